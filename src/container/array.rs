@@ -1,0 +1,93 @@
+//! Where the elements of a stored array lie and how they are written there.
+
+use super::filter::Filter;
+use super::hdf5::chunk_index::LazyChunkIndex;
+use crate::value::DataType;
+
+/// A stored array: type, shape and place of its elements.
+#[derive(Debug)]
+pub struct Array {
+    /// The type of its elements.
+    pub data_type: DataType,
+    /// How one element is written.
+    pub element: Element,
+    /// Its current shape.
+    pub shape: Vec<u64>,
+    /// Where the elements lie.
+    pub layout: Layout,
+    /// One element as stored, for what was never written; `element.size()` bytes long.
+    pub fill: Vec<u8>,
+}
+
+/// How one element is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// A number, or one byte of text.
+    Number {
+        /// Its size in bytes.
+        size: usize,
+        /// Whether the most significant byte comes first.
+        big_endian: bool,
+    },
+    /// A string in a field of this many bytes, padded with NULs or blanks.
+    FixedString {
+        /// The size of the field in bytes.
+        size: usize,
+        /// Whether trailing blanks are padding (Fortran manner).
+        blank_padded: bool,
+    },
+    /// A reference to a string in an HDF5 global heap.
+    HeapString {
+        /// The size of the reference in bytes.
+        size: usize,
+    },
+}
+
+impl Element {
+    /// The size of an element in the file.
+    pub fn size(&self) -> usize {
+        match *self {
+            Element::Number { size, .. }
+            | Element::FixedString { size, .. }
+            | Element::HeapString { size } => size,
+        }
+    }
+
+    /// Whether numbers have to be byte-swapped on this machine.
+    pub fn is_foreign_endian(&self) -> bool {
+        matches!(*self, Element::Number { size, big_endian }
+            if size > 1 && big_endian != cfg!(target_endian = "big"))
+    }
+}
+
+/// Where the elements lie.
+#[derive(Debug)]
+pub enum Layout {
+    /// Nothing was ever written: all elements are the fill value.
+    Unwritten,
+    /// In the metadata, in C order.
+    Compact(Vec<u8>),
+    /// At this offset of the source, in C order.
+    Contiguous {
+        /// Offset of the first element.
+        offset: u64,
+    },
+    /// A classic record variable: index i of the first dimension lies at `offset + i * stride`, in C order.
+    Records {
+        /// Offset of the first record.
+        offset: u64,
+        /// Distance between records.
+        stride: u64,
+    },
+    /// In chunks.
+    Chunked {
+        /// The shape of a chunk; all sizes are at least 1 and their product with the element size fits memory.
+        chunk: Vec<u64>,
+        /// The filters that were applied, in the order of writing.
+        filters: Vec<Filter>,
+        /// Where the chunks lie.
+        index: LazyChunkIndex,
+    },
+    /// Not to be read, with the reason (external storage, virtual datasets, ...).
+    Refused(String),
+}

@@ -1,0 +1,127 @@
+//! netCDF files, read natively: structure and raw hyperslabs, nothing about aggregation.
+//!
+//! Classic files (CDF-1, CDF-2, CDF-5) are parsed by [`classic`], netCDF-4 files by [`hdf5`]. Both give a
+//! [`tree::Tree`] and [`array::Array`]s; [`read`] fetches elements of an array whatever its layout.
+
+pub mod array;
+pub mod classic;
+pub mod filter;
+pub mod hdf5;
+pub mod read;
+pub mod tree;
+
+use std::sync::Arc;
+
+use once_cell::sync::OnceCell;
+
+use self::array::Array;
+use self::tree::Tree;
+use crate::error::{Error, Kind, Result};
+use crate::selection::Selection;
+use crate::source::Source;
+use crate::value::{Attributes, DataType, Values};
+
+/// An open netCDF file.
+pub struct Container {
+    source: Arc<dyn Source>,
+    format: Format,
+    tree: OnceCell<Tree>,
+}
+
+enum Format {
+    Classic(classic::File),
+    Hdf5(hdf5::File),
+}
+
+/// One variable, looked up without parsing the others.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    /// Its attributes.
+    pub attributes: Attributes,
+    /// Its data.
+    pub array: Arc<Array>,
+}
+
+impl Container {
+    /// Recognises the format by its first bytes and opens the file.
+    ///
+    /// # Errors
+    /// `NotNetcdf` when it is no netCDF file, `Damaged` when it is a broken or truncated one, `Io`.
+    pub fn open(source: Arc<dyn Source>) -> Result<Self> {
+        let mut magic = [0u8; 4];
+        let head = magic.len().min(usize::try_from(source.len()).unwrap_or(usize::MAX));
+        source.read_at(0, &mut magic[..head])?;
+        let format = if &magic[..3] == b"CDF" {
+            Format::Classic(classic::File::open(&source)?)
+        } else if let Some(file) = hdf5::File::open(&source)? {
+            Format::Hdf5(file)
+        } else {
+            return Err(Error::new(Kind::NotNetcdf, "not a netCDF file").in_file(source.name()));
+        };
+        Ok(Container { source, format, tree: OnceCell::new() })
+    }
+
+    /// The name of the file, for messages.
+    pub fn name(&self) -> &str {
+        self.source.name()
+    }
+
+    /// All groups, dimensions and variables; parsed on the first call.
+    ///
+    /// # Errors
+    /// `Damaged` or `Io`.
+    pub fn tree(&self) -> Result<&Tree> {
+        self.tree.get_or_try_init(|| match &self.format {
+            Format::Classic(file) => file.tree(),
+            Format::Hdf5(file) => file.tree(),
+        }).map_err(|e| e.in_file(self.name()))
+    }
+
+    /// The variable at this path from the root (leading slash optional), parsing no more than is needed.
+    ///
+    /// # Errors
+    /// `Damaged`, `Io`, or `Unsupported` when its type cannot be read.
+    pub fn variable(&self, path: &str) -> Result<Option<Stored>> {
+        let path = path.trim_start_matches('/');
+        match &self.format {
+            Format::Classic(file) => file.variable(path),
+            Format::Hdf5(file) => file.variable(path),
+        }
+        .map_err(|e| e.in_file(self.name()))
+    }
+
+    /// Reads numbers or chars into `out`, in C order and native byte order.
+    ///
+    /// # Errors
+    /// `Request` when `out` has not the selection's size or the data are strings; `Damaged`, `Io`, `Unsupported`.
+    pub fn read(&self, array: &Array, selection: &Selection, out: &mut [u8]) -> Result<()> {
+        read::numbers(&*self.source, array, selection, out).map_err(|e| e.in_file(self.name()))
+    }
+
+    /// Reads strings in C order.
+    ///
+    /// # Errors
+    /// `Request` when the data are not strings; `Damaged`, `Io`, `Unsupported`.
+    pub fn read_strings(&self, array: &Array, selection: &Selection) -> Result<Vec<String>> {
+        let fields = read::stored(&*self.source, array, selection)?;
+        match &self.format {
+            Format::Classic(_) => Err(Error::new(Kind::Request, "not string data")),
+            Format::Hdf5(file) => file.strings(array, &fields),
+        }
+        .map_err(|e| e.in_file(self.name()))
+    }
+
+    /// Reads any type as typed values.
+    ///
+    /// # Errors
+    /// As [`Container::read`] and [`Container::read_strings`].
+    pub fn read_values(&self, array: &Array, selection: &Selection) -> Result<Values> {
+        if array.data_type == DataType::String {
+            return Ok(Values::String(self.read_strings(array, selection)?));
+        }
+        let mut bytes = read::zeroed(selection, array.element.size())?;
+        self.read(array, selection, &mut bytes)?;
+        Values::from_native_bytes(array.data_type, &bytes)
+            .ok_or_else(|| Error::new(Kind::Internal, "element size does not divide the data"))
+    }
+}

@@ -1,0 +1,20 @@
+//! libcfa opens *aggregation* netCDF files and gives their data as if it were stored in one file.
+//!
+//! Data flows one way: container -> dialect -> model -> plan -> fragment -> canonical -> scatter -> the caller's buffer.
+
+pub mod canonical;
+pub mod container;
+pub mod dialect;
+mod error;
+pub mod location;
+pub mod model;
+pub mod options;
+mod os;
+mod selection;
+mod source;
+mod value;
+
+pub use error::{Error, Kind, Result};
+pub use selection::{c_strides, checked_product, Selection};
+pub use source::Source;
+pub use value::{text_of, Attribute, Attributes, DataType, Values};

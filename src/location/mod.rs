@@ -1,0 +1,1 @@
+//! From the name of a fragment to bytes: substitution, URI, policy.

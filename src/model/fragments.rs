@@ -1,0 +1,100 @@
+//! The array of fragments: which file and variable, or which value, provides each one.
+
+use crate::container::tree::{GroupId, VariableId};
+use crate::container::Container;
+use crate::error::{Error, Kind, Result};
+use crate::selection::Selection;
+use crate::value::Values;
+
+/// Where the fragments of an aggregation are; names are read from the container only for the part asked for.
+#[derive(Debug)]
+pub enum Fragments {
+    /// Each fragment is one value.
+    UniqueValues(VariableId),
+}
+
+/// A part of the array of fragments, in C order.
+#[derive(Debug)]
+pub enum Block {
+    /// One value per fragment, raw as stored; missing marks are the aggregation variable's.
+    UniqueValues(Values),
+    /// Fragments in files.
+    Fragments(Vec<Fragment>),
+}
+
+/// Where one fragment is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fragment {
+    /// It has no representation: all its values are missing.
+    Missing,
+    /// It is stored in one of these equivalent versions, in order of preference; at least one.
+    Stored {
+        /// The versions.
+        versions: Vec<Version>,
+        /// How the stored array becomes the fragment, where the dialect can say so.
+        view: Option<Box<View>>,
+    },
+}
+
+/// One place where a fragment is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Version {
+    /// The file: a name after substitutions, as the dialect writes it; `None` for the aggregation file itself.
+    pub location: Option<String>,
+    /// The variable in it.
+    pub identifier: String,
+    /// The format, lower case, where the dialect gives one.
+    pub format: Option<String>,
+}
+
+/// How a stored array becomes a fragment (CFA-0.4 only). Applied in this order: `part`, `reversed`, `axes`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct View {
+    /// Per stored axis, the aggregated dimension (its position) it corresponds to; `None`: the aggregated order.
+    pub axes: Option<Vec<usize>>,
+    /// Positions of the aggregated dimensions that are stored the other way round.
+    pub reversed: Vec<usize>,
+    /// Per stored axis, the indices that are used; `None`: all.
+    pub part: Option<Vec<Part>>,
+    /// Units of the stored numbers, instead of the variable's own.
+    pub units: Option<String>,
+    /// Calendar of the stored numbers, instead of the variable's own.
+    pub calendar: Option<String>,
+}
+
+/// The indices of a stored axis that are used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// `count` indices from `start` on, `step` apart.
+    Slice {
+        /// First index.
+        start: u64,
+        /// Number of indices.
+        count: u64,
+        /// Distance between them.
+        step: i64,
+    },
+    /// These indices.
+    Indices(Vec<u64>),
+}
+
+impl Fragments {
+    /// The fragments of a block of the array of fragments.
+    ///
+    /// # Errors
+    /// `Uri`, `Address`, `Format` when an entry breaks the rules of the dialect; those of the container.
+    pub fn lookup(&self, container: &Container, block: &Selection) -> Result<Block> {
+        let _ = (container, block);
+        Err(Error::new(Kind::Unsupported, "fragments"))
+    }
+
+    /// Groups in which an identifier without path of a same-file fragment is looked up, with those that hold them.
+    pub fn search_groups(&self) -> Vec<GroupId> {
+        Vec::new()
+    }
+
+    /// Whether the dialect allows names that begin with `/` as file names.
+    pub fn allows_absolute_paths(&self) -> bool {
+        false
+    }
+}

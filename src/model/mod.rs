@@ -1,0 +1,68 @@
+//! What an aggregation variable says, whatever its dialect.
+
+pub mod fragments;
+pub mod grid;
+
+use std::fmt;
+
+use crate::container::tree::{DimensionId, VariableId};
+use fragments::Fragments;
+use grid::Grid;
+
+/// The convention text that an aggregation variable follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Dialect {
+    /// CFA-0.4: JSON in `cfa_array`.
+    Cfa04,
+    /// `cfa_dimensions` and `cfa_array` with terms.
+    CfaTerms,
+    /// CFA-0.6b1 before `file` and `format` became mandatory.
+    Cfa06b1Early,
+    /// CFA-0.6b1: index ranges.
+    Cfa06b1,
+    /// CFA-0.6.2: a table of sizes.
+    Cfa062,
+    /// The draft of CF section 2.8.
+    CfDraft,
+    /// CF-1.13 section 2.8.
+    Cf113,
+}
+
+impl Dialect {
+    /// The name shown to users.
+    pub fn name(self) -> &'static str {
+        match self {
+            Dialect::Cfa04 => "CFA-0.4",
+            Dialect::CfaTerms => "CFA terms",
+            Dialect::Cfa06b1Early => "CFA-0.6b1 early",
+            Dialect::Cfa06b1 => "CFA-0.6b1",
+            Dialect::Cfa062 => "CFA-0.6.2",
+            Dialect::CfDraft => "CF draft",
+            Dialect::Cf113 => "CF-1.13",
+        }
+    }
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A decoded aggregation variable.
+#[derive(Debug)]
+pub struct Aggregation {
+    /// Which text it follows.
+    pub dialect: Dialect,
+    /// The aggregated dimensions.
+    pub dimensions: Vec<DimensionId>,
+    /// How the fragments tile them.
+    pub grid: Grid,
+    /// Where the fragments are; read lazily.
+    pub fragments: Fragments,
+    /// The variables that define the fragments; hidden in the logical view.
+    pub definition: Vec<VariableId>,
+    /// Oddities that were tolerated.
+    pub warnings: Vec<String>,
+}

@@ -1,0 +1,1 @@
+//! Settings of an open dataset: access policy, limits, missing fragments, substitutions.

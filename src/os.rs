@@ -1,0 +1,1 @@
+//! Operating-system calls: positioned reads, file identity. Unix and Windows variants.
