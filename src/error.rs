@@ -2,6 +2,7 @@
 
 use std::error::Error as StdError;
 use std::fmt;
+use std::sync::Arc;
 
 /// `Result` with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -104,16 +105,17 @@ impl Kind {
 /// An error with the place it concerns.
 ///
 /// `Display` gives one line: file, variable, fragment, what happened and what can be done.
+#[derive(Clone)]
 pub struct Error(Box<Inner>);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Inner {
     kind: Kind,
     message: String,
     file: Option<String>,
     variable: Option<String>,
     fragment: Option<Vec<u64>>,
-    cause: Option<Box<dyn StdError + Send + Sync>>,
+    cause: Option<Arc<dyn StdError + Send + Sync>>,
 }
 
 impl Error {
@@ -131,7 +133,7 @@ impl Error {
 
     /// Adds the error that caused this one.
     pub fn because(mut self, cause: impl StdError + Send + Sync + 'static) -> Self {
-        self.0.cause = Some(Box::new(cause));
+        self.0.cause = Some(Arc::new(cause));
         self
     }
 

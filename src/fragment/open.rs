@@ -1,0 +1,156 @@
+//! The first version of a fragment that exists, opened.
+
+use std::sync::Arc;
+
+use super::files::OpenFile;
+use super::{Chain, Raw};
+use crate::container::tree::VariableId;
+use crate::container::Container;
+use crate::dataset::{Dataset, Shared};
+use crate::dialect::{self, reference};
+use crate::error::{Error, Kind, Result};
+use crate::location::{self, Opened};
+use crate::model::fragments::{Fragments, Version};
+
+/// Opens the first version that can be had.
+///
+/// A version that does not exist, or whose scheme is not known, is passed over for the next; so is one that cannot be
+/// read, with a warning.
+///
+/// # Errors
+/// `FragmentMissing` naming every version tried, or what is wrong with the last one.
+pub(crate) fn open(
+    shared: &Shared,
+    fragments: &Fragments,
+    versions: &[Version],
+    variable: VariableId,
+    chain: &Chain<'_>,
+) -> Result<Raw> {
+    let mut tried: Vec<String> = Vec::new();
+    let mut failure: Option<Error> = None;
+    for version in versions {
+        if let Some(format) = version.format.as_deref().filter(|f| !is_netcdf(f)) {
+            let error = Error::new(Kind::Format, format!("format '{format}' cannot be read; netCDF can"));
+            failure.get_or_insert(error);
+            continue;
+        }
+        let Some(name) = &version.location else {
+            return in_same_file(shared, fragments, &version.identifier, variable);
+        };
+        match open_file(shared, fragments, name, chain) {
+            Ok(Found::File(file)) => match variable_of(&file, &version.identifier, shared) {
+                Ok(raw) => {
+                    if let Some(error) = failure {
+                        shared.warn(format!("another version was used: {error}"));
+                    }
+                    return Ok(raw);
+                }
+                Err(error) => {
+                    failure.get_or_insert(error);
+                }
+            },
+            Ok(Found::Absent(places)) => tried.extend(places),
+            Err(error) => {
+                failure.get_or_insert(error);
+            }
+        }
+    }
+    Err(failure.unwrap_or_else(|| {
+        let places = if tried.is_empty() { "no location".to_owned() } else { tried.join(", ") };
+        Error::new(Kind::FragmentMissing, format!("not found: {places}"))
+    }))
+}
+
+enum Found {
+    File(Arc<OpenFile>),
+    Absent(Vec<String>),
+}
+
+fn open_file(shared: &Shared, fragments: &Fragments, name: &str, chain: &Chain<'_>) -> Result<Found> {
+    let key = format!("{}\0{name}", shared.container.name());
+    if let Some(file) = chain.files.get(&key) {
+        return Ok(Found::File(file));
+    }
+    let style = fragments.name_style();
+    let local = match location::open_fragment(&shared.origin, name, style, &shared.options)? {
+        Opened::Found(local) => local,
+        Opened::Absent(places) => return Ok(Found::Absent(places)),
+    };
+    let identity = local.source.identity();
+    let container = Container::open(Arc::new(local.source)).map_err(unreadable)?;
+    let file = Arc::new(OpenFile::new(Arc::new(container), identity, local.origin));
+    chain.files.put(&key, &file);
+    Ok(Found::File(file))
+}
+
+fn variable_of(file: &OpenFile, identifier: &str, shared: &Shared) -> Result<Raw> {
+    let container = &file.container;
+    let path = identifier.trim_start_matches('/');
+    let Some(variable) = container.variable(path).map_err(unreadable)? else {
+        return Err(no_variable(container, identifier));
+    };
+    if dialect::is_aggregation(&variable.attributes) {
+        let dataset = file.dataset(&shared.options).map_err(unreadable)?;
+        let Some(id) = dataset.shared().tree().variable_at(path) else {
+            return Err(no_variable(container, identifier));
+        };
+        return nested(dataset, id);
+    }
+    Ok(Raw::Stored { container: Arc::clone(container), variable, path: path.to_owned() })
+}
+
+fn in_same_file(
+    shared: &Shared,
+    fragments: &Fragments,
+    identifier: &str,
+    variable: VariableId,
+) -> Result<Raw> {
+    let tree = shared.tree();
+    let mut groups = fragments.search_groups();
+    groups.push(shared.group_of(variable));
+    let found = groups.iter().find_map(|&group| reference::variable(tree, group, identifier));
+    let Some(id) = found else {
+        return Err(no_variable(&shared.container, identifier));
+    };
+    if dialect::is_aggregation(&tree.variables[id.0].attributes) {
+        return nested(&shared.dataset(), id);
+    }
+    let stored = &tree.variables[id.0];
+    let variable = crate::container::Stored {
+        attributes: stored.attributes.clone(),
+        array: Arc::clone(&stored.array),
+    };
+    Ok(Raw::Stored {
+        container: Arc::clone(&shared.container),
+        variable,
+        path: stored.path.trim_start_matches('/').to_owned(),
+    })
+}
+
+fn nested(dataset: &Dataset, id: VariableId) -> Result<Raw> {
+    let shape = match dataset.shared().aggregation(id)? {
+        Some(aggregation) => aggregation.grid.shape().to_vec(),
+        None => dataset.shared().tree().variables[id.0].array.shape.clone(),
+    };
+    Ok(Raw::Nested { dataset: dataset.clone(), variable: id, shape })
+}
+
+fn is_netcdf(format: &str) -> bool {
+    matches!(format, "nc" | "nc3" | "nc4" | "netcdf" | "netcdf3" | "netcdf4" | "netcdf-3" | "netcdf-4" | "")
+}
+
+fn unreadable(error: Error) -> Error {
+    match error.kind() {
+        Kind::Io | Kind::NotNetcdf | Kind::Damaged => error.with_kind(Kind::FragmentUnreadable),
+        _ => error,
+    }
+}
+
+fn no_variable(container: &Container, identifier: &str) -> Error {
+    let names: Vec<&str> = container
+        .tree()
+        .map(|tree| tree.variables.iter().map(|v| v.path.trim_start_matches('/')).take(20).collect())
+        .unwrap_or_default();
+    Error::new(Kind::FragmentVariable, format!("no variable '{identifier}'; it has: {}", names.join(", ")))
+        .in_file(container.name())
+}

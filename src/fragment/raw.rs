@@ -1,0 +1,138 @@
+//! A fragment's array before it is brought to canonical form, wherever it comes from.
+
+use std::sync::Arc;
+
+use super::Chain;
+use crate::assemble::{self, Request};
+use crate::container::tree::VariableId;
+use crate::container::{Container, Stored};
+use crate::dataset::Dataset;
+use crate::error::{Error, Kind, Result};
+use crate::scatter::Destination;
+use crate::selection::Selection;
+use crate::value::{Attributes, DataType};
+
+/// An opened fragment.
+pub(crate) enum Raw {
+    /// A variable of a file.
+    Stored {
+        /// The file.
+        container: Arc<Container>,
+        /// The variable.
+        variable: Stored,
+        /// Its path in the file, for a second look at its dimensions.
+        path: String,
+    },
+    /// An aggregation variable again.
+    Nested {
+        /// The file.
+        dataset: Dataset,
+        /// The variable.
+        variable: VariableId,
+        /// Its shape.
+        shape: Vec<u64>,
+    },
+    /// A variable that was expanded in memory.
+    Expanded {
+        /// The elements in C order.
+        bytes: Vec<u8>,
+        /// The shape.
+        shape: Vec<u64>,
+        /// The type.
+        data_type: DataType,
+        /// The attributes of the stored variable.
+        attributes: Attributes,
+    },
+}
+
+impl Raw {
+    /// The shape of the array.
+    pub(crate) fn shape(&self) -> &[u64] {
+        match self {
+            Raw::Stored { variable, .. } => &variable.array.shape,
+            Raw::Nested { shape, .. } | Raw::Expanded { shape, .. } => shape,
+        }
+    }
+
+    /// The type of its elements.
+    pub(crate) fn data_type(&self) -> DataType {
+        match self {
+            Raw::Stored { variable, .. } => variable.array.data_type,
+            Raw::Nested { dataset, variable, .. } => {
+                dataset.shared().tree().variables[variable.0].array.data_type
+            }
+            Raw::Expanded { data_type, .. } => *data_type,
+        }
+    }
+
+    /// Its attributes.
+    pub(crate) fn attributes(&self) -> &Attributes {
+        match self {
+            Raw::Stored { variable, .. } => &variable.attributes,
+            Raw::Nested { dataset, variable, .. } => &dataset.shared().tree().variables[variable.0].attributes,
+            Raw::Expanded { attributes, .. } => attributes,
+        }
+    }
+
+    /// The name of the file, for messages.
+    pub(crate) fn file(&self) -> Option<&str> {
+        match self {
+            Raw::Stored { container, .. } => Some(container.name()),
+            Raw::Nested { dataset, .. } => Some(dataset.name()),
+            Raw::Expanded { .. } => None,
+        }
+    }
+
+    /// Reads numbers or chars in C order and native byte order.
+    pub(crate) fn read(&self, selection: &Selection, out: &mut [u8], chain: &Chain<'_>) -> Result<()> {
+        match self {
+            Raw::Stored { container, variable, .. } => container.read(&variable.array, selection, out),
+            Raw::Nested { dataset, variable, .. } => {
+                let data_type = self.data_type();
+                let element = data_type.size().ok_or_else(strings_are_not_bytes)?;
+                let values = Destination::c_order(out, selection.count(), element)?;
+                let request = Request { selection, data_type, values: &values, mask: None };
+                assemble::numbers(dataset.shared(), *variable, &request, Some(chain))
+            }
+            Raw::Expanded { bytes, shape, data_type, .. } => {
+                let element = data_type.size().ok_or_else(strings_are_not_bytes)?;
+                pick(bytes, shape, element, selection, out)
+            }
+        }
+    }
+
+    /// Reads strings in C order; `None` where a nested aggregation says missing.
+    pub(crate) fn read_strings(&self, selection: &Selection, chain: &Chain<'_>) -> Result<Vec<Option<String>>> {
+        match self {
+            Raw::Stored { container, variable, .. } => {
+                Ok(container.read_strings(&variable.array, selection)?.into_iter().map(Some).collect())
+            }
+            Raw::Nested { dataset, variable, .. } => {
+                assemble::strings(dataset.shared(), *variable, selection, Some(chain))
+            }
+            Raw::Expanded { .. } => Err(strings_are_not_bytes()),
+        }
+    }
+}
+
+fn strings_are_not_bytes() -> Error {
+    Error::new(Kind::FragmentType, "strings where numbers or characters are expected")
+}
+
+/// Copies the selected elements of an array in memory.
+fn pick(bytes: &[u8], shape: &[u64], element: usize, selection: &Selection, out: &mut [u8]) -> Result<()> {
+    let strides = crate::selection::c_strides(shape);
+    let outside = || Error::new(Kind::Internal, "selection outside an expanded fragment");
+    let total = selection.len().ok_or_else(outside)?;
+    for (n, to) in (0..total).zip(out.chunks_exact_mut(element)) {
+        let (mut rest, mut from) = (n, 0u64);
+        for d in (0..shape.len()).rev() {
+            let i = rest % selection.count()[d];
+            rest /= selection.count()[d];
+            from += selection.start()[d].wrapping_add_signed(selection.step()[d] * i as i64) * strides[d];
+        }
+        let from = from as usize * element;
+        to.copy_from_slice(bytes.get(from..from + element).ok_or_else(outside)?);
+    }
+    Ok(())
+}
