@@ -176,6 +176,27 @@ impl Values {
         self.len() == 0
     }
 
+    /// Element `i` by itself.
+    ///
+    /// # Panics
+    /// When there is no such element.
+    pub fn element(&self, i: usize) -> Values {
+        match self {
+            Values::I8(v) => Values::I8(vec![v[i]]),
+            Values::U8(v) => Values::U8(vec![v[i]]),
+            Values::I16(v) => Values::I16(vec![v[i]]),
+            Values::U16(v) => Values::U16(vec![v[i]]),
+            Values::I32(v) => Values::I32(vec![v[i]]),
+            Values::U32(v) => Values::U32(vec![v[i]]),
+            Values::I64(v) => Values::I64(vec![v[i]]),
+            Values::U64(v) => Values::U64(vec![v[i]]),
+            Values::F32(v) => Values::F32(vec![v[i]]),
+            Values::F64(v) => Values::F64(vec![v[i]]),
+            Values::Char(v) => Values::Char(vec![v[i]]),
+            Values::String(v) => Values::String(vec![v[i].clone()]),
+        }
+    }
+
     /// The text of a char run or of a single string; `None` for numbers and lists of strings.
     pub fn as_text(&self) -> Option<String> {
         match self {

@@ -199,10 +199,10 @@ impl Variable {
             .map_err(|e| Error::new(Kind::Internal, "shape of the result").because(e))
     }
 
-    /// Reads strings in C order; `None` is missing. Char data are not joined: each char is a string.
+    /// Reads strings in C order; `None` is missing.
     ///
     /// # Errors
-    /// As [`Variable::read_into`]; `Type` when the variable holds numbers.
+    /// As [`Variable::read_into`]; `Type` when the variable does not hold strings.
     pub fn read_strings(&self, selection: &Selection) -> Result<Vec<Option<String>>> {
         assemble::strings(self.shared(), self.id, selection, None).map_err(|e| self.place(e))
     }

@@ -1,2 +1,86 @@
-//! The command line program.
-fn main() {}
+//! `cfa`: inspects and reads aggregation files.
+
+mod coordinates;
+mod dump;
+mod info;
+mod json;
+mod read;
+mod select;
+mod settings;
+mod style;
+
+use std::process::ExitCode;
+
+use cfa::Error;
+use clap::{Parser, Subcommand};
+
+/// Opens aggregation netCDF files (CF-1.13, CFA) as if their data were stored in one file.
+///
+/// An aggregation variable has no data of its own: its data are assembled from fragments in other files. `cfa info`
+/// shows what a file holds and where the fragments are, `cfa read` gives the assembled values.
+#[derive(Parser)]
+#[command(name = "cfa", version, max_term_width = 100, after_help = EXAMPLES)]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Info(info::Arguments),
+    Read(read::Arguments),
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  cfa info year.nc                                  what is in the file
+  cfa info year.nc tas --fragments                  where the fragments of tas are
+  cfa read year.nc tas --start=0,0,0 --count=1,4,4  a corner of the first time step
+  cfa read year.nc tas --select time=2001-03-01..2001-03-31 --select lat=50 --csv
+
+Exit status: 0 success, 1 an error in the file or the request, 2 a wrong command line.";
+
+fn main() -> ExitCode {
+    let (result, as_json) = match Arguments::parse().verb {
+        Verb::Info(arguments) => (info::run(&arguments), arguments.json),
+        Verb::Read(arguments) => (read::run(&arguments), arguments.json),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Reader) => ExitCode::SUCCESS,
+        Err(Failure::Error(error)) => {
+            if as_json {
+                println!("{}", json::error(&error));
+            } else {
+                eprintln!("{} {error}", style::for_stderr().alarm("cfa:"));
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Why a verb ended early.
+enum Failure {
+    /// Something is wrong.
+    Error(Error),
+    /// Whoever reads our output has gone, which is no fault (`cfa read ... | head`).
+    Reader,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure::Error(error)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        if error.kind() == std::io::ErrorKind::BrokenPipe {
+            return Failure::Reader;
+        }
+        Failure::Error(Error::new(cfa::Kind::Io, "cannot write the output").because(error))
+    }
+}
+
+/// How a verb ends.
+type Outcome<T = ()> = Result<T, Failure>;

@@ -1,5 +1,9 @@
 //! Runs the steps of a read: plan, fragments, canonical form, scatter.
 
+mod strings;
+
+pub(crate) use strings::strings;
+
 use crate::canonical::{self, Conversion, Target};
 use crate::container::read::zeroed;
 use crate::container::tree::VariableId;
@@ -135,10 +139,7 @@ impl Assembly<'_> {
         let Some(mut raw) = self.open(fragment)? else {
             return sink.missing(&at_of(spans), &count_of(spans));
         };
-        let view = match fragment {
-            Fragment::Stored { view, .. } => view.as_deref(),
-            Fragment::Missing => None,
-        };
+        let view = fragment.view();
         let run = || {
             let canonical = self.canonical_shape(spans);
             if Placement::new(raw.shape(), &canonical, view).is_err() {

@@ -1,0 +1,166 @@
+//! Values for people and for other programs: table, CSV, bare bytes.
+
+use std::io::Write;
+
+use cfa::{Selection, Values, Variable};
+
+use crate::coordinates::Coordinates;
+use crate::read::Answer;
+use crate::{json, style, Outcome};
+
+/// Rows and columns of a table beyond which the middle is left out.
+const MOST_ROWS: u64 = 40;
+const MOST_COLUMNS: u64 = 12;
+
+/// The bare bytes; strings one a line.
+pub fn raw(out: &mut impl Write, answer: &Answer) -> Outcome {
+    if let Values::String(list) = &answer.values {
+        for text in list {
+            writeln!(out, "{text}")?;
+        }
+        return Ok(());
+    }
+    for i in 0..answer.values.len() {
+        out.write_all(&answer.values.native_bytes_at(i).unwrap_or_default())?;
+    }
+    Ok(())
+}
+
+/// One line per value: its coordinates, then the value; missing is empty.
+pub fn csv(
+    out: &mut impl Write,
+    variable: &Variable,
+    coordinates: &[Coordinates],
+    selection: &Selection,
+    answer: &Answer,
+) -> Outcome {
+    let names: Vec<String> = coordinates.iter().map(|c| quoted(&c.dimension)).collect();
+    writeln!(out, "{}", [names, vec![quoted(variable.name())]].concat().join(","))?;
+    let mut fields = vec![String::new(); coordinates.len() + 1];
+    for n in 0..answer.values.len() {
+        let mut rest = n as u64;
+        for d in (0..coordinates.len()).rev() {
+            let i = rest % answer.shape[d];
+            rest /= answer.shape[d];
+            fields[d] = quoted(&coordinates[d].label(index(selection, d, i)));
+        }
+        fields[coordinates.len()] = if answer.valid[n] { quoted(&word(&answer.values, n)) } else { String::new() };
+        writeln!(out, "{}", fields.join(","))?;
+    }
+    Ok(())
+}
+
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+/// The index along a dimension of the variable that element `i` of the answer has.
+fn index(selection: &Selection, d: usize, i: u64) -> u64 {
+    selection.start()[d].wrapping_add_signed(selection.step()[d] * i as i64)
+}
+
+/// A value as text.
+fn word(values: &Values, i: usize) -> String {
+    match json::element(values, i) {
+        serde_json::Value::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
+/// A table of the last two dimensions for each index of the others.
+pub fn table(
+    out: &mut impl Write,
+    variable: &Variable,
+    coordinates: &[Coordinates],
+    selection: &Selection,
+    answer: &Answer,
+) -> Outcome {
+    let style = style::for_stdout();
+    let units = variable.attributes().text("units").map(|u| format!(" ({u})")).unwrap_or_default();
+    let shape: Vec<String> =
+        coordinates.iter().zip(&answer.shape).map(|(c, n)| format!("{} = {n}", c.dimension)).collect();
+    writeln!(out, "{}{units}  {}", style.heading(variable.path()), style.faint(&shape.join(", ")))?;
+    let rank = answer.shape.len();
+    let rows = if rank > 1 { answer.shape[rank - 2] } else { 1 };
+    let columns = if rank > 0 { answer.shape[rank - 1] } else { 1 };
+    let planes: u64 = answer.shape[..rank.saturating_sub(2)].iter().product();
+    if answer.values.is_empty() {
+        writeln!(out, "no values")?;
+        return Ok(());
+    }
+    for plane in shown(planes, MOST_ROWS) {
+        let Some(plane) = plane else {
+            writeln!(out, "\n{}", style.faint("... (--csv or --json prints everything)"))?;
+            continue;
+        };
+        if rank > 2 {
+            let mut rest = plane;
+            let mut place = Vec::new();
+            for d in (0..rank - 2).rev() {
+                let i = rest % answer.shape[d];
+                rest /= answer.shape[d];
+                place.push(format!("{} {}", coordinates[d].dimension, coordinates[d].label(index(selection, d, i))));
+            }
+            place.reverse();
+            writeln!(out, "\n{}", style.name(&place.join(", ")))?;
+        }
+        let value = |row: u64, column: u64| {
+            let n = ((plane * rows + row) * columns + column) as usize;
+            if answer.valid[n] { word(&answer.values, n) } else { "_".to_owned() }
+        };
+        let label = |d: Option<usize>, i: u64| d.map_or(String::new(), |d| coordinates[d].label(index(selection, d, i)));
+        if rank == 1 {
+            let lines = shown(columns, MOST_ROWS);
+            let cells = lines.iter().map(|line| match line {
+                Some(i) => vec![label(Some(0), *i), value(0, *i)],
+                None => vec!["...".into(), "...".into()],
+            });
+            grid(out, cells.collect())?;
+            continue;
+        }
+        let down = shown(rows, MOST_ROWS);
+        let across = shown(columns, MOST_COLUMNS);
+        let dots = || "...".to_owned();
+        let mut cells = Vec::new();
+        if rank > 1 {
+            let corner = format!("{} \\ {}", coordinates[rank - 2].dimension, coordinates[rank - 1].dimension);
+            let heads = across.iter().map(|c| c.map_or_else(dots, |c| label(Some(rank - 1), c)));
+            cells.push(std::iter::once(corner).chain(heads).collect());
+        }
+        for row in &down {
+            let head = row.map_or_else(dots, |r| label(rank.checked_sub(2), r));
+            let line = across.iter().map(|c| match (row, c) {
+                (Some(r), Some(c)) => value(*r, *c),
+                _ => dots(),
+            });
+            cells.push(std::iter::once(head).chain(line).collect());
+        }
+        grid(out, cells)?;
+    }
+    Ok(())
+}
+
+/// The indices that are shown; `None` stands for those left out in the middle.
+fn shown(size: u64, most: u64) -> Vec<Option<u64>> {
+    if size <= most {
+        return (0..size).map(Some).collect();
+    }
+    let half = most / 2;
+    (0..half).map(Some).chain([None]).chain((size - half..size).map(Some)).collect()
+}
+
+/// Columns aligned to the right.
+fn grid(out: &mut impl Write, cells: Vec<Vec<String>>) -> Outcome {
+    let columns = cells.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |c: usize| cells.iter().filter_map(|row| row.get(c)).map(|t| t.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    for row in &cells {
+        let line: Vec<String> = row.iter().zip(&widths).map(|(text, &w)| format!("{text:>w$}")).collect();
+        writeln!(out, "{}", line.join("  "))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,51 @@
+//! Values, attributes and errors as JSON.
+
+use cfa::{Error, Values};
+use serde_json::{json, Value};
+
+/// An error as `{"error": category, "message": text}`.
+pub fn error(error: &Error) -> Value {
+    json!({"error": error.kind().category(), "message": error.to_string()})
+}
+
+/// A floating number; what JSON cannot write becomes a word.
+pub fn float(x: f64) -> Value {
+    if x.is_nan() {
+        json!("NaN")
+    } else if x.is_infinite() {
+        json!(if x > 0.0 { "Infinity" } else { "-Infinity" })
+    } else {
+        json!(x)
+    }
+}
+
+/// Element `i` of some values; a float is written with the digits it needs and no more.
+pub fn element(values: &Values, i: usize) -> Value {
+    match values {
+        Values::String(list) => json!(list[i]),
+        Values::Char(bytes) => match bytes[i] {
+            0 => json!(""),
+            byte => json!(char::from(byte).to_string()),
+        },
+        // The shortest text that gives the same float32, not the digits of its double.
+        Values::F32(list) if list[i].is_finite() => {
+            list[i].to_string().parse().map_or(Value::Null, |x: f64| json!(x))
+        }
+        Values::I64(list) => json!(list[i]),
+        Values::U64(list) => json!(list[i]),
+        Values::F32(list) => float(list[i].into()),
+        Values::F64(list) => float(list[i]),
+        other => other.int_at(i).map_or(Value::Null, |x| json!(x as i64)),
+    }
+}
+
+/// An attribute's value: text, one number, or a list.
+pub fn attribute(values: &Values) -> Value {
+    if let Some(text) = values.as_text() {
+        return json!(text);
+    }
+    match values.len() {
+        1 => element(values, 0),
+        n => (0..n).map(|i| element(values, i)).collect(),
+    }
+}

@@ -1,0 +1,100 @@
+//! `cfa read`: the values of a part of a variable.
+
+use std::io::{BufWriter, Write};
+
+use cfa::{Dataset, DataType, Output, Selection, Values, Variable};
+use serde_json::json;
+
+use crate::coordinates::Coordinates;
+use crate::select::Part;
+use crate::settings::Settings;
+use crate::{dump, json, Outcome};
+
+/// Read values of a variable.
+///
+/// Without a format, prints a table with coordinates and dates. Values of aggregation variables are assembled from
+/// their fragments, brought to the variable's units, type and missing value.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The file
+    file: String,
+    /// The variable: name, or /group/name
+    variable: String,
+    #[command(flatten)]
+    part: Part,
+    /// Print {"dtype", "shape", "dims", "values"}; null is missing
+    #[arg(long, conflicts_with_all = ["csv", "raw"])]
+    pub json: bool,
+    /// Print one line per value with its coordinates, separated by commas
+    #[arg(long, conflicts_with = "raw")]
+    csv: bool,
+    /// Write the bare bytes in this machine's byte order, C order (strings: one a line)
+    #[arg(long)]
+    raw: bool,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+/// Values with what is known of them.
+pub struct Answer {
+    /// The values in C order.
+    pub values: Values,
+    /// Per value, whether it is there.
+    pub valid: Vec<bool>,
+    /// The shape.
+    pub shape: Vec<u64>,
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let dataset = Dataset::open_with(&arguments.file, &arguments.settings.options()?)?;
+    let variable = dataset.variable(&arguments.variable)?;
+    let selection = arguments.part.selection(&variable).map_err(|e| e.in_variable(variable.path()))?;
+    let answer = read(&variable, &selection)?;
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    if arguments.raw {
+        dump::raw(&mut out, &answer)?;
+    } else if arguments.json {
+        let dims: Vec<String> =
+            variable.dimensions()?.iter().map(|&d| dataset.dimension(d).name.clone()).collect();
+        let values: Vec<_> = (0..answer.values.len())
+            .map(|i| if answer.valid[i] { json::element(&answer.values, i) } else { serde_json::Value::Null })
+            .collect();
+        let dtype = variable.data_type().code();
+        writeln!(out, "{}", json!({"dtype": dtype, "shape": answer.shape, "dims": dims, "values": values}))?;
+    } else {
+        let coordinates = Coordinates::of(&variable)?;
+        if arguments.csv {
+            dump::csv(&mut out, &variable, &coordinates, &selection, &answer)?;
+        } else {
+            dump::table(&mut out, &variable, &coordinates, &selection, &answer)?;
+        }
+    }
+    out.flush()?;
+    if !arguments.json {
+        for warning in dataset.warnings() {
+            eprintln!("{} {warning}", crate::style::for_stderr().faint("cfa: note:"));
+        }
+    }
+    Ok(())
+}
+
+fn read(variable: &Variable, selection: &Selection) -> cfa::Result<Answer> {
+    let shape = selection.count().to_vec();
+    let data_type = variable.data_type();
+    if data_type == DataType::String {
+        let strings = variable.read_strings(selection)?;
+        let valid = strings.iter().map(Option::is_some).collect();
+        let values = strings.into_iter().map(Option::unwrap_or_default).collect();
+        return Ok(Answer { values: Values::String(values), valid, shape });
+    }
+    let mut mask = cfa::container::read::zeroed(selection, 1)?;
+    let mut bytes = cfa::container::read::zeroed(selection, data_type.size().unwrap_or(1))?;
+    let output = Output { mask: Some(&mut mask), ..Output::new(data_type, &mut bytes) };
+    variable.read_into(selection, output)?;
+    let values = Values::from_native_bytes(data_type, &bytes)
+        .ok_or_else(|| cfa::Error::new(cfa::Kind::Internal, "element size does not divide the data"))?;
+    // A char has no missing value: a NUL is the end of a word.
+    let valid = mask.iter().map(|&m| m == 1 || data_type == DataType::Char).collect();
+    Ok(Answer { values, valid, shape })
+}

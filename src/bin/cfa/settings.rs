@@ -1,0 +1,65 @@
+//! Settings of the engine on the command line; they override those of the environment.
+
+use cfa::options::OpenOptions;
+use cfa::{Error, Kind, Result};
+use clap::Args;
+
+/// Settings that every verb takes.
+#[derive(Args, Default)]
+#[command(next_help_heading = "Settings")]
+pub struct Settings {
+    /// What to do with a fragment that does not exist: an error, or fill its part with missing values
+    #[arg(long, value_name = "error|fill")]
+    missing_fragments: Option<String>,
+    /// Which files may be opened: siblings (this directory and below), local, default, all, or a list of prefixes
+    #[arg(long, value_name = "SOURCES")]
+    allowed_sources: Option<String>,
+    /// Replace ${KEY} in fragment locations, in place of what the file says (repeatable)
+    #[arg(long, value_name = "${KEY}=TEXT")]
+    substitution: Vec<String>,
+    /// The archive has moved: locations that begin with FROM begin with TO (repeatable)
+    #[arg(long, value_name = "FROM=TO")]
+    relocate: Vec<String>,
+    /// Let conversions to the variable's type lose information
+    #[arg(long)]
+    lossy_casts: bool,
+    /// Any other setting, as in the environment variables CFA_NAME (repeatable)
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    set: Vec<String>,
+}
+
+impl Settings {
+    /// The settings of the environment with those of the command line on top.
+    ///
+    /// # Errors
+    /// `Request` for a value that is not understood.
+    pub fn options(&self) -> Result<OpenOptions> {
+        let mut options = OpenOptions::from_env()?;
+        let mut named: Vec<(&str, String)> = Vec::new();
+        if let Some(value) = &self.missing_fragments {
+            named.push(("MISSING_FRAGMENTS", value.clone()));
+        }
+        if let Some(value) = &self.allowed_sources {
+            named.push(("ALLOWED_SOURCES", value.clone()));
+        }
+        if !self.substitution.is_empty() {
+            named.push(("SUBSTITUTIONS", self.substitution.join(";")));
+        }
+        if !self.relocate.is_empty() {
+            named.push(("RELOCATE", self.relocate.join(";")));
+        }
+        if self.lossy_casts {
+            named.push(("LOSSY_CASTS", "YES".into()));
+        }
+        for pair in &self.set {
+            let (name, value) = pair
+                .split_once('=')
+                .ok_or_else(|| Error::new(Kind::Request, format!("--set {pair}: expected NAME=VALUE")))?;
+            named.push((name, value.to_owned()));
+        }
+        for (name, value) in named {
+            options.set(name, &value)?;
+        }
+        Ok(options)
+    }
+}
