@@ -1,6 +1,48 @@
 //! HDF5 filters, undone: from the bytes of a stored chunk to its elements.
+//!
+//! HDF5 File Format Specification, IV.A.2.l "Data Storage - Filter Pipeline": a chunk went through the filters in the
+//! order of the message; bit `i` of its mask says that filter `i` was left out. This module fixes the way back; each
+//! filter has a file. What a filter gives is bounded by the size of the chunk, whatever the bytes claim. Lossy
+//! quantisers (BitGroom, Granular BitRound) leave plain numbers, so there is nothing to undo. Other filters are refused.
+
+mod bits;
+mod bitshuffle;
+mod blosc;
+mod blosclz;
+mod bzip2;
+mod deflate;
+mod fletcher32;
+mod lz4;
+mod lzf;
+mod nbit;
+mod run;
+mod scaleoffset;
+mod shuffle;
+mod snappy;
+mod szip;
+mod zstd;
+
+use std::borrow::Cow;
 
 use crate::error::{Error, Kind, Result};
+
+const DEFLATE: u16 = 1;
+const SHUFFLE: u16 = 2;
+const FLETCHER32: u16 = 3;
+const SZIP: u16 = 4;
+const NBIT: u16 = 5;
+const SCALE_OFFSET: u16 = 6;
+const BZIP2: u16 = 307;
+const LZF: u16 = 32000;
+const BLOSC: u16 = 32001;
+const LZ4: u16 = 32004;
+const BITSHUFFLE: u16 = 32008;
+const ZSTD: u16 = 32015;
+const BIT_GROOM: u16 = 32022;
+const GRANULAR_BIT_ROUND: u16 = 32023;
+
+/// The mask of a chunk has this many bits, and libhdf5 allows no more filters.
+const MOST_FILTERS: usize = 32;
 
 /// One filter of a pipeline, as the file describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,13 +53,229 @@ pub struct Filter {
     pub parameters: Vec<u32>,
 }
 
+/// Buffers for what lies between two filters, worth keeping from chunk to chunk.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    from: Vec<u8>,
+    to: Vec<u8>,
+}
+
 /// Undoes the filters of a chunk, last written first; bit `i` of `mask` says that filter `i` was left out.
 ///
 /// The result has exactly `decoded_len` bytes.
 ///
 /// # Errors
 /// `Damaged` when the bytes are not what the filters can have written, `Unsupported` for an unknown filter.
-pub fn decode(filters: &[Filter], mask: u32, chunk: Vec<u8>, decoded_len: usize, element_size: usize) -> Result<Vec<u8>> {
-    let _ = (filters, mask, chunk, decoded_len, element_size);
-    Err(Error::new(Kind::Unsupported, "filters"))
+pub fn decode(
+    filters: &[Filter],
+    mask: u32,
+    chunk: Vec<u8>,
+    decoded_len: usize,
+    element_size: usize,
+) -> Result<Vec<u8>> {
+    if active(filters, mask)?.is_empty() && chunk.len() == decoded_len {
+        return Ok(chunk);
+    }
+    let mut out = Vec::new();
+    grow(&mut out, decoded_len)?;
+    decode_into(filters, mask, &chunk, element_size, &mut Scratch::default(), &mut out)?;
+    Ok(out)
+}
+
+/// As [`decode`], straight into `out`, which has the size of the decoded chunk.
+///
+/// # Errors
+/// As [`decode`]; `out` then holds no meaningful bytes.
+pub fn decode_into(
+    filters: &[Filter],
+    mask: u32,
+    chunk: &[u8],
+    element_size: usize,
+    scratch: &mut Scratch,
+    out: &mut [u8],
+) -> Result<()> {
+    let active = active(filters, mask)?;
+    let Scratch { from, to } = scratch;
+    let mut data = Data { in_chunk: true, len: chunk.len() };
+    for (position, filter) in active.iter().enumerate().rev() {
+        let input = data.bytes(chunk, from);
+        match filter.id {
+            FLETCHER32 => data.len = fletcher32::verified_len(input)?,
+            BIT_GROOM | GRANULAR_BIT_ROUND => {}
+            _ if position == 0 => {
+                let len = undo(filter, input, element_size, out)?;
+                return check_len(len, out.len());
+            }
+            _ => {
+                let most = encoded_bound(&active[..position], out.len());
+                grow(to, most)?;
+                let len = undo(filter, input, element_size, &mut to[..most])?;
+                std::mem::swap(from, to);
+                data = Data { in_chunk: false, len };
+            }
+        }
+    }
+    check_len(data.len, out.len())?;
+    out.copy_from_slice(data.bytes(chunk, from));
+    Ok(())
+}
+
+/// Where the data are between two filters.
+struct Data {
+    in_chunk: bool,
+    len: usize,
+}
+
+impl Data {
+    fn bytes<'a>(&self, chunk: &'a [u8], scratch: &'a [u8]) -> &'a [u8] {
+        &(if self.in_chunk { chunk } else { scratch })[..self.len]
+    }
+}
+
+fn active(filters: &[Filter], mask: u32) -> Result<Vec<&Filter>> {
+    if filters.len() > MOST_FILTERS {
+        return Err(damaged("filter pipeline", format!("it has {} filters", filters.len())));
+    }
+    Ok(filters.iter().enumerate().filter(|(i, _)| mask & (1 << i) == 0).map(|(_, filter)| filter).collect())
+}
+
+/// The most bytes that `filters` can have made of a chunk of `decoded_len` bytes.
+fn encoded_bound(filters: &[&Filter], decoded_len: usize) -> usize {
+    let compressed_bound = decoded_len.saturating_mul(2).saturating_add(4096);
+    filters.iter().fold(decoded_len, |len, filter| match filter.id {
+        SHUFFLE | BIT_GROOM | GRANULAR_BIT_ROUND => len,
+        FLETCHER32 => len.saturating_add(4),
+        _ => compressed_bound.max(len),
+    })
+}
+
+/// Undoes one filter; gives the number of bytes it wrote to the front of `out`.
+fn undo(filter: &Filter, input: &[u8], element_size: usize, out: &mut [u8]) -> Result<usize> {
+    let parameters = &filter.parameters;
+    match filter.id {
+        DEFLATE => deflate::decode(input, out),
+        SHUFFLE => {
+            let size = parameters.first().map_or(element_size, |&size| size as usize);
+            shuffle::decode(input, size, out)
+        }
+        SZIP => szip::decode(input, parameters, out),
+        NBIT => nbit::decode(input, parameters, out),
+        SCALE_OFFSET => scaleoffset::decode(input, parameters, out),
+        BZIP2 => bzip2::decode(input, out),
+        LZF => lzf::decode(input, out),
+        BLOSC => blosc::decode(input, out),
+        LZ4 => lz4::decode(input, out),
+        BITSHUFFLE => bitshuffle::decode(input, parameters, element_size, out),
+        ZSTD => zstd::decode(input, out),
+        id => Err(Error::new(Kind::Unsupported, format!("filter {id} ({}) cannot be undone", name(id)))),
+    }
+}
+
+/// The registered name of a filter that is refused.
+fn name(id: u16) -> Cow<'static, str> {
+    Cow::Borrowed(match id {
+        305 => "LZO",
+        32002 => "MAFISC",
+        32003 => "Snappy",
+        32005 => "APAX",
+        32006 => "CBF",
+        32007 => "JPEG-XR",
+        32009 => "SPDP",
+        32010 => "LPC-Rice",
+        32011 => "CCSDS-123",
+        32012 => "JPEG-LS",
+        32013 => "ZFP",
+        32014 => "FPZIP",
+        32016 => "B3D",
+        32017 => "SZ",
+        32018 => "FCIDECOMP",
+        32019 => "JPEG",
+        32020 => "VBZ",
+        32021 => "FAPEC",
+        32024 => "SZ3",
+        32025 => "Delta-Rice",
+        32026 => "Blosc2",
+        32027 => "FLAC",
+        32028 => "SPERR",
+        _ => "unknown",
+    })
+}
+
+/// Makes `buffer` at least `len` long.
+fn grow(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
+    if let Some(more) = len.checked_sub(buffer.len()) {
+        buffer.try_reserve_exact(more).map_err(|cause| {
+            Error::new(Kind::Limit, format!("no memory for a chunk of {len} bytes")).because(cause)
+        })?;
+        buffer.resize(len, 0);
+    }
+    Ok(())
+}
+
+fn check_len(len: usize, expected: usize) -> Result<()> {
+    if len == expected {
+        return Ok(());
+    }
+    Err(damaged("chunk", format!("it decodes to {len} bytes, not {expected}")))
+}
+
+/// The bytes are not what this filter can have written.
+fn damaged(filter: &str, what: impl std::fmt::Display) -> Error {
+    Error::new(Kind::Damaged, format!("{filter}: {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filter(id: u16) -> Filter {
+        Filter { id, parameters: Vec::new() }
+    }
+
+    #[test]
+    fn unknown_filters_are_refused_by_number_and_name() {
+        let error = decode(&[filter(32013)], 0, vec![0; 8], 8, 4).unwrap_err();
+        assert_eq!(error.kind(), Kind::Unsupported);
+        assert_eq!(error.message(), "filter 32013 (ZFP) cannot be undone");
+        assert!(decode(&[filter(777)], 0, vec![0; 8], 8, 4).unwrap_err().message().contains("777 (unknown)"));
+    }
+
+    #[test]
+    fn masked_filters_are_left_out() {
+        assert_eq!(decode(&[filter(777)], 1, vec![7; 8], 8, 4).unwrap(), [7; 8]);
+        assert_eq!(decode(&[filter(777)], 1, vec![7; 8], 9, 4).unwrap_err().kind(), Kind::Damaged);
+    }
+
+    #[test]
+    fn more_filters_than_mask_bits_are_damage() {
+        let many = vec![filter(SHUFFLE); 33];
+        assert_eq!(decode(&many, 0, vec![7; 8], 8, 4).unwrap_err().kind(), Kind::Damaged);
+    }
+
+    #[test]
+    fn deflate_may_be_applied_twice_and_around_a_checksum() {
+        let raw: Vec<u8> = (0..8).collect();
+        let zlib = |bytes: &[u8]| {
+            let mut compressor = libdeflater::Compressor::new(libdeflater::CompressionLvl::default());
+            let mut out = vec![0; compressor.zlib_compress_bound(bytes.len())];
+            let len = compressor.zlib_compress(bytes, &mut out).unwrap();
+            out.truncate(len);
+            out
+        };
+        let once = zlib(&raw);
+        assert!(once.len() > raw.len());
+        let twice = [filter(DEFLATE), filter(DEFLATE)];
+        assert_eq!(decode(&twice, 0, zlib(&once), 8, 4).unwrap(), raw);
+        assert_eq!(decode(&twice, 0b10, once.clone(), 8, 4).unwrap(), raw);
+
+        let summed = [&raw[..], &fletcher32::checksum(&raw).to_le_bytes()].concat();
+        let around = [filter(FLETCHER32), filter(DEFLATE)];
+        assert_eq!(decode(&around, 0, zlib(&summed), 8, 4).unwrap(), raw);
+    }
+
+    #[test]
+    fn quantisers_leave_nothing_to_undo() {
+        let quantised = [filter(BIT_GROOM), filter(SHUFFLE), filter(GRANULAR_BIT_ROUND)];
+        assert_eq!(decode(&quantised, 0, vec![1, 3, 2, 4], 4, 2).unwrap(), [1, 2, 3, 4]);
+    }
 }

@@ -1,0 +1,59 @@
+//! Filter 5, N-bit: of each number only the significant bits are stored.
+//!
+//! The other bits come back as zeros, as from libhdf5: extending the sign of a number whose type has fewer bits than its
+//! bytes hold is for the reader of the type. Array and compound types are refused: netCDF numbers are neither.
+
+use super::bits::BitReader;
+use super::damaged;
+use crate::error::{Error, Kind, Result};
+
+const ATOMIC: u32 = 1;
+const UNTOUCHED: u32 = 4;
+const LITTLE_ENDIAN: u32 = 0;
+const BIG_ENDIAN: u32 = 1;
+
+/// Unpacks to the front of `out`.
+pub fn decode(input: &[u8], parameters: &[u32], out: &mut [u8]) -> Result<usize> {
+    let &[_, all_bits_significant, count, ref kind @ ..] = parameters else {
+        return Err(damaged("nbit", "parameters are missing"));
+    };
+    if all_bits_significant != 0 {
+        return copy(input, input.len(), out);
+    }
+    match *kind {
+        [ATOMIC, size @ 1..=8, order @ (LITTLE_ENDIAN | BIG_ENDIAN), precision, offset] => {
+            let fits = precision.checked_add(offset).is_some_and(|top| precision > 0 && top <= size * 8);
+            if !fits {
+                return Err(damaged("nbit", format!("no {precision} bits from bit {offset} in {size} bytes")));
+            }
+            let len = total(count, size)?;
+            let numbers = out.get_mut(..len).ok_or_else(|| damaged("nbit", "too many numbers for the chunk"))?;
+            let mut bits = BitReader::new(input);
+            let size = size as usize;
+            for number in numbers.chunks_exact_mut(size) {
+                let read = bits.read(precision).ok_or_else(|| damaged("nbit", "the bits are cut short"))?;
+                let value = read << offset;
+                if order == LITTLE_ENDIAN {
+                    number.copy_from_slice(&value.to_le_bytes()[..size]);
+                } else {
+                    number.copy_from_slice(&value.to_be_bytes()[8 - size..]);
+                }
+            }
+            Ok(len)
+        }
+        [UNTOUCHED, size] => copy(input, total(count, size)?, out),
+        _ => Err(Error::new(Kind::Unsupported, "nbit: the type is neither a number of at most 8 bytes nor text")),
+    }
+}
+
+fn total(count: u32, size: u32) -> Result<usize> {
+    usize::try_from(u64::from(count) * u64::from(size)).map_err(|cause| damaged("nbit", cause))
+}
+
+fn copy(input: &[u8], len: usize, out: &mut [u8]) -> Result<usize> {
+    let (Some(from), Some(to)) = (input.get(..len), out.get_mut(..len)) else {
+        return Err(damaged("nbit", "the data do not fit the chunk"));
+    };
+    to.copy_from_slice(from);
+    Ok(len)
+}

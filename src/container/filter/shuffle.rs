@@ -1,0 +1,89 @@
+//! Filter 2, shuffle: the first bytes of all elements, then the second bytes of all elements, and so on.
+//!
+//! Bytes after the last whole element stay as they are.
+
+use super::damaged;
+use crate::error::Result;
+
+/// Elements that are put together at a time, so that the bytes written stay in the nearest cache.
+const TILE: usize = 1024;
+
+/// Puts the elements together, at the front of `out`.
+pub fn decode(input: &[u8], size: usize, out: &mut [u8]) -> Result<usize> {
+    let out = out.get_mut(..input.len()).ok_or_else(|| damaged("shuffle", "the data do not fit the chunk"))?;
+    unshuffle(input, size, out);
+    Ok(input.len())
+}
+
+/// Puts elements of `size` bytes together; `out` is as long as `input`.
+pub fn unshuffle(input: &[u8], size: usize, out: &mut [u8]) {
+    let count = input.len().checked_div(size).unwrap_or(0);
+    if size <= 1 || count <= 1 {
+        return out.copy_from_slice(input);
+    }
+    let (shuffled, rest) = input.split_at(count * size);
+    let (elements, out_rest) = out.split_at_mut(count * size);
+    out_rest.copy_from_slice(rest);
+    let plane = |i: usize| &shuffled[i * count..(i + 1) * count];
+    match size {
+        2 => interleave2(plane(0), plane(1), elements),
+        4 => interleave4([0, 1, 2, 3].map(plane), elements),
+        8 => interleave8([0, 1, 2, 3, 4, 5, 6, 7].map(plane), elements),
+        _ => {
+            for (tile, elements) in elements.chunks_mut(TILE * size).enumerate() {
+                for byte in 0..size {
+                    let plane = &plane(byte)[tile * TILE..];
+                    for (element, &value) in elements.chunks_exact_mut(size).zip(plane) {
+                        element[byte] = value;
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn interleave2(a: &[u8], b: &[u8], out: &mut [u8]) {
+    for ((out, &a), &b) in out.chunks_exact_mut(2).zip(a).zip(b) {
+        out.copy_from_slice(&[a, b]);
+    }
+}
+
+fn interleave4([a, b, c, d]: [&[u8]; 4], out: &mut [u8]) {
+    for ((((out, &a), &b), &c), &d) in out.chunks_exact_mut(4).zip(a).zip(b).zip(c).zip(d) {
+        out.copy_from_slice(&[a, b, c, d]);
+    }
+}
+
+fn interleave8(planes: [&[u8]; 8], out: &mut [u8]) {
+    let [a, b, c, d, e, f, g, h] = planes;
+    let low = a.iter().zip(b).zip(c).zip(d);
+    let high = e.iter().zip(f).zip(g).zip(h);
+    for ((out, (((&a, &b), &c), &d)), (((&e, &f), &g), &h)) in out.chunks_exact_mut(8).zip(low).zip(high) {
+        out.copy_from_slice(&[a, b, c, d, e, f, g, h]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn unshuffle_undoes_the_definition(
+            data in prop::collection::vec(any::<u8>(), 0..5000),
+            size in prop_oneof![0usize..20, Just(2), Just(4), Just(8), Just(6000)],
+        ) {
+            let count = data.len().checked_div(size).unwrap_or(0);
+            let mut shuffled = data.clone();
+            for i in 0..count {
+                for byte in 0..size {
+                    shuffled[byte * count + i] = data[i * size + byte];
+                }
+            }
+            let mut out = vec![0; data.len()];
+            unshuffle(&shuffled, size, &mut out);
+            prop_assert_eq!(out, data);
+        }
+    }
+}
