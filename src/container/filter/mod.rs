@@ -17,7 +17,13 @@ pub struct Filter {
 ///
 /// # Errors
 /// `Damaged` when the bytes are not what the filters can have written, `Unsupported` for an unknown filter.
-pub fn decode(filters: &[Filter], mask: u32, chunk: Vec<u8>, decoded_len: usize, element_size: usize) -> Result<Vec<u8>> {
+pub fn decode(
+    filters: &[Filter],
+    mask: u32,
+    chunk: Vec<u8>,
+    decoded_len: usize,
+    element_size: usize,
+) -> Result<Vec<u8>> {
     let _ = (filters, mask, chunk, decoded_len, element_size);
     Err(Error::new(Kind::Unsupported, "filters"))
 }
