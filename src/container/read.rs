@@ -20,7 +20,10 @@ pub fn stored(source: &dyn Source, array: &Array, selection: &Selection) -> Resu
 
 /// A zeroed buffer for the selected elements; an error instead of an abort when there is no memory for it.
 pub fn zeroed(selection: &Selection, element_size: usize) -> Result<Vec<u8>> {
-    let bytes = selection.len().and_then(|n| n.checked_mul(element_size as u64)).and_then(|n| usize::try_from(n).ok());
+    let bytes = selection
+        .len()
+        .and_then(|n| n.checked_mul(element_size as u64))
+        .and_then(|n| usize::try_from(n).ok());
     let mut buffer = Vec::new();
     match bytes {
         Some(bytes) if buffer.try_reserve_exact(bytes).is_ok() => {

@@ -1,0 +1,322 @@
+//! From a location to the local paths it may mean, in the order in which they are tried.
+//!
+//! Relative locations are relative to the aggregation file, never to the working directory: first to the directory of
+//! the name given, then, where that is a symbolic link, to that of its target. A name is percent-decoded (RFC 3986);
+//! since real files also have names that were never encoded, its literal form is tried next. `..` goes where the
+//! file system leads; where symbolic links make that differ from RFC 3986 section 5.2.4, the path by text is tried next.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use super::rewrite::{relocate, substitute};
+use super::uri::{parse, percent_decode, redact, Reference};
+use crate::error::{Error, Kind, Result};
+use crate::options::{AllowedSources, OpenOptions};
+
+/// What a dialect takes for a location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// CF: URI references; an absolute path has to be written as a `file:` URI.
+    Uri,
+    /// The CFA texts: URI references and absolute paths.
+    UriOrPath,
+}
+
+impl Style {
+    /// The style by whether names that begin with `/` are file names.
+    pub fn allowing_absolute_paths(allowed: bool) -> Self {
+        if allowed {
+            Style::UriOrPath
+        } else {
+            Style::Uri
+        }
+    }
+}
+
+/// Where an aggregation file is, for the locations in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    directories: Vec<PathBuf>,
+    siblings: Vec<PathBuf>,
+}
+
+impl Origin {
+    /// The origin of an aggregation file that the user named.
+    ///
+    /// The path is made absolute, so that a later change of the working directory does not matter.
+    ///
+    /// # Errors
+    /// `Io` when the path or its directory cannot be resolved.
+    pub fn local(path: &Path) -> Result<Self> {
+        let unresolved = |error| {
+            Error::new(Kind::Io, "its directory is not found")
+                .because(error)
+                .in_file(path.display().to_string())
+        };
+        let directories = directories_of(&std::path::absolute(path).map_err(unresolved)?);
+        let siblings =
+            directories.iter().map(fs::canonicalize).collect::<Result<_, _>>().map_err(unresolved)?;
+        Ok(Origin { directories, siblings })
+    }
+
+    /// The origin of a fragment at `path` that is itself an aggregation file: names are relative to it, but what
+    /// counts as a sibling stays what it is for the file that the user named.
+    pub fn nested(&self, path: &Path) -> Self {
+        Origin { directories: directories_of(path), siblings: self.siblings.clone() }
+    }
+
+    /// The directories, without symbolic links, of which the files are siblings.
+    pub(super) fn siblings(&self) -> &[PathBuf] {
+        &self.siblings
+    }
+}
+
+fn directories_of(path: &Path) -> Vec<PathBuf> {
+    let directory = |path: &Path| path.parent().unwrap_or(path).to_owned();
+    let mut directories = vec![directory(path)];
+    if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) {
+        if let Ok(target) = fs::canonicalize(path) {
+            push_new(&mut directories, directory(&target));
+        }
+    }
+    directories
+}
+
+/// The local paths that a location may mean, and why there may be none.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Candidates {
+    /// Absolute paths, in the order in which they are tried.
+    pub paths: Vec<PathBuf>,
+    /// Why the location, or one reading of it, is not on this machine.
+    pub reasons: Vec<String>,
+}
+
+/// The local paths that a location may mean.
+///
+/// # Errors
+/// `Uri` when it is malformed or the style does not allow it, `Unsupported` for network locations.
+pub fn candidates(origin: &Origin, name: &str, style: Style, options: &OpenOptions) -> Result<Candidates> {
+    let name = substitute(name, &[&options.substitutions]);
+    let moved = relocate(&name, &options.relocate)?;
+    // What the user wrote in a setting need not follow the dialect.
+    let trusted = moved.is_some();
+    let style = if trusted { Style::UriOrPath } else { style };
+    let name = moved.unwrap_or(name);
+    let mut result = Candidates::default();
+    let reference = parse(&name)?;
+    if let Reference::Absolute(path) | Reference::Windows(path) | Reference::File(path) = reference {
+        if cfg!(windows) && is_share(path) && !trusted && options.allowed_sources != AllowedSources::All {
+            let message = format!("'{}' is on a network share; ALLOWED_SOURCES=ALL allows it", redact(path));
+            return Err(Error::new(Kind::Policy, message));
+        }
+    }
+    match reference {
+        Reference::Relative(path) => result.relative(origin, path, true)?,
+        Reference::File(path) => result.absolute(path)?,
+        Reference::Absolute(_) | Reference::Windows(_) if style == Style::Uri => {
+            let message = format!("'{}' is a path without a scheme; CF wants file://{0}", redact(&name));
+            return Err(Error::new(Kind::Uri, message));
+        }
+        Reference::Absolute(path) => result.absolute(path)?,
+        Reference::Windows(path) if cfg!(windows) => result.absolute(path)?,
+        Reference::Windows(path) => result.reasons.push(format!(
+            "'{}' is a path of a Windows machine; the setting RELOCATE can say where it is here",
+            redact(path)
+        )),
+        Reference::OtherHost(host) => {
+            result.reasons.push(format!(
+                "'{}' is on the host '{}', not on this one",
+                redact(&name),
+                redact(host)
+            ));
+        }
+        Reference::Network(scheme) => {
+            let message = format!("'{}': network locations ({scheme}) are not supported yet", redact(&name));
+            return Err(Error::new(Kind::Unsupported, message));
+        }
+        Reference::Unknown { scheme, opaque } => {
+            result.reasons.push(format!("'{}' has the unknown scheme '{scheme}'", redact(&name)));
+            if opaque {
+                result.relative(origin, &name, false)?;
+            }
+        }
+    }
+    Ok(result)
+}
+
+/// Whether Windows takes a path for a network share or a device: looking at one sends the user's credentials there.
+fn is_share(path: &str) -> bool {
+    matches!(path.as_bytes(), [b'/' | b'\\', b'/' | b'\\', ..])
+}
+
+impl Candidates {
+    fn relative(&mut self, origin: &Origin, name: &str, backslashes: bool) -> Result<()> {
+        let mut forms = forms(name)?;
+        if backslashes && cfg!(not(windows)) && name.contains('\\') {
+            push_new(&mut forms, PathBuf::from(name.replace('\\', "/")));
+        }
+        for form in forms {
+            for directory in &origin.directories {
+                self.push(directory.join(&form));
+            }
+        }
+        Ok(())
+    }
+
+    fn absolute(&mut self, name: &str) -> Result<()> {
+        for form in forms(name)? {
+            self.push(form);
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, path: PathBuf) {
+        let by_text = remove_dots(&path);
+        push_new(&mut self.paths, path);
+        push_new(&mut self.paths, by_text);
+    }
+}
+
+/// The name decoded, then as it is written.
+fn forms(name: &str) -> Result<Vec<PathBuf>> {
+    let mut forms = Vec::with_capacity(2);
+    if let Some(path) = percent_decode(name)?.and_then(path_from_bytes) {
+        forms.push(path);
+    }
+    push_new(&mut forms, PathBuf::from(name));
+    Ok(forms)
+}
+
+#[cfg(unix)]
+fn path_from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStringExt;
+    Some(PathBuf::from(std::ffi::OsString::from_vec(bytes)))
+}
+
+#[cfg(not(unix))]
+fn path_from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
+    String::from_utf8(bytes).ok().map(PathBuf::from)
+}
+
+fn push_new(list: &mut Vec<PathBuf>, path: PathBuf) {
+    // Path equality ignores `.` segments, which is what is wanted.
+    if !list.contains(&path) {
+        list.push(path);
+    }
+}
+
+/// An absolute path with `.` and `..` removed by text (RFC 3986 section 5.2.4).
+pub(super) fn remove_dots(path: &Path) -> PathBuf {
+    let mut result = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                result.pop();
+            }
+            other => result.push(other),
+        }
+    }
+    result
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn origin(directories: &[&str]) -> Origin {
+        Origin { directories: directories.iter().map(PathBuf::from).collect(), siblings: Vec::new() }
+    }
+
+    fn paths(name: &str, style: Style) -> Vec<String> {
+        let found = candidates(&origin(&["/data/run"]), name, style, &OpenOptions::default()).unwrap();
+        found.paths.iter().map(|path| path.display().to_string()).collect()
+    }
+
+    fn kind(name: &str, style: Style) -> Kind {
+        candidates(&origin(&["/data"]), name, style, &OpenOptions::default()).unwrap_err().kind()
+    }
+
+    #[test]
+    fn relative_names_are_relative_to_the_aggregation_and_then_to_its_target() {
+        let origin = origin(&["/links", "/data"]);
+        let found = candidates(&origin, "sub/f.nc", Style::Uri, &OpenOptions::default()).unwrap();
+        assert_eq!(found.paths, [Path::new("/links/sub/f.nc"), Path::new("/data/sub/f.nc")]);
+    }
+
+    #[test]
+    fn parent_segments_are_left_to_the_file_system_and_then_removed_by_text() {
+        assert_eq!(paths("../f.nc", Style::Uri), ["/data/run/../f.nc", "/data/f.nc"]);
+        assert_eq!(paths("./f.nc", Style::Uri), ["/data/run/./f.nc"]);
+        assert_eq!(paths("../../../../f.nc", Style::Uri)[1], "/f.nc");
+    }
+
+    #[test]
+    fn names_are_decoded_and_then_taken_literally() {
+        assert_eq!(paths("a%20b.nc", Style::Uri), ["/data/run/a b.nc", "/data/run/a%20b.nc"]);
+        assert_eq!(paths("two words.nc", Style::Uri), ["/data/run/two words.nc"]);
+        assert_eq!(paths("50%.nc", Style::Uri), ["/data/run/50%.nc"]);
+        assert_eq!(paths("%2Fetc%2Fpasswd", Style::Uri), ["/data/run/%2Fetc%2Fpasswd"]);
+        assert_eq!(paths("h#sh?.nc", Style::Uri), ["/data/run/h#sh?.nc"]);
+        assert_eq!(paths("file:///a%20b.nc", Style::Uri), ["/a b.nc", "/a%20b.nc"]);
+    }
+
+    #[test]
+    fn absolute_paths_are_names_in_cfa_and_not_in_cf() {
+        assert_eq!(paths("/a/f.nc", Style::UriOrPath), ["/a/f.nc"]);
+        assert_eq!(kind("/a/f.nc", Style::Uri), Kind::Uri);
+        assert_eq!(kind("C:\\f.nc", Style::Uri), Kind::Uri);
+        assert_eq!(paths("file:///a/f.nc", Style::Uri), ["/a/f.nc"]);
+        assert_eq!(paths("file://localhost/a/f.nc", Style::Uri), ["/a/f.nc"]);
+    }
+
+    #[test]
+    fn backslashes_of_relative_names_may_separate_directories() {
+        assert_eq!(paths("sub\\f.nc", Style::Uri), ["/data/run/sub\\f.nc", "/data/run/sub/f.nc"]);
+        let found =
+            candidates(&origin(&["/"]), "D:\\f.nc", Style::UriOrPath, &OpenOptions::default()).unwrap();
+        assert!(found.paths.is_empty() && found.reasons[0].contains("RELOCATE"));
+    }
+
+    #[test]
+    fn unknown_schemes_and_other_hosts_are_absent_with_a_reason() {
+        for (name, word) in [("urn_x://1", "unknown scheme"), ("file://data1/f.nc", "host 'data1'")] {
+            let found = candidates(&origin(&["/"]), name, Style::Uri, &OpenOptions::default()).unwrap();
+            assert!(found.paths.is_empty() && found.reasons[0].contains(word), "{found:?}");
+        }
+        assert_eq!(paths("run:1.nc", Style::Uri), ["/data/run/run:1.nc"]);
+    }
+
+    #[test]
+    fn network_locations_are_not_supported_and_show_no_secret() {
+        for name in ["http://h/f.nc", "https://me:secret@h/f.nc?key=secret", "s3://b/f.nc"] {
+            let error = candidates(&origin(&["/"]), name, Style::Uri, &OpenOptions::default()).unwrap_err();
+            assert_eq!(error.kind(), Kind::Unsupported);
+            assert!(error.message().contains("not supported yet") && !error.message().contains("secret"));
+        }
+    }
+
+    #[test]
+    fn two_separators_begin_a_network_share() {
+        for path in ["//h/s", "\\\\h\\s", "/\\h", "\\/h", "\\\\?\\C:\\f"] {
+            assert!(is_share(path), "{path}");
+        }
+        assert!(!is_share("/h/s") && !is_share("C:\\f") && !is_share("/"));
+    }
+
+    #[test]
+    fn the_environment_is_never_expanded() {
+        for name in ["$HOME/f.nc", "${HOME}/f.nc", "~/f.nc", "%HOME%/f.nc", "*.nc"] {
+            assert_eq!(paths(name, Style::Uri), [format!("/data/run/{name}")]);
+        }
+    }
+
+    #[test]
+    fn settings_substitute_and_relocate_whatever_the_style() {
+        let mut options = OpenOptions::default();
+        options.set("SUBSTITUTIONS", "base=/old/").unwrap();
+        options.set("RELOCATE", "/old=/new").unwrap();
+        let found = candidates(&origin(&["/"]), "${base}f.nc", Style::Uri, &options).unwrap();
+        assert_eq!(found.paths, [Path::new("/new/f.nc")]);
+    }
+}

@@ -1,1 +1,0 @@
-//! Operating-system calls: positioned reads, file identity. Unix and Windows variants.

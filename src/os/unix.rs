@@ -1,0 +1,117 @@
+//! Unix: `pread` through the standard library, identity by device and inode.
+
+use std::fs::{File, FileType, Metadata, OpenOptions};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// Which file it is, whatever its names: device and inode.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FileIdentity {
+    device: u64,
+    inode: u64,
+}
+
+/// Unix has no file names that mean devices.
+pub fn reserved_name(_path: &Path) -> Option<&'static str> {
+    None
+}
+
+/// Opens for reading without ever waiting for a writer and without taking a terminal; the standard library adds
+/// `O_CLOEXEC`, named here because it is relied upon.
+pub fn open(path: &Path) -> io::Result<File> {
+    let flags = libc::O_NONBLOCK | libc::O_CLOEXEC | libc::O_NOCTTY;
+    OpenOptions::new().read(true).custom_flags(flags).open(path)
+}
+
+/// Ends the non-blocking mode of a regular file: tape-backed file systems answer `EAGAIN` in it instead of recalling.
+pub fn opened(file: &File) -> io::Result<()> {
+    let descriptor = file.as_raw_fd();
+    // SAFETY: the descriptor is open for as long as `file` is borrowed, and F_GETFL takes no further argument.
+    let flags = unsafe { libc::fcntl(descriptor, libc::F_GETFL) };
+    if flags < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: as above; F_SETFL takes an int.
+    if unsafe { libc::fcntl(descriptor, libc::F_SETFL, flags & !libc::O_NONBLOCK) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}
+
+pub fn identity(_path: &Path, metadata: &Metadata) -> io::Result<FileIdentity> {
+    Ok(FileIdentity { device: metadata.dev(), inode: metadata.ino() })
+}
+
+pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    file.read_at(buffer, offset)
+}
+
+/// The path of the open file as the kernel knows it; a file deleted or out of reach has none.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub fn path_of(file: &File) -> Option<PathBuf> {
+    let path = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()?;
+    let opened = file.metadata().ok()?;
+    let named = std::fs::symlink_metadata(&path).ok()?;
+    let same = (named.dev(), named.ino()) == (opened.dev(), opened.ino());
+    (path.is_absolute() && same).then_some(path)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub fn path_of(_file: &File) -> Option<PathBuf> {
+    None
+}
+
+pub fn is_impossible_name(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::ENAMETOOLONG)
+}
+
+pub fn describe(found: FileType) -> &'static str {
+    if found.is_fifo() {
+        "a FIFO"
+    } else if found.is_socket() {
+        "a socket"
+    } else if found.is_char_device() || found.is_block_device() {
+        "a device"
+    } else {
+        "not a regular file"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::os::LocalFile;
+    use std::path::Path;
+
+    #[test]
+    fn a_fifo_is_refused_without_waiting_for_a_writer() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("fifo");
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let error = LocalFile::open(&path).unwrap_err();
+        assert!(error.to_string().contains("a FIFO; only regular files are read"), "{error}");
+        drop(super::open(&path).unwrap());
+    }
+
+    #[test]
+    fn devices_and_sockets_are_refused() {
+        let error = LocalFile::open(Path::new("/dev/zero")).unwrap_err();
+        assert!(error.to_string().contains("a device"), "{error}");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        let error = LocalFile::open(&path).unwrap_err();
+        assert!(error.to_string().contains("a socket"), "{error}");
+    }
+
+    #[test]
+    fn a_deleted_file_has_no_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data");
+        std::fs::write(&path, b"a").unwrap();
+        let file = LocalFile::open(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert!(file.real_path(&path).is_err());
+    }
+}
