@@ -1,0 +1,35 @@
+# `make demo` and `make test` do all set-up themselves; `make help` lists the rest.
+
+PREFIX ?= /usr/local
+
+.DEFAULT_GOAL := build
+.PHONY: help deps build libraries demo test lint install clean
+
+help: ## list these targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
+
+deps: ## install the system packages that demo, test and lint use (scripts/packages.txt)
+	@scripts/deps.sh
+
+# The libraries are worth building once there is a C API to call.
+build: $(if $(wildcard include/cfa.h),libraries) ## build build/bin/cfa (a Rust toolchain and a C compiler are enough)
+	@scripts/cargo.sh program
+
+libraries: ## build build/lib: libcfa.so, libcfa.a, pkgconfig/cfa.pc (no C API in them yet)
+	@scripts/cargo.sh shared
+	@scripts/cargo.sh static
+
+demo: deps build ## write a sample aggregation to build/demo, describe it and read from it
+	@demo/run.sh
+
+test: ## set up, build, lint and run every test
+	@scripts/test.sh
+
+lint: deps ## rustfmt, clippy, rustdoc, shellcheck, file lengths, licences
+	@scripts/lint.sh
+
+install: build ## install the program below PREFIX (and DESTDIR)
+	install -D -m 755 build/bin/cfa $(DESTDIR)$(PREFIX)/bin/cfa
+
+clean: ## remove build/ and target/
+	rm -rf build target

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Runs the program over the conformance cases, which live beside the repository; says so when they are not there.
+# CONFORMANCE names another place for them.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+suite=${CONFORMANCE:-../shared/conformance}
+if [[ ! -d $suite ]]; then
+    echo "conformance: skipped, $suite is not there"
+    exit 0
+fi
+/usr/bin/python3 "$suite/check.py" \
+    --command 'build/bin/cfa read {file} {variable} --start={start} --count={count} --stride={stride} --json' \
+    "$suite/cases" "$suite/real"

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Runs every check that reads the sources without running them; stops at the first that fails.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+check() {
+    echo "lint: $1"
+    "${@:2}"
+}
+
+check rustfmt cargo fmt --check
+check clippy cargo clippy --locked --all-targets --quiet -- -D warnings
+# The library alone: the program has the same name and would overwrite its pages.
+check rustdoc env RUSTDOCFLAGS="-D warnings" cargo doc --locked --lib --no-deps --quiet
+check shellcheck shellcheck .ci/run scripts/*.sh demo/*.sh
+check lengths scripts/check_lengths.sh
+check licences scripts/check_licences.sh

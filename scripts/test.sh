@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Sets up, builds and runs every check; then says how long each stage took and which failed.
+# A stage that fails does not stop the later ones, except that nothing can follow a failed set-up or build.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit
+
+report=()
+failed=()
+
+stage() {
+    local name=$1 begin=$SECONDS result=ok
+    printf '\n== %s\n' "$name"
+    "${@:2}" || { result=FAILED && failed+=("$name"); }
+    report+=("$(printf '%-12s %5d s  %s' "$name" $((SECONDS - begin)) "$result")")
+    [[ $result == ok ]]
+}
+
+finish() {
+    printf '\n'
+    printf '%s\n' "${report[@]}"
+    if ((${#failed[@]})); then
+        echo "make test: FAILED (${failed[*]}) after $SECONDS s"
+        exit 1
+    fi
+    echo "make test: ok, ${#report[@]} stages in $SECONDS s"
+}
+
+stage deps scripts/deps.sh || finish
+stage build make --no-print-directory build || finish
+stage lint scripts/lint.sh
+stage cargo-test cargo test --locked --quiet
+stage demo demo/run.sh
+stage readme scripts/test_readme.sh
+stage conformance scripts/conformance.sh
+finish
