@@ -101,7 +101,7 @@ impl Dataset {
     /// The variables of the logical view: those that only define fragments are left out, unless the raw view was
     /// asked for.
     pub fn variables(&self) -> Vec<Variable> {
-        let hidden = if self.0.options.is_raw_view() { Vec::new() } else { self.0.definition_variables() };
+        let hidden = if self.0.options.raw_view { Vec::new() } else { self.0.definition_variables() };
         (0..self.0.tree().variables.len())
             .map(VariableId)
             .filter(|id| !hidden.contains(id))
@@ -166,7 +166,7 @@ impl Shared {
     /// The decoded aggregation of a variable; `None` for an ordinary one.
     pub(crate) fn aggregation(&self, id: VariableId) -> Result<Option<&Aggregation>> {
         let variable = &self.tree().variables[id.0];
-        if self.options.is_raw_view() || !dialect::is_aggregation(&variable.attributes) {
+        if self.options.raw_view || !dialect::is_aggregation(&variable.attributes) {
             return Ok(None);
         }
         self.aggregations[id.0]

@@ -73,7 +73,7 @@ impl Variable {
             let entries = aggregation.fragments.lookup(
                 &shared.container,
                 &block,
-                shared.options.get_substitutions(),
+                shared.options.substitutions,
             )?;
             for n in 0..block.len().unwrap_or(0) {
                 let mut rest = n;

@@ -50,7 +50,7 @@ pub(crate) fn numbers(
         return Err(Error::new(Kind::Type, format!("{own} data cannot be read as {}", request.data_type)));
     }
     let target = Target::new(&variable.attributes, own)?;
-    let sink = Sink { target: &target, request, lossy: shared.options.is_lossy_casts() };
+    let sink = Sink { target: &target, request, lossy: shared.options.lossy_casts };
     let Some(aggregation) = shared.aggregation(id)? else {
         return ordinary(shared, id, &sink);
     };
@@ -107,7 +107,7 @@ impl Assembly<'_> {
         for block in plan.blocks(BLOCK) {
             let place = block.selection(self.aggregation.grid.fragments())?;
             let entries =
-                self.aggregation.fragments.lookup(&self.shared.container, &place, self.shared.options.get_substitutions())?;
+                self.aggregation.fragments.lookup(&self.shared.container, &place, self.shared.options.substitutions)?;
             visit(&block, entries)?;
         }
         Ok(())
@@ -120,7 +120,7 @@ impl Assembly<'_> {
         match fragment::open(self.shared, fragments, versions, self.id, self.chain) {
             Err(e)
                 if e.kind() == Kind::FragmentMissing
-                    && self.shared.options.get_missing_fragments() == MissingFragments::Fill =>
+                    && self.shared.options.missing_fragments == MissingFragments::Fill =>
             {
                 self.shared.warn(format!("a missing fragment was filled: {e}"));
                 Ok(None)

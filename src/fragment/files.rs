@@ -47,7 +47,7 @@ struct State {
 
 impl Files {
     pub(crate) fn new(options: &OpenOptions) -> Self {
-        Files { capacity: options.max_open_files().max(1), state: Mutex::default() }
+        Files { capacity: options.max_open_files.max(1), state: Mutex::default() }
     }
 
     /// The file under this key, if it is open.

@@ -45,7 +45,7 @@ impl<'a> Chain<'a> {
             }
             link = chain.outer;
         }
-        let most = shared.options.max_nesting();
+        let most = shared.options.max_nesting;
         if depth > most {
             return Err(Error::new(
                 Kind::Limit,
