@@ -11,10 +11,9 @@ use crate::container::Container;
 use crate::dialect;
 use crate::error::{Error, Kind, Result};
 use crate::fragment::files::Files;
-use crate::location::Origin;
+use crate::location::{self, FileIdentity, Origin};
 use crate::model::Aggregation;
 use crate::options::OpenOptions;
-use crate::os::{self, FileIdentity};
 use crate::variable::Variable;
 
 /// An open netCDF file with or without aggregation variables.
@@ -51,10 +50,9 @@ impl Dataset {
     /// # Errors
     /// `Io`, `NotNetcdf`, `Damaged`.
     pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
-        let origin = Origin::local(path.as_ref())?;
-        let file = os::LocalFile::open(path.as_ref())?;
-        let identity = file.identity();
-        let container = Arc::new(Container::open(Arc::new(file))?);
+        let (found, origin) = location::open_named(path.as_ref())?;
+        let identity = found.identity().clone();
+        let container = Arc::new(Container::open(Arc::new(found.file))?);
         Dataset::from_container(container, identity, origin, options)
     }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::error::{Error, Result};
-use crate::location::{self, Opened};
+use crate::location::{self, Opened, Style};
 use crate::model::fragments::{Block, Fragment, Version};
 use crate::selection::Selection;
 use crate::value::Values;
@@ -73,7 +73,7 @@ impl Variable {
             let entries = aggregation.fragments.lookup(
                 &shared.container,
                 &block,
-                shared.options.substitutions,
+                &shared.options.substitutions,
             )?;
             for n in 0..block.len().unwrap_or(0) {
                 let mut rest = n;
@@ -96,9 +96,9 @@ impl Variable {
         let look = || -> Result<Presence> {
             let Some(aggregation) = self.aggregation()? else { return Ok(Presence::Absent(Vec::new())) };
             let shared = self.dataset().shared();
-            let style = aggregation.fragments.name_style();
+            let style = Style::allowing_absolute_paths(aggregation.fragments.allows_absolute_paths());
             Ok(match location::open_fragment(&shared.origin, name, style, &shared.options)? {
-                Opened::Found(file) => Presence::Present(crate::Source::name(&file.source).to_owned()),
+                Opened::Found(found) => Presence::Present(crate::Source::name(&found.file).to_owned()),
                 Opened::Absent(places) => Presence::Absent(places),
             })
         };

@@ -2,19 +2,28 @@
 //!
 //! Data flows one way: container -> dialect -> model -> plan -> fragment -> canonical -> scatter -> the caller's buffer.
 
+mod assemble;
 pub mod canonical;
 pub mod container;
+mod dataset;
 pub mod dialect;
 mod error;
+mod fragment;
+pub mod inventory;
 pub mod location;
 pub mod model;
 pub mod options;
 mod os;
+mod plan;
+mod scatter;
 mod selection;
 mod source;
 mod value;
+mod variable;
 
+pub use dataset::Dataset;
 pub use error::{Error, Kind, Result};
 pub use selection::{c_strides, checked_product, Selection};
 pub use source::Source;
 pub use value::{text_of, Attribute, Attributes, DataType, Values};
+pub use variable::{Number, Output, Variable};

@@ -107,7 +107,7 @@ impl Assembly<'_> {
         for block in plan.blocks(BLOCK) {
             let place = block.selection(self.aggregation.grid.fragments())?;
             let entries =
-                self.aggregation.fragments.lookup(&self.shared.container, &place, self.shared.options.substitutions)?;
+                self.aggregation.fragments.lookup(&self.shared.container, &place, &self.shared.options.substitutions)?;
             visit(&block, entries)?;
         }
         Ok(())

@@ -8,9 +8,8 @@ use once_cell::sync::OnceCell;
 use crate::container::Container;
 use crate::dataset::Dataset;
 use crate::error::Result;
-use crate::location::Origin;
+use crate::location::{FileIdentity, Origin};
 use crate::options::OpenOptions;
-use crate::os::FileIdentity;
 
 /// An open fragment file.
 pub(crate) struct OpenFile {
@@ -28,7 +27,7 @@ impl OpenFile {
     /// The file as a dataset of its own, for a fragment that is itself an aggregation variable.
     pub(crate) fn dataset(&self, options: &OpenOptions) -> Result<&Dataset> {
         self.dataset.get_or_try_init(|| {
-            Dataset::from_container(Arc::clone(&self.container), self.identity, self.origin.clone(), options)
+            Dataset::from_container(Arc::clone(&self.container), self.identity.clone(), self.origin.clone(), options)
         })
     }
 }

@@ -9,14 +9,15 @@ mod layout;
 mod open;
 mod raw;
 
+pub(crate) use gathered::expand;
 pub(crate) use layout::Placement;
-pub(crate) use open::open;
+pub(crate) use open::{open, unreadable};
 pub(crate) use raw::Raw;
 
 use crate::container::tree::VariableId;
 use crate::dataset::Shared;
 use crate::error::{Error, Kind, Result};
-use crate::os::FileIdentity;
+use crate::location::FileIdentity;
 use files::Files;
 
 /// The aggregation variables that are being read, each because the one before has it as a fragment.
@@ -53,6 +54,6 @@ impl<'a> Chain<'a> {
             ));
         }
         let files = outer.map_or(&shared.files, |o| o.files);
-        Ok(Chain { files, outer, file: shared.identity, variable, depth })
+        Ok(Chain { files, outer, file: shared.identity.clone(), variable, depth })
     }
 }

@@ -9,7 +9,7 @@ use crate::container::Container;
 use crate::dataset::{Dataset, Shared};
 use crate::dialect::{self, reference};
 use crate::error::{Error, Kind, Result};
-use crate::location::{self, Opened};
+use crate::location::{self, Opened, Style};
 use crate::model::fragments::{Fragments, Version};
 
 /// Opens the first version that can be had.
@@ -71,14 +71,15 @@ fn open_file(shared: &Shared, fragments: &Fragments, name: &str, chain: &Chain<'
     if let Some(file) = chain.files.get(&key) {
         return Ok(Found::File(file));
     }
-    let style = fragments.name_style();
-    let local = match location::open_fragment(&shared.origin, name, style, &shared.options)? {
-        Opened::Found(local) => local,
+    let style = Style::allowing_absolute_paths(fragments.allows_absolute_paths());
+    let found = match location::open_fragment(&shared.origin, name, style, &shared.options)? {
+        Opened::Found(found) => found,
         Opened::Absent(places) => return Ok(Found::Absent(places)),
     };
-    let identity = local.source.identity();
-    let container = Container::open(Arc::new(local.source)).map_err(unreadable)?;
-    let file = Arc::new(OpenFile::new(Arc::new(container), identity, local.origin));
+    let identity = found.identity().clone();
+    let origin = shared.origin.nested(&found.path);
+    let container = Container::open(Arc::new(found.file)).map_err(unreadable)?;
+    let file = Arc::new(OpenFile::new(Arc::new(container), identity, origin));
     chain.files.put(&key, &file);
     Ok(Found::File(file))
 }
@@ -139,7 +140,8 @@ fn is_netcdf(format: &str) -> bool {
     matches!(format, "nc" | "nc3" | "nc4" | "netcdf" | "netcdf3" | "netcdf4" | "netcdf-3" | "netcdf-4" | "")
 }
 
-fn unreadable(error: Error) -> Error {
+/// Says that it is a fragment that cannot be read.
+pub(crate) fn unreadable(error: Error) -> Error {
     match error.kind() {
         Kind::Io | Kind::NotNetcdf | Kind::Damaged => error.with_kind(Kind::FragmentUnreadable),
         _ => error,

@@ -78,6 +78,16 @@ pub enum Part {
     Indices(Vec<u64>),
 }
 
+impl Fragment {
+    /// How the stored array becomes the fragment, where the dialect says so.
+    pub fn view(&self) -> Option<&View> {
+        match self {
+            Fragment::Stored { view, .. } => view.as_deref(),
+            Fragment::Missing => None,
+        }
+    }
+}
+
 impl Fragments {
     /// The fragments of a block of the array of fragments.
     ///
