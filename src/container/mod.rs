@@ -105,7 +105,7 @@ impl Container {
     /// # Errors
     /// `Request` when the data are not strings; `Damaged`, `Io`, `Unsupported`.
     pub fn read_strings(&self, array: &Array, selection: &Selection) -> Result<Vec<String>> {
-        let fields = read::stored(&*self.source, array, selection)?;
+        let fields = read::stored(&*self.source, array, selection).map_err(|e| e.in_file(self.name()))?;
         match &self.format {
             Format::Classic(_) => Err(Error::new(Kind::Request, "not string data")),
             Format::Hdf5(file) => file.strings(array, &fields),
@@ -121,6 +121,8 @@ impl Container {
         if array.data_type == DataType::String {
             return Ok(Values::String(self.read_strings(array, selection)?));
         }
+        // A header may promise more data than the file has: no buffer is made for those.
+        read::check(&*self.source, array, selection).map_err(|e| e.in_file(self.name()))?;
         let mut bytes = read::zeroed(selection, array.element.size())?;
         self.read(array, selection, &mut bytes)?;
         Values::from_native_bytes(array.data_type, &bytes)

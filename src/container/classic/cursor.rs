@@ -1,0 +1,144 @@
+//! Big-endian items of a classic header, read from the source piece by piece.
+//!
+//! Nothing is allocated for a count before the bytes that it promises are known to exist.
+
+use super::damaged;
+use crate::error::{Error, Kind, Result};
+use crate::source::Source;
+
+const FIRST_WINDOW: usize = 8 << 10;
+const LARGEST_WINDOW: usize = 1 << 20;
+/// A longer header is refused: a sparse file costs its author nothing, its header would cost us memory.
+const LONGEST_HEADER: u64 = 1 << 28;
+
+/// A place in the header.
+pub struct Cursor<'a> {
+    source: &'a dyn Source,
+    window: Vec<u8>,
+    /// Offset of the window in the source.
+    base: u64,
+    /// Bytes of the window that were taken.
+    taken: usize,
+    /// How much to read next.
+    ahead: usize,
+    /// Sizes and counts have 8 bytes (CDF-5).
+    wide: bool,
+}
+
+impl<'a> Cursor<'a> {
+    /// Starts at the beginning of the source.
+    pub fn new(source: &'a dyn Source) -> Self {
+        Cursor { source, window: Vec::new(), base: 0, taken: 0, ahead: FIRST_WINDOW, wide: false }
+    }
+
+    /// Says whether sizes and counts have 8 bytes from here on.
+    pub fn set_wide(&mut self, wide: bool) {
+        self.wide = wide;
+    }
+
+    /// The offset of the next byte.
+    pub fn position(&self) -> u64 {
+        self.base + self.taken as u64
+    }
+
+    /// The bytes between here and the end of the source.
+    fn left(&self) -> u64 {
+        self.source.len().saturating_sub(self.position())
+    }
+
+    /// The next `count` bytes.
+    pub fn bytes(&mut self, count: u64) -> Result<&[u8]> {
+        if count > self.left() {
+            return Err(damaged(format!(
+                "the file is truncated: its header needs {count} bytes at offset {}, the file has {} in all",
+                self.position(),
+                self.source.len()
+            )));
+        }
+        if self.position().saturating_add(count) > LONGEST_HEADER {
+            return Err(Error::new(Kind::Limit, format!("the header has more than {LONGEST_HEADER} bytes")));
+        }
+        let count = count as usize;
+        if self.window.len() - self.taken < count {
+            self.refill(count)?;
+        }
+        let start = self.taken;
+        self.taken += count;
+        Ok(&self.window[start..self.taken])
+    }
+
+    fn refill(&mut self, count: usize) -> Result<()> {
+        self.base = self.position();
+        self.window.drain(..self.taken);
+        self.taken = 0;
+        let kept = self.window.len();
+        let wanted = count.max(self.ahead);
+        let wanted = usize::try_from(self.left()).map_or(wanted, |left| wanted.min(left));
+        self.window
+            .try_reserve(wanted - kept)
+            .map_err(|_| Error::new(Kind::Limit, "the header does not fit into memory"))?;
+        self.window.resize(wanted, 0);
+        self.source.read_at(self.base + kept as u64, &mut self.window[kept..])?;
+        self.ahead = (self.ahead * 2).min(LARGEST_WINDOW);
+        Ok(())
+    }
+
+    /// The next `count` bytes, after which there is padding to a multiple of 4.
+    pub fn padded(&mut self, count: u64) -> Result<&[u8]> {
+        let whole =
+            count.checked_next_multiple_of(4).ok_or_else(|| damaged("a length in the header overflows"))?;
+        // `count` fits, because `bytes` has seen that `whole` does.
+        self.bytes(whole).map(|bytes| &bytes[..count as usize])
+    }
+
+    /// A tag, type number or 4-byte offset.
+    pub fn u32(&mut self) -> Result<u32> {
+        self.bytes(4).map(|b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]))
+    }
+
+    /// An 8-byte number.
+    pub fn u64(&mut self) -> Result<u64> {
+        self.bytes(8).map(|b| u64::from_be_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]))
+    }
+
+    /// A size or count, of 4 or 8 bytes; all ones stay all ones of 8 bytes.
+    pub fn size(&mut self) -> Result<u64> {
+        if self.wide {
+            return self.u64();
+        }
+        self.u32().map(|n| if n == u32::MAX { u64::MAX } else { n.into() })
+    }
+
+    /// The number of entries of a list whose entries take `least` bytes or more each.
+    pub fn count(&mut self, least: u64) -> Result<u64> {
+        let count = self.size()?;
+        if count > self.left() / least {
+            return Err(damaged(format!(
+                "the header promises {count} entries at offset {}",
+                self.position()
+            )));
+        }
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::container::read::tests::Memory;
+
+    #[test]
+    fn items_across_windows_are_whole() {
+        let source = Memory((0..100_000u32).flat_map(u32::to_be_bytes).collect());
+        let mut cursor = Cursor::new(&source);
+        assert_eq!(cursor.padded(3).unwrap(), [0, 0, 0]);
+        for expected in 1..50_000 {
+            assert_eq!(cursor.u32().unwrap(), expected);
+        }
+        assert_eq!(cursor.bytes(100_000).unwrap().len(), 100_000);
+        assert_eq!(cursor.u32().unwrap(), 75_000);
+        assert_eq!(cursor.bytes(100_000).unwrap_err().kind(), Kind::Damaged);
+        assert_eq!(cursor.count(1).unwrap(), 75_001);
+        assert_eq!(cursor.count(4).unwrap_err().kind(), Kind::Damaged);
+    }
+}

@@ -1,0 +1,137 @@
+//! Which stretches of a source to read for a lattice: few and large, but not what a big stride skips. Pure arithmetic.
+
+use super::lattice::{Axis, Lattice};
+
+/// The most bytes that one stretch has, unless it goes straight into the caller's buffer.
+pub const SCRATCH: usize = 1 << 20;
+/// Gaps up to this size are read rather than skipped: a page is fetched whole in any case, and a call costs as much.
+const GAP: u64 = 4096;
+
+/// One stretch to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Where it starts in the source.
+    pub offset: u64,
+    /// Its bytes; all are wanted, in this order, when there is no lattice.
+    pub len: usize,
+    /// Where its first run goes.
+    pub to: usize,
+    /// The runs wanted of it, from offsets in the stretch to places in the buffer.
+    pub part: Option<Lattice>,
+}
+
+/// The stretches for a lattice, in the order of the buffer; they share no place in the buffer.
+pub struct Blocks<'a> {
+    lattice: &'a Lattice,
+    /// Axes before this one are walked place by place; those after it are inside a block.
+    split: usize,
+    /// How many places of axis `split` a block has.
+    along: usize,
+    /// The bytes between the ends of what one place of axis `split` needs.
+    inner: u64,
+    /// The next block's place on the axes up to `split`; `None` after the last.
+    at: Option<Vec<usize>>,
+}
+
+impl<'a> Blocks<'a> {
+    /// Decides how to cut the lattice.
+    pub fn new(lattice: &'a Lattice) -> Self {
+        let axes = &lattice.axes;
+        let (mut split, mut along, mut inner) = (axes.len(), 1, lattice.run as u64);
+        // Invariant: the axes from `split` on are inside a block, and need `span` bytes there.
+        let mut span = inner;
+        for (d, axis) in axes.iter().enumerate().rev() {
+            let distance = axis.from.unsigned_abs();
+            if distance > span.saturating_add(GAP) || span >= SCRATCH as u64 {
+                break;
+            }
+            let fitting = (SCRATCH as u64 - span) / distance.max(1) + 1;
+            if fitting == 1 {
+                break;
+            }
+            (split, inner) = (d, span);
+            along = usize::try_from(fitting).map_or(axis.count, |n| n.min(axis.count));
+            if along < axis.count {
+                break;
+            }
+            span += axis.reach();
+        }
+        Blocks { lattice, split, along, inner, at: Some(vec![0; axes.len().min(split + 1)]) }
+    }
+
+    fn advance(&self, mut at: Vec<usize>) -> Option<Vec<usize>> {
+        for d in (0..at.len()).rev() {
+            at[d] += if d == self.split { self.along } else { 1 };
+            if at[d] < self.lattice.axes[d].count {
+                return Some(at);
+            }
+            at[d] = 0;
+        }
+        None
+    }
+}
+
+impl Iterator for Blocks<'_> {
+    type Item = Block;
+
+    fn next(&mut self) -> Option<Block> {
+        let at = self.at.take()?;
+        let axes = &self.lattice.axes;
+        let (mut from, mut to) = (self.lattice.from as i64, self.lattice.to);
+        for (axis, &i) in axes.iter().zip(&at) {
+            from += axis.from * i as i64;
+            to += axis.to * i;
+        }
+        let block = match axes.get(self.split) {
+            None => Block { offset: from as u64, len: self.lattice.run, to, part: None },
+            Some(axis) => {
+                let first = Axis { count: self.along.min(axis.count - at[self.split]), ..*axis };
+                let rest = &axes[self.split + 1..];
+                let below: i64 = first.lowest() + rest.iter().map(Axis::lowest).sum::<i64>();
+                let mut part =
+                    Lattice { from: below.unsigned_abs(), to, run: self.lattice.run, axes: vec![first] };
+                part.axes.extend_from_slice(rest);
+                let len = (first.reach() + self.inner) as usize;
+                Block { offset: (from + below) as u64, len, to, part: Some(part) }
+            }
+        };
+        self.at = self.advance(at);
+        Some(block)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocks(run: usize, axes: &[(usize, i64, usize)]) -> Vec<Block> {
+        let axes = axes.iter().map(|&(count, from, to)| Axis { count, from, to }).collect();
+        Blocks::new(&Lattice { from: 1 << 30, to: 0, run, axes }).collect()
+    }
+
+    #[test]
+    fn one_run_goes_straight_to_the_buffer() {
+        assert_eq!(blocks(8, &[]), [Block { offset: 1 << 30, len: 8, to: 0, part: None }]);
+        let huge = 100 << 20;
+        assert_eq!(blocks(huge, &[]), [Block { offset: 1 << 30, len: huge, to: 0, part: None }]);
+    }
+
+    #[test]
+    fn what_a_big_stride_skips_is_not_read() {
+        let list = blocks(4, &[(3, 1 << 20, 4)]);
+        assert_eq!(
+            list.iter().map(|b| (b.offset - (1 << 30), b.len)).collect::<Vec<_>>(),
+            [(0, 4), (1 << 20, 4), (2 << 20, 4)]
+        );
+    }
+
+    #[test]
+    fn small_gaps_are_read_in_large_stretches() {
+        let list = blocks(4, &[(1 << 20, 16, 4)]);
+        assert_eq!(list.len(), 16);
+        assert!(list.iter().all(|b| b.len <= SCRATCH));
+        let list = blocks(4, &[(10, 1000, 40), (10, -40, 4)]);
+        assert_eq!(list.len(), 1);
+        assert_eq!((list[0].offset, list[0].len), ((1 << 30) - 360, 9364));
+    }
+}

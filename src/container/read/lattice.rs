@@ -1,0 +1,155 @@
+//! Elements at regular distances: where each comes from and where it goes. Pure arithmetic, in bytes.
+
+use super::truncated;
+use crate::error::Result;
+use crate::selection::{c_strides, Selection};
+
+/// One axis of a [`Lattice`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// The number of places along it.
+    pub count: usize,
+    /// The distance between places where bytes come from.
+    pub from: i64,
+    /// The distance between places where bytes go.
+    pub to: usize,
+}
+
+impl Axis {
+    /// The distance from the first place to the lowest one (0 or less) where bytes come from.
+    pub fn lowest(&self) -> i64 {
+        (self.count as i64 - 1) * self.from.min(0)
+    }
+
+    /// The distance between the lowest and the highest place where bytes come from.
+    pub fn reach(&self) -> u64 {
+        (self.count as u64 - 1) * self.from.unsigned_abs()
+    }
+}
+
+/// Runs of bytes on a regular grid, in C order.
+///
+/// All axes have at least two places, and no two neighbours could be one: that makes inner loops long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lattice {
+    /// Where the first run comes from.
+    pub from: u64,
+    /// Where the first run goes.
+    pub to: usize,
+    /// The bytes of one run: one element, or several that are neighbours at both ends.
+    pub run: usize,
+    /// Outermost first.
+    pub axes: Vec<Axis>,
+}
+
+impl Lattice {
+    /// Joins axes where that is possible and drops those of one place; no axis has zero places.
+    pub fn new(from: u64, to: usize, element: usize, axes: impl IntoIterator<Item = Axis>) -> Self {
+        let mut joined: Vec<Axis> = Vec::new();
+        for axis in axes {
+            match joined.last_mut() {
+                _ if axis.count == 1 => {}
+                Some(outer) if outer.follows(&axis) => {
+                    *outer = Axis { count: outer.count * axis.count, ..axis };
+                }
+                _ => joined.push(axis),
+            }
+        }
+        let mut run = element;
+        if let Some(inner) = joined.last().filter(|a| a.from == element as i64 && a.to == element) {
+            run *= inner.count;
+            joined.pop();
+        }
+        Lattice { from, to, run, axes: joined }
+    }
+
+    /// The selected elements of an array with these distances between indices, to be put into a buffer in C order.
+    ///
+    /// The selection has elements and was checked against the shape.
+    ///
+    /// # Errors
+    /// `Damaged` when an element does not lie within the first `len` bytes.
+    pub fn select(
+        selection: &Selection,
+        origin: u64,
+        strides: &[u64],
+        element: usize,
+        len: u64,
+    ) -> Result<Self> {
+        let (from, steps) =
+            place(selection, origin, strides, element, len).ok_or_else(|| truncated(None, len))?;
+        let to = c_strides(selection.count());
+        let axes = (0..selection.rank()).map(|d| Axis {
+            count: selection.count()[d] as usize,
+            from: steps[d],
+            to: to[d] as usize * element,
+        });
+        Ok(Lattice::new(from, 0, element, axes))
+    }
+}
+
+impl Axis {
+    /// Whether a step along this axis is where the places of the next inner axis would go on.
+    fn follows(&self, inner: &Axis) -> bool {
+        inner.from.checked_mul(inner.count as i64) == Some(self.from) && self.to == inner.to * inner.count
+    }
+}
+
+/// The offset of the first selected element and the distances along each dimension (0 where there is one index);
+/// `None` if an element lies outside the first `len` bytes, or beyond any file.
+fn place(
+    selection: &Selection,
+    origin: u64,
+    strides: &[u64],
+    element: usize,
+    len: u64,
+) -> Option<(u64, Vec<i64>)> {
+    let len = i128::from(len.min(i64::MAX as u64));
+    let mut first = i128::from(origin);
+    let (mut below, mut above) = (0i128, element as i128);
+    let mut steps = Vec::with_capacity(selection.rank());
+    for (d, &stride) in strides.iter().enumerate() {
+        first = first.checked_add(i128::from(selection.start()[d]).checked_mul(i128::from(stride))?)?;
+        if selection.count()[d] == 1 {
+            steps.push(0);
+            continue;
+        }
+        let step = i128::from(selection.step()[d]).checked_mul(i128::from(stride))?;
+        let last = step.checked_mul(i128::from(selection.count()[d] - 1))?;
+        below = below.checked_add(last.min(0))?;
+        above = above.checked_add(last.max(0))?;
+        steps.push(i64::try_from(step).ok()?);
+    }
+    let inside = first.checked_add(below)? >= 0 && first.checked_add(above)? <= len;
+    inside.then_some((first as u64, steps))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Kind;
+
+    #[test]
+    fn a_whole_array_is_one_run() {
+        let all = Selection::all(&[2, 3, 4]);
+        let lattice = Lattice::select(&all, 100, &[48, 16, 4], 4, 196).unwrap();
+        assert_eq!(lattice, Lattice { from: 100, to: 0, run: 96, axes: vec![] });
+        assert_eq!(Lattice::select(&all, 100, &[48, 16, 4], 4, 195).unwrap_err().kind(), Kind::Damaged);
+    }
+
+    #[test]
+    fn a_reversed_array_is_one_axis() {
+        let back = Selection::new(&[1, 2], &[2, 3], &[-1, -1], &[2, 3]).unwrap();
+        let lattice = Lattice::select(&back, 0, &[6, 2], 2, 12).unwrap();
+        assert_eq!(lattice.axes, [Axis { count: 6, from: -2, to: 2 }]);
+        assert_eq!((lattice.from, lattice.run), (10, 2));
+    }
+
+    #[test]
+    fn sizes_beyond_any_file_are_outside() {
+        let far = Selection::new(&[u64::MAX - 1, 1], &[1, 2], &[1, 1], &[u64::MAX, u64::MAX]).unwrap();
+        assert!(Lattice::select(&far, 8, &[u64::MAX, 8], 8, u64::MAX).is_err());
+        let near = Selection::new(&[0, 0], &[1, 2], &[1, 1], &[u64::MAX, u64::MAX]).unwrap();
+        assert!(Lattice::select(&near, 8, &[u64::MAX, 8], 8, 24).is_ok());
+    }
+}

@@ -1,0 +1,151 @@
+//! Elements of a stored array, whatever its layout.
+//!
+//! Planning is pure and apart from input: [`lattice`] says where elements lie and go, [`blocks`] cuts that into
+//! stretches to read, [`pieces`] cuts a selection into chunks. [`linear`] and [`chunked`] read, [`copy`] moves the
+//! bytes. Beside the result no more is allocated than one chunk, stored and decoded, and a scratch buffer of 1 MiB.
+//!
+//! Refused, before anything is read: elements that do not lie within the source (a truncated file).
+
+mod blocks;
+mod chunked;
+mod copy;
+mod lattice;
+mod linear;
+mod pieces;
+#[cfg(test)]
+pub(super) mod tests;
+
+use self::chunked::Filtered;
+use self::copy::Order;
+use self::lattice::Lattice;
+use super::array::{Array, Element, Layout};
+use crate::error::{Error, Kind, Result};
+use crate::selection::{c_strides, Selection};
+use crate::source::Source;
+
+/// Reads numbers or chars in C order and native byte order into `out`.
+///
+/// # Errors
+/// `Request` when the array has strings or `out` has not the size of the selection; `Damaged`, `Io`, `Unsupported`.
+pub fn numbers(source: &dyn Source, array: &Array, selection: &Selection, out: &mut [u8]) -> Result<()> {
+    if !matches!(array.element, Element::Number { .. }) {
+        return Err(Error::new(Kind::Request, "the data are strings, not numbers"));
+    }
+    fetch(source, array, selection, out, array.element.is_foreign_endian())
+}
+
+/// Reads the elements as they are stored, one after the other in C order.
+///
+/// # Errors
+/// `Request` when the selection is not one of this array, `Limit` when it does not fit into memory; `Damaged`, `Io`,
+/// `Unsupported`.
+pub fn stored(source: &dyn Source, array: &Array, selection: &Selection) -> Result<Vec<u8>> {
+    check(source, array, selection)?;
+    let mut out = zeroed(selection, array.element.size())?;
+    fetch(source, array, selection, &mut out, false)?;
+    Ok(out)
+}
+
+/// Sees whether the file can hold the selected elements, before a buffer is made for them.
+///
+/// # Errors
+/// `Request` when the selection is not one of this array, `Damaged` when the file is too short.
+pub fn check(source: &dyn Source, array: &Array, selection: &Selection) -> Result<()> {
+    Selection::new(selection.start(), selection.count(), selection.step(), &array.shape)?;
+    if selection.is_empty() || array.element.size() == 0 {
+        return Ok(());
+    }
+    in_order(array, selection, source.len()).map(drop)
+}
+
+/// A zeroed buffer for the selected elements; an error instead of an abort when there is no memory for it.
+///
+/// # Errors
+/// `Limit`.
+pub fn zeroed(selection: &Selection, element_size: usize) -> Result<Vec<u8>> {
+    let mut buffer = Vec::new();
+    match bytes_of(selection, element_size) {
+        Some(bytes) if buffer.try_reserve_exact(bytes).is_ok() => {
+            buffer.resize(bytes, 0);
+            Ok(buffer)
+        }
+        _ => Err(Error::new(Kind::Limit, "the selection does not fit into memory; ask for a smaller part")),
+    }
+}
+
+fn bytes_of(selection: &Selection, element: usize) -> Option<usize> {
+    selection.len()?.checked_mul(element as u64).and_then(|n| usize::try_from(n).ok())
+}
+
+fn fetch(
+    source: &dyn Source,
+    array: &Array,
+    selection: &Selection,
+    out: &mut [u8],
+    swap: bool,
+) -> Result<()> {
+    Selection::new(selection.start(), selection.count(), selection.step(), &array.shape)?;
+    let element = array.element.size();
+    let bytes = bytes_of(selection, element);
+    if bytes != Some(out.len()) {
+        return Err(Error::new(
+            Kind::Request,
+            format!(
+                "the buffer has {} bytes; the selection has {:?} elements of {element}",
+                out.len(),
+                selection.count()
+            ),
+        ));
+    }
+    if out.is_empty() {
+        return Ok(());
+    }
+    if array.fill.len() != element {
+        return Err(Error::new(Kind::Internal, format!("the fill value has {} bytes", array.fill.len())));
+    }
+    let order = Order { element, swap };
+    match (&array.layout, in_order(array, selection, source.len())?) {
+        (Layout::Compact(bytes), Some(lattice)) => copy::copy(&lattice, bytes, out, order),
+        (_, Some(lattice)) => linear::read(source, &lattice, out, order, &mut Vec::new())?,
+        (Layout::Chunked { chunk, filters, index }, None) => {
+            let chunks = Filtered { filters, index, element };
+            chunked::read(source, &chunks, chunk, selection, &array.fill, out, order)?;
+        }
+        (Layout::Refused(reason), None) => return Err(Error::new(Kind::Unsupported, reason.as_str())),
+        (_, None) => {
+            let axis = lattice::Axis { count: out.len() / element, from: 0, to: element };
+            copy::copy(&Lattice::new(0, 0, element, [axis]), &array.fill, out, order);
+        }
+    }
+    Ok(())
+}
+
+/// Where the selected elements of an array in C order lie; `None` for other layouts.
+///
+/// # Errors
+/// `Damaged` when an element lies beyond the end of the file, or of the compact data.
+fn in_order(array: &Array, selection: &Selection, file_len: u64) -> Result<Option<Lattice>> {
+    let element = array.element.size();
+    let mut strides = c_strides(&array.shape);
+    strides.iter_mut().for_each(|s| *s = s.saturating_mul(element as u64));
+    let (origin, len) = match &array.layout {
+        Layout::Compact(bytes) => (0, bytes.len() as u64),
+        Layout::Contiguous { offset } => (*offset, file_len),
+        Layout::Records { offset, stride } => {
+            if let Some(first) = strides.first_mut() {
+                *first = *stride;
+            }
+            (*offset, file_len)
+        }
+        Layout::Unwritten | Layout::Chunked { .. } | Layout::Refused(_) => return Ok(None),
+    };
+    Lattice::select(selection, origin, &strides, element, len).map(Some)
+}
+
+fn truncated(end: Option<u64>, len: u64) -> Error {
+    let message = match end {
+        Some(end) => format!("the file is truncated: data reach byte {end}, the file has {len}"),
+        None => format!("the file is truncated: data lie beyond its end at byte {len}"),
+    };
+    Error::new(Kind::Damaged, message)
+}
