@@ -12,6 +12,7 @@ use crate::dialect;
 use crate::error::{Error, Kind, Result};
 use crate::fragment::files::Files;
 use crate::location::{self, FileIdentity, Origin};
+use crate::model::substitutions::Substitutions;
 use crate::model::Aggregation;
 use crate::options::OpenOptions;
 use crate::variable::Variable;
@@ -27,6 +28,7 @@ pub(crate) struct Shared {
     pub(crate) identity: FileIdentity,
     pub(crate) origin: Origin,
     pub(crate) options: OpenOptions,
+    pub(crate) runtime_substitutions: Substitutions,
     /// Used by reads that begin here; a nested read uses those of the outermost dataset.
     pub(crate) files: Files,
     aggregations: Vec<OnceCell<Aggregation>>,
@@ -70,6 +72,7 @@ impl Dataset {
             identity,
             origin,
             options: options.clone(),
+            runtime_substitutions: Substitutions::from_pairs(options.substitutions.iter().cloned()),
             files: Files::new(options),
             aggregations,
             warnings: Mutex::new(warnings),

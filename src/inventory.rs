@@ -71,9 +71,9 @@ impl Variable {
             }
             let block = Selection::block(&start, &count, shape)?;
             let entries = aggregation.fragments.lookup(
-                &shared.container,
+                &*shared.container,
                 &block,
-                &shared.options.substitutions,
+                &shared.runtime_substitutions,
             )?;
             for n in 0..block.len().unwrap_or(0) {
                 let mut rest = n;

@@ -20,6 +20,7 @@ mod selection;
 mod source;
 mod value;
 mod variable;
+mod workers;
 
 pub use dataset::Dataset;
 pub use error::{Error, Kind, Result};

@@ -157,7 +157,7 @@ impl Variable {
             };
             let mask = output.mask.map(|m| Destination::c_order(m, shape, 1)).transpose()?;
             let request = Request { selection, data_type: output.data_type, values: &values, mask: mask.as_ref() };
-            assemble::numbers(self.shared(), self.id, &request, None)
+            assemble::numbers(&self.dataset, self.id, &request, None)
         };
         run().map_err(|e| self.place(e))
     }
@@ -204,7 +204,7 @@ impl Variable {
     /// # Errors
     /// As [`Variable::read_into`]; `Type` when the variable does not hold strings.
     pub fn read_strings(&self, selection: &Selection) -> Result<Vec<Option<String>>> {
-        assemble::strings(self.shared(), self.id, selection, None).map_err(|e| self.place(e))
+        assemble::strings(&self.dataset, self.id, selection, None).map_err(|e| self.place(e))
     }
 
     fn place(&self, error: Error) -> Error {

@@ -4,10 +4,10 @@ mod strings;
 
 pub(crate) use strings::strings;
 
-use crate::canonical::{self, Conversion, Target};
+use crate::canonical::{Conversion, Target};
 use crate::container::read::zeroed;
 use crate::container::tree::VariableId;
-use crate::dataset::Shared;
+use crate::dataset::{Dataset, Shared};
 use crate::error::{Error, Kind, Result};
 use crate::fragment::{self, Chain, Placement, Raw};
 use crate::model::fragments::{Block, Fragment};
@@ -35,7 +35,7 @@ pub(crate) struct Request<'a> {
 
 /// Reads numbers or chars of a variable, aggregated or ordinary.
 pub(crate) fn numbers(
-    shared: &Shared,
+    dataset: &Dataset,
     id: VariableId,
     request: &Request<'_>,
     outer: Option<&Chain<'_>>,
@@ -43,19 +43,20 @@ pub(crate) fn numbers(
     if request.selection.is_empty() {
         return Ok(());
     }
+    let shared = dataset.shared();
     let variable = &shared.tree().variables[id.0];
     let own = variable.array.data_type;
     let text = |t: DataType| !t.is_number();
     if own == DataType::String || (text(own) || text(request.data_type)) && own != request.data_type {
         return Err(Error::new(Kind::Type, format!("{own} data cannot be read as {}", request.data_type)));
     }
-    let target = Target::new(&variable.attributes, own)?;
-    let sink = Sink { target: &target, request, lossy: shared.options.lossy_casts };
+    let target = Target::new(&variable.attributes, own);
+    let sink = Sink::new(&target, request, shared.options.lossy_casts)?;
     let Some(aggregation) = shared.aggregation(id)? else {
         return ordinary(shared, id, &sink);
     };
     let chain = Chain::enter(outer, shared, id)?;
-    let assembly = Assembly { shared, id, aggregation, target: &target, chain: &chain };
+    let assembly = Assembly { dataset, id, aggregation, target: &target, chain: &chain };
     assembly.each_block(request.selection, |block, entries| match entries {
         Block::UniqueValues(values) => {
             let conversion = Conversion::for_unique(values.data_type(), &target, sink.lossy)?;
@@ -82,14 +83,14 @@ fn ordinary(shared: &Shared, id: VariableId, sink: &Sink<'_>) -> Result<()> {
     let selection = sink.request.selection;
     let mut raw = zeroed(selection, array.element.size())?;
     shared.container.read(array, selection, &mut raw)?;
-    let conversion = Conversion::none(sink.target);
+    let conversion = Conversion::for_request(sink.target, sink.target.data_type(), sink.lossy)?;
     let strides = c_order(selection.count());
     sink.put(&conversion, &raw, &vec![0; selection.rank()], selection.count(), &strides)
 }
 
 /// An aggregation variable that is being read.
 pub(crate) struct Assembly<'a> {
-    pub(crate) shared: &'a Shared,
+    pub(crate) dataset: &'a Dataset,
     pub(crate) id: VariableId,
     pub(crate) aggregation: &'a Aggregation,
     pub(crate) target: &'a Target,
@@ -103,11 +104,12 @@ impl Assembly<'_> {
         selection: &Selection,
         mut visit: impl FnMut(&crate::plan::Block<'_>, Block) -> Result<()>,
     ) -> Result<()> {
+        let shared = self.dataset.shared();
         let plan = Plan::new(&self.aggregation.grid, selection);
         for block in plan.blocks(BLOCK) {
             let place = block.selection(self.aggregation.grid.fragments())?;
             let entries =
-                self.aggregation.fragments.lookup(&self.shared.container, &place, &self.shared.options.substitutions)?;
+                self.aggregation.fragments.lookup(&*shared.container, &place, &shared.runtime_substitutions)?;
             visit(&block, entries)?;
         }
         Ok(())
@@ -117,12 +119,12 @@ impl Assembly<'_> {
     pub(crate) fn open(&self, fragment: &Fragment) -> Result<Option<Raw>> {
         let Fragment::Stored { versions, .. } = fragment else { return Ok(None) };
         let fragments = &self.aggregation.fragments;
-        match fragment::open(self.shared, fragments, versions, self.id, self.chain) {
+        match fragment::open(self.dataset, fragments, versions, self.id, self.chain) {
             Err(e)
                 if e.kind() == Kind::FragmentMissing
-                    && self.shared.options.missing_fragments == MissingFragments::Fill =>
+                    && self.dataset.shared().options.missing_fragments == MissingFragments::Fill =>
             {
-                self.shared.warn(format!("a missing fragment was filled: {e}"));
+                self.dataset.shared().warn(format!("a missing fragment was filled: {e}"));
                 Ok(None)
             }
             opened => opened.map(Some),
@@ -157,7 +159,7 @@ impl Assembly<'_> {
                 sink.lossy,
             )?;
             for warning in conversion.warnings() {
-                self.shared.warn(warning.clone());
+                self.dataset.shared().warn(warning.clone());
             }
             let element = raw.data_type().size().ok_or_else(|| not_numbers("the fragment"))?;
             for piece in placement.pieces(spans)? {
@@ -179,10 +181,18 @@ impl Assembly<'_> {
 struct Sink<'a> {
     target: &'a Target,
     request: &'a Request<'a>,
+    /// From the variable's own type to the requested one, where that differs.
+    cast: Option<Conversion>,
     lossy: bool,
 }
 
-impl Sink<'_> {
+impl<'a> Sink<'a> {
+    fn new(target: &'a Target, request: &'a Request<'a>, lossy: bool) -> Result<Self> {
+        let differs = request.data_type != target.data_type();
+        let cast = differs.then(|| Conversion::for_request(target, request.data_type, lossy)).transpose()?;
+        Ok(Sink { target, request, cast, lossy })
+    }
+
     /// Converts stored elements and scatters them.
     fn put(
         &self,
@@ -192,7 +202,8 @@ impl Sink<'_> {
         count: &[u64],
         strides: &[usize],
     ) -> Result<()> {
-        let (values, valid) = self.convert(conversion, raw)?;
+        let n = count.iter().product::<u64>() as usize;
+        let (values, valid) = self.convert(conversion, raw, n)?;
         self.request.values.copy(at, count, &values, strides);
         if let (Some(mask), Some(valid)) = (self.request.mask, valid) {
             mask.copy(at, count, &valid, strides);
@@ -202,7 +213,7 @@ impl Sink<'_> {
 
     /// Converts one stored element and fills a part with it.
     fn repeat(&self, conversion: &Conversion, raw: &[u8], at: &[u64], count: &[u64]) -> Result<()> {
-        let (value, valid) = self.convert(conversion, raw)?;
+        let (value, valid) = self.convert(conversion, raw, 1)?;
         self.request.values.fill(at, count, &value);
         if let (Some(mask), Some(valid)) = (self.request.mask, valid) {
             mask.fill(at, count, &valid);
@@ -212,7 +223,10 @@ impl Sink<'_> {
 
     /// Fills a part with the missing value.
     fn missing(&self, at: &[u64], count: &[u64]) -> Result<()> {
-        let value = self.target.missing_as(self.request.data_type, self.request.mask.is_some())?;
+        let mut value = vec![0; size_of(self.target.data_type())?];
+        let mut valid = self.request.mask.map(|_| vec![0]);
+        self.target.fill(&mut value, valid.as_deref_mut())?;
+        let value = self.cast(value, 1, valid.as_deref_mut())?;
         self.request.values.fill(at, count, &value);
         if let Some(mask) = self.request.mask {
             mask.fill(at, count, &[0]);
@@ -220,20 +234,27 @@ impl Sink<'_> {
         Ok(())
     }
 
-    fn convert(&self, conversion: &Conversion, raw: &[u8]) -> Result<(Vec<u8>, Option<Vec<u8>>)> {
-        let own = self.target.data_type();
-        let n = raw.len() / conversion.stored_size();
-        let mut values = vec![0; n * own.size().ok_or_else(|| not_numbers("the variable"))?];
+    fn convert(&self, conversion: &Conversion, raw: &[u8], n: usize) -> Result<(Vec<u8>, Option<Vec<u8>>)> {
+        let mut values = vec![0; n * size_of(self.target.data_type())?];
         let mut valid = self.request.mask.map(|_| vec![1; n]);
         conversion.apply(raw, &mut values, valid.as_deref_mut())?;
-        let wanted = self.request.data_type;
-        if wanted == own {
-            return Ok((values, valid));
-        }
-        let mut cast = vec![0; n * wanted.size().ok_or_else(|| not_numbers("the request"))?];
-        canonical::convert_type(self.target, &values, wanted, &mut cast, valid.as_deref(), self.lossy)?;
-        Ok((cast, valid))
+        let values = self.cast(values, n, valid.as_deref_mut())?;
+        Ok((values, valid))
     }
+
+    fn cast(&self, values: Vec<u8>, n: usize, valid: Option<&mut [u8]>) -> Result<Vec<u8>> {
+        let Some(conversion) = &self.cast else { return Ok(values) };
+        let mut cast = vec![0; n * size_of(self.request.data_type)?];
+        match valid {
+            Some(valid) => conversion.apply_masked(&values, &mut cast, valid)?,
+            None => conversion.apply(&values, &mut cast, None)?,
+        }
+        Ok(cast)
+    }
+}
+
+fn size_of(data_type: DataType) -> Result<usize> {
+    data_type.size().ok_or_else(|| not_numbers("the variable"))
 }
 
 fn not_numbers(what: &str) -> Error {

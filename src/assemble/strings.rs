@@ -4,7 +4,7 @@ use super::{at_of, c_order, count_of, index_of, Assembly};
 use crate::canonical::Target;
 use crate::container::read::zeroed;
 use crate::container::tree::VariableId;
-use crate::dataset::Shared;
+use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
 use crate::fragment::{Chain, Placement, Raw};
 use crate::model::fragments::{Block, Fragment, View};
@@ -16,11 +16,12 @@ use crate::value::{text_of, Attributes, DataType, Values};
 ///
 /// The empty string, `_FillValue` and `missing_value` are missing.
 pub(crate) fn strings(
-    shared: &Shared,
+    dataset: &Dataset,
     id: VariableId,
     selection: &Selection,
     outer: Option<&Chain<'_>>,
 ) -> Result<Vec<Option<String>>> {
+    let shared = dataset.shared();
     let variable = &shared.tree().variables[id.0];
     let own = variable.array.data_type;
     if own != DataType::String {
@@ -36,8 +37,8 @@ pub(crate) fn strings(
         return Ok(out.values);
     }
     let chain = Chain::enter(outer, shared, id)?;
-    let target = Target::new(&variable.attributes, own)?;
-    let assembly = Assembly { shared, id, aggregation, target: &target, chain: &chain };
+    let target = Target::new(&variable.attributes, own);
+    let assembly = Assembly { dataset, id, aggregation, target: &target, chain: &chain };
     assembly.each_block(selection, |block, entries| {
         match entries {
             Block::UniqueValues(Values::String(list)) => {

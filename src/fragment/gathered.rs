@@ -4,11 +4,11 @@
 //! coordinate variable holds the places that are stored. All other places are missing.
 
 use super::Raw;
-use crate::canonical::missing_bytes;
+use crate::canonical::Target;
 use crate::container::tree::{DimensionId, Tree};
 use crate::container::Container;
 use crate::error::{Error, Kind, Result};
-use crate::selection::{c_strides, checked_product, Selection};
+use crate::selection::{checked_product, Selection};
 
 /// Expands a gathered variable; `None` when it is not gathered.
 ///
@@ -35,7 +35,9 @@ pub(crate) fn expand(raw: &Raw, most: u64) -> Result<Option<Raw>> {
     };
     let data_type = variable.array.data_type;
     let Some(element) = data_type.size() else { return Ok(None) };
-    let fill = missing_bytes(&variable.attributes, data_type)
+    let fill = Target::new(&variable.attributes, data_type)
+        .missing_value()
+        .and_then(|value| value.native_bytes_at(0))
         .ok_or_else(|| wrong("a gathered byte variable without missing value"))?;
 
     let selection = Selection::all(stored);
@@ -58,7 +60,6 @@ pub(crate) fn expand(raw: &Raw, most: u64) -> Result<Option<Raw>> {
             full[to..to + inner].copy_from_slice(&packed[from..from + inner]);
         }
     }
-    debug_assert_eq!(c_strides(&shape).len(), shape.len());
     Ok(Some(Raw::Expanded { bytes: full, shape, data_type, attributes: variable.attributes.clone() }))
 }
 

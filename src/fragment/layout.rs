@@ -3,7 +3,7 @@
 //! CF-1.13 section 2.8.2: a fragment may lack dimensions of size 1; nothing else may differ. CFA-0.4 also allows
 //! another order of dimensions, reversed dimensions and the use of a part of the stored array.
 
-use crate::canonical::shape;
+use crate::canonical::match_axes;
 use crate::error::{Error, Kind, Result};
 use crate::model::fragments::{Part, View};
 use crate::plan::Span;
@@ -54,7 +54,7 @@ impl<'a> Placement<'a> {
         }
         let ordered: Vec<u64> = order.iter().map(|&d| canonical[d]).collect();
         let mut dimensions = vec![None; stored.len()];
-        if let Some(axes) = shape::fit(&used, &ordered) {
+        if let Ok(axes) = match_axes(&used, &ordered) {
             for (position, axis) in axes.into_iter().enumerate() {
                 if let Some(axis) = axis {
                     dimensions[axis] = Some(order[position]);

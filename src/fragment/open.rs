@@ -20,22 +20,23 @@ use crate::model::fragments::{Fragments, Version};
 /// # Errors
 /// `FragmentMissing` naming every version tried, or what is wrong with the last one.
 pub(crate) fn open(
-    shared: &Shared,
+    dataset: &Dataset,
     fragments: &Fragments,
     versions: &[Version],
     variable: VariableId,
     chain: &Chain<'_>,
 ) -> Result<Raw> {
+    let shared = dataset.shared();
     let mut tried: Vec<String> = Vec::new();
     let mut failure: Option<Error> = None;
     for version in versions {
-        if let Some(format) = version.format.as_deref().filter(|f| !is_netcdf(f)) {
+        if let Some(format) = version.format.as_deref().filter(|_| !version.is_netcdf()) {
             let error = Error::new(Kind::Format, format!("format '{format}' cannot be read; netCDF can"));
             failure.get_or_insert(error);
             continue;
         }
         let Some(name) = &version.location else {
-            return in_same_file(shared, fragments, &version.identifier, variable);
+            return in_same_file(dataset, fragments, &version.identifier, variable);
         };
         match open_file(shared, fragments, name, chain) {
             Ok(Found::File(file)) => match variable_of(&file, &version.identifier, shared) {
@@ -101,20 +102,21 @@ fn variable_of(file: &OpenFile, identifier: &str, shared: &Shared) -> Result<Raw
 }
 
 fn in_same_file(
-    shared: &Shared,
+    dataset: &Dataset,
     fragments: &Fragments,
     identifier: &str,
     variable: VariableId,
 ) -> Result<Raw> {
+    let shared = dataset.shared();
     let tree = shared.tree();
-    let mut groups = fragments.search_groups();
+    let mut groups = fragments.search_groups().to_vec();
     groups.push(shared.group_of(variable));
     let found = groups.iter().find_map(|&group| reference::variable(tree, group, identifier));
     let Some(id) = found else {
         return Err(no_variable(&shared.container, identifier));
     };
     if dialect::is_aggregation(&tree.variables[id.0].attributes) {
-        return nested(&shared.dataset(), id);
+        return nested(dataset, id);
     }
     let stored = &tree.variables[id.0];
     let variable = crate::container::Stored {
@@ -134,10 +136,6 @@ fn nested(dataset: &Dataset, id: VariableId) -> Result<Raw> {
         None => dataset.shared().tree().variables[id.0].array.shape.clone(),
     };
     Ok(Raw::Nested { dataset: dataset.clone(), variable: id, shape })
-}
-
-fn is_netcdf(format: &str) -> bool {
-    matches!(format, "nc" | "nc3" | "nc4" | "netcdf" | "netcdf3" | "netcdf4" | "netcdf-3" | "netcdf-4" | "")
 }
 
 /// Says that it is a fragment that cannot be read.

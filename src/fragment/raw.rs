@@ -92,7 +92,7 @@ impl Raw {
                 let element = data_type.size().ok_or_else(strings_are_not_bytes)?;
                 let values = Destination::c_order(out, selection.count(), element)?;
                 let request = Request { selection, data_type, values: &values, mask: None };
-                assemble::numbers(dataset.shared(), *variable, &request, Some(chain))
+                assemble::numbers(dataset, *variable, &request, Some(chain))
             }
             Raw::Expanded { bytes, shape, data_type, .. } => {
                 let element = data_type.size().ok_or_else(strings_are_not_bytes)?;
@@ -108,7 +108,7 @@ impl Raw {
                 Ok(container.read_strings(&variable.array, selection)?.into_iter().map(Some).collect())
             }
             Raw::Nested { dataset, variable, .. } => {
-                assemble::strings(dataset.shared(), *variable, selection, Some(chain))
+                assemble::strings(dataset, *variable, selection, Some(chain))
             }
             Raw::Expanded { .. } => Err(strings_are_not_bytes()),
         }

@@ -1,7 +1,6 @@
 //! Coordinates of the dimensions of a variable, as numbers, words or dates.
 
-use cfa::canonical::calendar::DateTime;
-use cfa::canonical::reference_time::TimeUnits;
+use cfa::canonical::{DateTime, TimeUnits};
 use cfa::container::tree::DimensionId;
 use cfa::{Result, Selection, Values, Variable};
 
