@@ -164,13 +164,8 @@ fn siblings_do_not_reach_outside() {
     let archive = Archive::with(&["run/sub/f.nc", "other/f.nc", "run2/f.nc"]);
     assert_eq!(text(archive.siblings("sub/f.nc")), "run/sub/f.nc");
     assert_eq!(text(archive.siblings("../run/sub/f.nc")), "run/sub/f.nc");
-    for name in [
-        "../other/f.nc",
-        "../run2/f.nc",
-        "sub/../../other/f.nc",
-        "..%2e/f.nc/../../other/f.nc",
-        "/etc/passwd",
-    ] {
+    for name in ["../other/f.nc", "../run2/f.nc", "sub/../../other/f.nc", "%2e%2e/other/f.nc", "/etc/passwd"]
+    {
         let error = archive.siblings(name).unwrap_err();
         assert_eq!(error.kind(), Kind::Policy, "{name}");
         assert!(error.message().contains("ALLOWED_SOURCES=SIBLINGS"), "{error}");
@@ -290,6 +285,18 @@ fn aggregations_are_opened_by_path_or_file_uri() {
     assert_eq!(open_named(Path::new("https://example.org/a.nc")).unwrap_err().kind(), Kind::Unsupported);
     assert_eq!(open_named(&archive.path("run/none.nc")).unwrap_err().kind(), Kind::Io);
     assert_eq!(open_named(&archive.path("run")).unwrap_err().kind(), Kind::Io);
+}
+
+#[test]
+fn the_documentation_lists_every_setting_with_its_default() {
+    let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/security.md")).unwrap();
+    for setting in cfa::options::SETTINGS {
+        let row = text.lines().find(|line| line.starts_with(&format!("| `{}` |", setting.name)));
+        let row = row.unwrap_or_else(|| panic!("{} is not documented", setting.name));
+        let default =
+            if setting.default.is_empty() { "| |".into() } else { format!("| `{}` |", setting.default) };
+        assert!(row.ends_with(&default), "{row}");
+    }
 }
 
 #[test]
