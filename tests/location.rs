@@ -190,6 +190,31 @@ fn symbolic_links_do_not_lead_out_of_siblings() {
 }
 
 #[test]
+fn a_directory_exchanged_for_a_link_during_the_open_does_not_lead_out() {
+    let archive = Archive::with(&["run/sub/f.nc", "other/f.nc"]);
+    symlink("../other", archive.path("run/link")).unwrap();
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                for (from, to) in [("run/sub", "run/aside"), ("run/link", "run/sub")] {
+                    fs::rename(archive.path(from), archive.path(to)).unwrap();
+                }
+                for (from, to) in [("run/sub", "run/link"), ("run/aside", "run/sub")] {
+                    fs::rename(archive.path(from), archive.path(to)).unwrap();
+                }
+            }
+        });
+        let leaked = (0..3000).any(|_| match archive.siblings("sub/f.nc") {
+            Ok(Opened::Found(found)) => text(Ok(Opened::Found(found))) != "run/sub/f.nc",
+            _ => false,
+        });
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(!leaked);
+    });
+}
+
+#[test]
 fn a_prefix_allows_whole_segments() {
     let archive = Archive::with(&["data/a/f.nc", "data/ab/f.nc", "run/f.nc"]);
     let prefix = archive.path("data/a").display().to_string();
@@ -303,7 +328,7 @@ fn the_documentation_lists_every_setting_with_its_default() {
 fn files_without_read_permission_are_unreadable() {
     use std::os::unix::fs::PermissionsExt;
     let archive = Archive::with(&["run/f.nc"]);
-    fs::set_permissions(archive.path("run/f.nc"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(archive.path("run/f.nc"), fs::Permissions::from_mode(0o000)).unwrap();
     // The superuser reads it all the same.
     if fs::File::open(archive.path("run/f.nc")).is_err() {
         assert_eq!(kind(archive.local("f.nc")), Kind::FragmentUnreadable);
