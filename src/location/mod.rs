@@ -2,8 +2,8 @@
 //!
 //! CF-1.13 section 2.8.1 (`uris`) and the corresponding terms of the CFA texts. An aggregation file is untrusted and
 //! names other files, so the rules are: keywords are replaced from the file's table and the settings and never from
-//! the environment ([`rewrite`]), the name is parsed as a URI reference and percent-decoded once ([`uri`]), the local
-//! paths it may mean are listed ([`resolve`]), and each is opened under the policy ([`policy`]), which is judged again
+//! the environment (`rewrite`), the name is parsed as a URI reference and percent-decoded once (`uri`), the local
+//! paths it may mean are listed (`resolve`), and each is opened under the policy (`policy`), which is judged again
 //! on the open file. Network locations are not supported yet.
 
 mod policy;

@@ -18,7 +18,9 @@ pub struct FileIdentity {
 pub fn reserved_name(path: &Path) -> Option<&'static str> {
     let name = path.file_name()?.to_str()?;
     let stem = name.split(['.', ':']).next()?.trim_end().to_ascii_uppercase();
-    let numbered = |prefix| stem.strip_prefix(prefix).is_some_and(|n| n.chars().count() == 1);
+    let is_number =
+        |text: &str| matches!(text.chars().collect::<Vec<_>>()[..], ['0'..='9' | '¹' | '²' | '³']);
+    let numbered = |prefix: &str| stem.strip_prefix(prefix).is_some_and(is_number);
     let reserved = matches!(&*stem, "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$")
         || numbered("COM")
         || numbered("LPT");
