@@ -34,9 +34,9 @@ impl Grid {
                 if fragment == 0 {
                     return Err(Error::new(Kind::Map, format!("fragment {i} of dimension {d} has size 0")));
                 }
-                at = at
-                    .checked_add(fragment)
-                    .ok_or_else(|| Error::new(Kind::Map, format!("fragment sizes of dimension {d} overflow")))?;
+                at = at.checked_add(fragment).ok_or_else(|| {
+                    Error::new(Kind::Map, format!("fragment sizes of dimension {d} overflow"))
+                })?;
             }
             if at != size {
                 return Err(Error::new(
