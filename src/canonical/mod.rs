@@ -37,6 +37,8 @@ use unpack::Packing;
 pub struct Conversion {
     /// `None` for strings, which are text and not converted here.
     kernel: Option<Box<dyn Convert>>,
+    /// Whether bytes are copied in any case, and only the mask is computed.
+    verbatim: bool,
     warnings: Vec<String>,
 }
 
@@ -81,7 +83,7 @@ impl Conversion {
         let sense = sense_of(data_type, attributes);
         let kernel =
             for_type!(sense, T => build(Mask::<T>::of(attributes, data_type), target.sense(), plan), None);
-        Ok(Conversion { kernel, warnings: odd.into_iter().collect() })
+        Ok(Conversion { kernel, verbatim: false, warnings: odd.into_iter().collect() })
     }
 
     /// From unique values to those of the aggregation variable, whose missing marks they bear; units do not count.
@@ -101,10 +103,12 @@ impl Conversion {
         };
         let kernel =
             for_type!(number_type(data_type), T => build(Mask::<T>::among(&[]), target.sense(), plan), None);
-        Ok(Conversion { kernel, warnings: Vec::new() })
+        Ok(Conversion { kernel, verbatim: false, warnings: Vec::new() })
     }
 
     /// From a variable's elements to a requested type; missing data become the variable's missing value in that type.
+    ///
+    /// In the variable's own type elements stay as they are, and only a mask is worth asking for.
     ///
     /// # Errors
     /// [`Kind::Type`] for text on one side and numbers on the other.
@@ -125,7 +129,7 @@ impl Conversion {
         };
         let kernel =
             for_type!(target.sense(), T => build(Mask::<T>::among(target.marks()), sense, plan), None);
-        Ok(Conversion { kernel, warnings: Vec::new() })
+        Ok(Conversion { kernel, verbatim: requested == target.data_type(), warnings: Vec::new() })
     }
 
     fn of_text(attributes: &Attributes, data_type: DataType, target: &Target) -> Conversion {
@@ -141,12 +145,12 @@ impl Conversion {
             };
             Box::new(Kernel::<u8, u8>::new(Mask::among(&own.marks), plan)) as Box<dyn Convert>
         });
-        Conversion { kernel, warnings: Vec::new() }
+        Conversion { kernel, verbatim: false, warnings: Vec::new() }
     }
 
     /// Whether stored bytes can be copied as they are, if no validity mask is wanted.
     pub fn is_identity(&self) -> bool {
-        self.kernel.as_ref().is_none_or(|kernel| kernel.is_identity())
+        self.verbatim || self.kernel.as_ref().is_none_or(|kernel| kernel.is_identity())
     }
 
     /// Oddities that were tolerated.
@@ -160,7 +164,7 @@ impl Conversion {
     /// [`Kind::FragmentType`] (or [`Kind::Type`] for a requested type) at the first valid value that does not fit, and for
     /// missing data without a mask where the type has no value for them. `out` is then written in part.
     pub fn apply(&self, raw: &[u8], out: &mut [u8], mask: Option<&mut [u8]>) -> Result<()> {
-        self.numbers()?.convert(raw, out, mask, false)
+        self.run(raw, out, mask, false)
     }
 
     /// As [`Conversion::apply`], for elements of which `mask` already calls some missing: they stay so.
@@ -168,12 +172,21 @@ impl Conversion {
     /// # Errors
     /// Those of [`Conversion::apply`].
     pub fn apply_masked(&self, raw: &[u8], out: &mut [u8], mask: &mut [u8]) -> Result<()> {
-        self.numbers()?.convert(raw, out, Some(mask), true)
+        self.run(raw, out, Some(mask), true)
     }
 
-    fn numbers(&self) -> Result<&dyn Convert> {
-        let text = || Error::new(Kind::Internal, "strings are not converted as numbers");
-        self.kernel.as_deref().ok_or_else(text)
+    fn run(&self, raw: &[u8], out: &mut [u8], mask: Option<&mut [u8]>, keep: bool) -> Result<()> {
+        let Some(kernel) = &self.kernel else {
+            return Err(Error::new(Kind::Internal, "strings are not converted as numbers"));
+        };
+        let copy = self.verbatim && raw.len() == out.len();
+        if !copy || mask.is_some() {
+            kernel.convert(raw, out, mask, keep)?;
+        }
+        if copy {
+            out.copy_from_slice(raw);
+        }
+        Ok(())
     }
 }
 
@@ -201,3 +214,6 @@ fn convertible(from: DataType, to: DataType) -> bool {
 fn mixed(kind: Kind, from: DataType, to: DataType) -> Error {
     Error::new(kind, format!("data of type {from} cannot be given as {to}"))
 }
+
+#[cfg(test)]
+mod tests;
