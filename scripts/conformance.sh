@@ -9,6 +9,6 @@ if [[ ! -d $suite ]]; then
     echo "conformance: skipped, $suite is not there"
     exit 0
 fi
-/usr/bin/python3 "$suite/check.py" \
+/usr/bin/python3 "$suite/check.py" --quiet \
     --command 'build/bin/cfa read {file} {variable} --start={start} --count={count} --stride={stride} --json' \
     "$suite/cases" "$suite/real"

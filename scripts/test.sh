@@ -30,6 +30,7 @@ stage build make --no-print-directory build || finish
 stage lint scripts/lint.sh
 stage cargo-test cargo test --locked --quiet
 stage demo demo/run.sh
+stage sample /usr/bin/python3 demo/check_sample.py build/demo
 stage readme scripts/test_readme.sh
 stage conformance scripts/conformance.sh
 finish

@@ -1,23 +1,101 @@
 //! From attributes to [`Aggregation`]: one file per dialect, the only place where dialects differ.
+//!
+//! [`recognise`] tells the dialect by attributes and keywords. Decoding reads attributes and the table of sizes or
+//! index ranges; the names of the fragments are read later, for the part that is asked for. `docs/conventions.md` maps
+//! the clauses of the texts to these modules and their tests.
+
+mod cf_1_13;
+mod cf_draft;
+mod cfa_0_4;
+mod cfa_0_6_2;
+mod cfa_0_6b1;
+mod cfa_terms;
+mod context;
+mod files;
+mod integers;
+#[cfg(test)]
+mod memory;
+mod part;
+mod ranges;
+pub mod recognise;
+pub mod reference;
+mod sizes;
+pub mod terms;
+#[cfg(test)]
+mod tests;
 
 use crate::container::tree::VariableId;
 use crate::container::Container;
 use crate::error::{Error, Kind, Result};
-use crate::model::Aggregation;
+use crate::model::features::Features;
+use crate::model::{Aggregation, Dialect};
+use crate::value::Attributes;
+use context::Context;
+use recognise::Form;
+
+/// How many fragments (counting versions) an aggregation may have unless the settings say otherwise.
+pub const DEFAULT_MAX_FRAGMENTS: u64 = 10_000_000;
 
 /// Whether the attributes make this an aggregation variable, in any dialect.
-pub fn is_aggregation(attributes: &crate::value::Attributes) -> bool {
-    attributes.get("aggregated_dimensions").is_some()
-        || attributes.get("aggregated_data").is_some()
-        || attributes.get("cfa_dimensions").is_some()
-        || attributes.get("cfa_array").is_some()
+pub fn is_aggregation(attributes: &Attributes) -> bool {
+    ["aggregated_dimensions", "aggregated_data", "cfa_dimensions", "cfa_array"]
+        .iter()
+        .any(|name| attributes.get(name).is_some())
 }
 
-/// Decodes an aggregation variable, reading its sizes table and no fragment names.
+/// Decodes an aggregation variable, reading its table of sizes and no fragment names.
 ///
 /// # Errors
-/// `Attribute`, `Terms`, `MissingDimension`, `MissingVariable`, `Rank`, `Map`; those of the container.
-pub fn decode(container: &Container, variable: VariableId) -> Result<Aggregation> {
-    let _ = (container, variable);
-    Err(Error::new(Kind::Unsupported, "dialect"))
+/// `Attribute`, `Terms`, `MissingDimension`, `MissingVariable`, `Rank`, `Map`, `Limit`; those of the container.
+pub fn decode(container: &Container, variable: VariableId, max_fragments: u64) -> Result<Aggregation> {
+    decode_features(container, variable, max_fragments).map_err(|e| e.in_file(container.name()))
+}
+
+/// As [`decode`], from anything that has the structure of a container.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_features(
+    features: &dyn Features,
+    variable: VariableId,
+    max_fragments: u64,
+) -> Result<Aggregation> {
+    let tree = features.tree()?;
+    let stored = tree.variables.get(variable.0);
+    let stored = stored.ok_or_else(|| Error::new(Kind::Internal, "a variable of another file"))?;
+    decode_stored(features, variable, max_fragments).map_err(|e| e.in_variable(&stored.path))
+}
+
+fn decode_stored(features: &dyn Features, variable: VariableId, max_fragments: u64) -> Result<Aggregation> {
+    let tree = features.tree()?;
+    let stored = &tree.variables[variable.0];
+    let found = recognise::recognise(&stored.attributes)?;
+    let mut context = Context::new(features, tree, variable, &found.dimensions, max_fragments)?;
+    let cx = &mut context;
+    if !stored.array.shape.is_empty() {
+        cx.warnings.push("an aggregation variable should be scalar; its own data are ignored".into());
+    }
+    let (dialect, (grid, fragments)) = match &found.form {
+        Form::Json(text) => (Dialect::Cfa04, cfa_0_4::decode(cx, text)?),
+        Form::CfaTerms(terms) => (Dialect::CfaTerms, cfa_terms::decode(cx, terms)?),
+        Form::Location(terms) => {
+            let location = cx.resolve("location", terms.need("location")?)?;
+            let shape = &tree.variables[location.0].array.shape;
+            terms.need("address")?;
+            match recognise::location_dialect(shape, cx.rank(), terms)? {
+                Dialect::Cfa062 => (Dialect::Cfa062, cfa_0_6_2::decode(cx, terms, location)?),
+                dialect => (dialect, cfa_0_6b1::decode(cx, terms, location)?),
+            }
+        }
+        Form::CfDraft(terms) => (Dialect::CfDraft, cf_draft::decode(cx, terms)?),
+        Form::Cf113(terms) => (Dialect::Cf113, cf_1_13::decode(cx, terms)?),
+    };
+    let packed = ["scale_factor", "add_offset"].iter().any(|name| stored.attributes.get(name).is_some());
+    if dialect == Dialect::Cfa06b1Early && packed {
+        cx.warnings.push(
+            "this text does not allow a packed aggregation variable; it is read as in CFA-0.6b1".into(),
+        );
+    }
+    let Context { dimensions, definition, warnings, .. } = context;
+    Ok(Aggregation { dialect, dimensions, grid, fragments, definition, warnings })
 }

@@ -1,8 +1,12 @@
 //! The array of fragments: which file and variable, or which value, provides each one.
 
-use crate::container::tree::{GroupId, VariableId};
-use crate::container::Container;
-use crate::error::{Error, Kind, Result};
+use super::feature::Feature;
+use super::features::Features;
+use super::partitions::Partitions;
+use super::substitutions::Substitutions;
+use super::table::Table;
+use crate::container::tree::GroupId;
+use crate::error::Result;
 use crate::selection::Selection;
 use crate::value::Values;
 
@@ -10,7 +14,11 @@ use crate::value::Values;
 #[derive(Debug)]
 pub enum Fragments {
     /// Each fragment is one value.
-    UniqueValues(VariableId),
+    UniqueValues(Feature),
+    /// Feature variables give the place of each fragment.
+    Table(Table),
+    /// The fragments are listed in an attribute (CFA-0.4).
+    Partitions(Partitions),
 }
 
 /// A part of the array of fragments, in C order.
@@ -88,23 +96,52 @@ impl Fragment {
     }
 }
 
-impl Fragments {
-    /// The fragments of a block of the array of fragments.
-    ///
-    /// # Errors
-    /// `Uri`, `Address`, `Format` when an entry breaks the rules of the dialect; those of the container.
-    pub fn lookup(&self, container: &Container, block: &Selection) -> Result<Block> {
-        let _ = (container, block);
-        Err(Error::new(Kind::Unsupported, "fragments"))
+impl Version {
+    /// Whether the dialect says that the file is netCDF, or says nothing.
+    pub fn is_netcdf(&self) -> bool {
+        self.format.as_deref().is_none_or(Version::is_netcdf_format)
     }
 
-    /// Groups in which an identifier without path of a same-file fragment is looked up, with those that hold them.
-    pub fn search_groups(&self) -> Vec<GroupId> {
-        Vec::new()
+    /// Whether this is a name of the netCDF format.
+    pub(super) fn is_netcdf_format(format: &str) -> bool {
+        matches!(format, "nc" | "netcdf" | "nc3" | "nc4" | "netcdf3" | "netcdf4" | "netcdf-3" | "netcdf-4")
+    }
+}
+
+impl Fragments {
+    /// The fragments of a block of the array of fragments; `runtime` goes before the file's own substitutions.
+    ///
+    /// # Errors
+    /// `Uri` or `Address` when an entry breaks the rules of the dialect; those of the container.
+    pub fn lookup(
+        &self,
+        features: &dyn Features,
+        block: &Selection,
+        runtime: &Substitutions,
+    ) -> Result<Block> {
+        Ok(match self {
+            Fragments::UniqueValues(feature) => Block::UniqueValues(feature.values(features, block)?),
+            Fragments::Table(table) => Block::Fragments(table.lookup(features, block, runtime)?),
+            Fragments::Partitions(partitions) => Block::Fragments(partitions.lookup(block, runtime)?),
+        })
+    }
+
+    /// The groups where the search for an identifier without path of a same-file fragment begins, in order; each is
+    /// followed by those that hold it.
+    pub fn search_groups(&self) -> &[GroupId] {
+        match self {
+            Fragments::Table(table) => &table.groups,
+            Fragments::Partitions(partitions) => partitions.groups(),
+            Fragments::UniqueValues(_) => &[],
+        }
     }
 
     /// Whether the dialect allows names that begin with `/` as file names.
     pub fn allows_absolute_paths(&self) -> bool {
-        false
+        match self {
+            Fragments::Table(table) => table.location_optional,
+            Fragments::Partitions(_) => true,
+            Fragments::UniqueValues(_) => false,
+        }
     }
 }

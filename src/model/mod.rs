@@ -1,7 +1,13 @@
 //! What an aggregation variable says, whatever its dialect.
 
+pub mod feature;
+pub mod features;
 pub mod fragments;
 pub mod grid;
+pub mod partitions;
+pub mod slabs;
+pub mod substitutions;
+pub mod table;
 
 use std::fmt;
 

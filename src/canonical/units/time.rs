@@ -105,7 +105,10 @@ pub(super) fn broken_date(text: &[u8]) -> Result<Option<(Date, usize)>, UnitErro
         return Err(refused("date"));
     }
     let negative = text.first() == Some(&b'-');
-    Ok(Some((date(negative, &text[sign..year_end], &text[year_end + 1..month_end], &text[day_start..end])?, end)))
+    Ok(Some((
+        date(negative, &text[sign..year_end], &text[year_end + 1..month_end], &text[day_start..end])?,
+        end,
+    )))
 }
 
 /// `YYYY[MM[DD]]`; with a sign only a year of up to three digits is clear.

@@ -54,10 +54,12 @@ pub fn decode(mut input: &[u8], parameters: &[u32], element_size: usize, out: &m
             untranspose(take(&mut input, block.len()).ok_or_else(cut_short)?, size, block);
             continue;
         }
-        let stored =
-            take(&mut input, 4).and_then(|len| take(&mut input, lz4::big_endian(len))).ok_or_else(cut_short)?;
+        let stored = take(&mut input, 4)
+            .and_then(|len| take(&mut input, lz4::big_endian(len)))
+            .ok_or_else(cut_short)?;
         let bits = &mut scratch[..block.len()];
-        let written = if codec == LZ4 { lz4::decompress(stored, bits) } else { zstd::decode(stored, bits).ok() };
+        let written =
+            if codec == LZ4 { lz4::decompress(stored, bits) } else { zstd::decode(stored, bits).ok() };
         if written != Some(block.len()) {
             return Err(damaged("bitshuffle", "a block is broken"));
         }
@@ -102,7 +104,8 @@ mod tests {
     proptest! {
         #[test]
         fn transpose_moves_bit_i_of_byte_j_to_bit_j_of_byte_i(bits: u64, i in 0..8, j in 0..8) {
-            prop_assert_eq!(transpose(bits) >> (8 * i + j) & 1, bits >> (8 * j + i) & 1);
+            let bit = |bits: u64, place: i32| bits >> place & 1;
+            prop_assert_eq!(bit(transpose(bits), 8 * i + j), bit(bits, 8 * j + i));
         }
     }
 }

@@ -43,7 +43,8 @@ pub fn decode(input: &[u8], out: &mut [u8]) -> Result<usize> {
         .get(..little_endian(&head[12..16]))
         .filter(|input| input.len() >= HEADER)
         .ok_or_else(|| damaged("blosc", "the chunk is cut short"))?;
-    let out = out.get_mut(..len).ok_or_else(|| damaged("blosc", format!("{len} bytes do not fit the chunk")))?;
+    let out =
+        out.get_mut(..len).ok_or_else(|| damaged("blosc", format!("{len} bytes do not fit the chunk")))?;
 
     if header.flags & STORED != 0 {
         let stored = input[HEADER..].get(..len).ok_or_else(|| damaged("blosc", "the chunk is cut short"))?;

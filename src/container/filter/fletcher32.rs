@@ -66,7 +66,8 @@ mod tests {
     fn naive(data: &[u8]) -> u32 {
         let (mut sum, mut sums) = (0u32, 0u32);
         for word in data.chunks(2) {
-            sum = fold(u64::from(sum + (u32::from(word[0]) << 8 | u32::from(*word.get(1).unwrap_or(&0))))) as u32;
+            sum = fold(u64::from(sum + (u32::from(word[0]) << 8 | u32::from(*word.get(1).unwrap_or(&0)))))
+                as u32;
             sums = fold(u64::from(sums + sum)) as u32;
         }
         sums << 16 | sum

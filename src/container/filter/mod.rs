@@ -22,8 +22,6 @@ mod snappy;
 mod szip;
 mod zstd;
 
-use std::borrow::Cow;
-
 use crate::error::{Error, Kind, Result};
 
 const DEFLATE: u16 = 1;
@@ -172,8 +170,8 @@ fn undo(filter: &Filter, input: &[u8], element_size: usize, out: &mut [u8]) -> R
 }
 
 /// The registered name of a filter that is refused.
-fn name(id: u16) -> Cow<'static, str> {
-    Cow::Borrowed(match id {
+fn name(id: u16) -> &'static str {
+    match id {
         305 => "LZO",
         32002 => "MAFISC",
         32003 => "Snappy",
@@ -198,7 +196,7 @@ fn name(id: u16) -> Cow<'static, str> {
         32027 => "FLAC",
         32028 => "SPERR",
         _ => "unknown",
-    })
+    }
 }
 
 /// Makes `buffer` at least `len` long.

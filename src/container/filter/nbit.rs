@@ -24,10 +24,14 @@ pub fn decode(input: &[u8], parameters: &[u32], out: &mut [u8]) -> Result<usize>
         [ATOMIC, size @ 1..=8, order @ (LITTLE_ENDIAN | BIG_ENDIAN), precision, offset] => {
             let fits = precision.checked_add(offset).is_some_and(|top| precision > 0 && top <= size * 8);
             if !fits {
-                return Err(damaged("nbit", format!("no {precision} bits from bit {offset} in {size} bytes")));
+                return Err(damaged(
+                    "nbit",
+                    format!("no {precision} bits from bit {offset} in {size} bytes"),
+                ));
             }
             let len = total(count, size)?;
-            let numbers = out.get_mut(..len).ok_or_else(|| damaged("nbit", "too many numbers for the chunk"))?;
+            let numbers =
+                out.get_mut(..len).ok_or_else(|| damaged("nbit", "too many numbers for the chunk"))?;
             let mut bits = BitReader::new(input);
             let size = size as usize;
             for number in numbers.chunks_exact_mut(size) {
@@ -42,7 +46,10 @@ pub fn decode(input: &[u8], parameters: &[u32], out: &mut [u8]) -> Result<usize>
             Ok(len)
         }
         [UNTOUCHED, size] => copy(input, total(count, size)?, out),
-        _ => Err(Error::new(Kind::Unsupported, "nbit: the type is neither a number of at most 8 bytes nor text")),
+        _ => Err(Error::new(
+            Kind::Unsupported,
+            "nbit: the type is neither a number of at most 8 bytes nor text",
+        )),
     }
 }
 

@@ -28,7 +28,8 @@ struct Packing {
 
 /// Unpacks to the front of `out`.
 pub fn decode(input: &[u8], parameters: &[u32], out: &mut [u8]) -> Result<usize> {
-    let &[scale_type, factor, count, class, size, _sign, order, fill_defined, fill_low, fill_high, ..] = parameters
+    let &[scale_type, factor, count, class, size, _sign, order, fill_defined, fill_low, fill_high, ..] =
+        parameters
     else {
         return Err(damaged("scaleoffset", "parameters are missing"));
     };
@@ -36,7 +37,8 @@ pub fn decode(input: &[u8], parameters: &[u32], out: &mut [u8]) -> Result<usize>
     match (class, scale_type, size) {
         (INTEGER, INTEGER_SCALE, 1 | 2 | 4 | 8) | (FLOAT, D_SCALE, 4 | 8) => {}
         _ => {
-            let what = format!("scaleoffset: scale type {scale_type} of {size}-byte numbers of class {class}");
+            let what =
+                format!("scaleoffset: scale type {scale_type} of {size}-byte numbers of class {class}");
             return Err(Error::new(Kind::Unsupported, what));
         }
     }
@@ -52,7 +54,8 @@ pub fn decode(input: &[u8], parameters: &[u32], out: &mut [u8]) -> Result<usize>
     let (header, packed) =
         input.split_at_checked(HEADER).ok_or_else(|| damaged("scaleoffset", "the header is cut short"))?;
     let width = u32::from_le_bytes([header[0], header[1], header[2], header[3]]);
-    let len = usize::try_from(u64::from(count) * size as u64).map_err(|cause| damaged("scaleoffset", cause))?;
+    let len =
+        usize::try_from(u64::from(count) * size as u64).map_err(|cause| damaged("scaleoffset", cause))?;
     if width >= bits {
         if width > bits {
             return Err(damaged("scaleoffset", format!("{width} bits in numbers of {bits}")));
@@ -67,7 +70,8 @@ pub fn decode(input: &[u8], parameters: &[u32], out: &mut [u8]) -> Result<usize>
             minimum: u64::from_le_bytes(minimum),
             fill: (fill_defined != 0).then_some(u64::from(fill_high) << 32 | u64::from(fill_low)),
         };
-        let out = out.get_mut(..len).ok_or_else(|| damaged("scaleoffset", "too many numbers for the chunk"))?;
+        let out =
+            out.get_mut(..len).ok_or_else(|| damaged("scaleoffset", "too many numbers for the chunk"))?;
         match (class, size) {
             (INTEGER, _) => {
                 packing.unpack(packed, out, size, |packed| packing.minimum.wrapping_add(packed))?;

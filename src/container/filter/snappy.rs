@@ -52,7 +52,13 @@ mod tests {
     #[test]
     fn literals_and_all_kinds_of_copies_are_understood() {
         let mut out = [0; 32];
-        let stream = [&[18, 3 << 2], &b"abcd"[..], &[1, 4], &[(5 - 1) << 2 | 2, 2, 0], &[(5 - 1) << 2 | 3, 1, 0, 0, 0]];
+        let stream = [
+            &[18, 3 << 2],
+            &b"abcd"[..],
+            &[1, 4],
+            &[(5 - 1) << 2 | 2, 2, 0],
+            &[(5 - 1) << 2 | 3, 1, 0, 0, 0],
+        ];
         assert_eq!(decompress(&stream.concat(), &mut out), Some(18));
         assert_eq!(&out[..18], b"abcdabcdcdcdcccccc");
     }

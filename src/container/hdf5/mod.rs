@@ -1,39 +1,106 @@
 //! netCDF-4 files: HDF5 structure through `hdf5-reader`, netCDF-4 meaning by us.
+//!
+//! Implements the parts of the HDF5 file format (version 3.0) that hold netCDF-4 data: superblocks 0 to 3, old and
+//! new groups, compact and dense attributes, compact, contiguous and chunked layouts with every chunk index. Object
+//! headers and their messages are parsed here; heaps and trees by `hdf5-reader`, whose data path is not used.
+//!
+//! Refused: files shorter than their superblock says, external links, external data files, virtual datasets,
+//! messages in the shared message table, types that netCDF does not have. In a listing each of these costs the one
+//! object or attribute that has it, which [`Tree::omitted`] tells.
 
+mod attribute;
 pub mod chunk_index;
+mod dataset;
+mod dataspace;
+mod datatype;
+mod header;
+mod layout;
+mod links;
+mod netcdf4;
+mod storage;
+mod store;
+mod strings;
 
 use std::sync::Arc;
 
+use self::dataset::Dataset;
+use self::header::{Header, ObjectKind};
+use self::netcdf4::NON_COORDINATE;
+use self::store::{guarded, Store};
 use super::array::Array;
 use super::tree::Tree;
 use super::Stored;
-use crate::error::{Error, Kind, Result};
+use crate::error::Result;
 use crate::source::Source;
 
 /// An open HDF5 file.
-pub struct File {}
+pub struct File {
+    store: Arc<Store>,
+}
 
 impl File {
     /// Opens it; `None` when the source is not an HDF5 file.
+    ///
+    /// # Errors
+    /// `Damaged` when the superblock is broken or the file is shorter than it says; `Io`.
     pub fn open(source: &Arc<dyn Source>) -> Result<Option<Self>> {
-        let _ = source;
-        Ok(None)
+        guarded(|| Ok(Store::open(source)?.map(|store| File { store: Arc::new(store) })))
     }
 
     /// All groups, dimensions and variables.
+    ///
+    /// # Errors
+    /// `Damaged` when the root group cannot be read, `Limit` when there are too many objects; `Io`.
     pub fn tree(&self) -> Result<Tree> {
-        Err(Error::new(Kind::Unsupported, "hdf5"))
+        guarded(|| netcdf4::tree(&self.store))
     }
 
     /// One variable by its path, without leading slash.
+    ///
+    /// Along an unlimited dimension its shape is the dimension's size where the dimension's scale tells it.
+    ///
+    /// # Errors
+    /// `Damaged`, `Io`, or `Unsupported` when its type or the link to it is refused.
     pub fn variable(&self, path: &str) -> Result<Option<Stored>> {
-        let _ = path;
-        Err(Error::new(Kind::Unsupported, "hdf5"))
+        guarded(|| self.find_variable(path))
     }
 
     /// The strings of stored elements (fixed fields or heap references), one after the other in `fields`.
+    ///
+    /// # Errors
+    /// `Request` when the data are not strings; `Damaged`, `Io`.
     pub fn strings(&self, array: &Array, fields: &[u8]) -> Result<Vec<String>> {
-        let _ = (array, fields);
-        Err(Error::new(Kind::Unsupported, "hdf5"))
+        guarded(|| strings::decode(&self.store, array, fields))
+    }
+
+    fn find_variable(&self, path: &str) -> Result<Option<Stored>> {
+        let store = &self.store;
+        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+        if name.is_empty() || name.starts_with(NON_COORDINATE) {
+            return Ok(None);
+        }
+        let Some(group) = links::follow(store, store.root, parent)? else {
+            return Ok(None);
+        };
+        let header = Header::read(store, group)?;
+        // A dimension of this name without variable may stand beside a variable of the name with the prefix.
+        for name in [name.to_owned(), format!("{NON_COORDINATE}{name}")] {
+            let Some(link) = links::find(store, &header, &name)? else {
+                continue;
+            };
+            let header = Header::read(store, links::resolve(store, group, &link)?)?;
+            if header.kind() != ObjectKind::Dataset {
+                continue;
+            }
+            let dataset = Dataset::read(store, header)?;
+            if !dataset.is_variable {
+                continue;
+            }
+            let mut array = dataset.array(store)?;
+            netcdf4::grow(store, &dataset, &mut array);
+            let attributes = dataset.attributes.decoded(store, &mut Vec::new());
+            return Ok(Some(Stored { attributes, array: Arc::new(array) }));
+        }
+        Ok(None)
     }
 }

@@ -15,7 +15,7 @@ impl Order {
     /// Reverses the bytes of each element in place, if that is wanted.
     pub fn settle(self, elements: &mut [u8]) {
         fn reverse<const N: usize>(elements: &mut [u8]) {
-            elements.as_chunks_mut::<N>().0.iter_mut().for_each(|e| e.reverse());
+            elements.chunks_exact_mut(N).filter_map(|e| e.first_chunk_mut::<N>()).for_each(|e| e.reverse());
         }
         match (self.swap, self.element) {
             (false, _) | (_, 0 | 1) => {}

@@ -76,15 +76,19 @@ impl Lattice {
         element: usize,
         len: u64,
     ) -> Result<Self> {
-        let (from, steps) =
-            place(selection, origin, strides, element, len).ok_or_else(|| truncated(None, len))?;
+        let places = Places::of(selection, origin, strides).ok_or_else(|| truncated(None, len))?;
+        let end = u64::try_from(places.highest).ok().and_then(|n| n.checked_add(element as u64));
+        // Distances are signed: no file is longer than they reach.
+        if !end.is_some_and(|end| end <= len.min(i64::MAX as u64)) {
+            return Err(truncated(end, len));
+        }
         let to = c_strides(selection.count());
         let axes = (0..selection.rank()).map(|d| Axis {
             count: selection.count()[d] as usize,
-            from: steps[d],
+            from: places.steps[d],
             to: to[d] as usize * element,
         });
-        Ok(Lattice::new(from, 0, element, axes))
+        Ok(Lattice::new(places.first, 0, element, axes))
     }
 }
 
@@ -95,33 +99,30 @@ impl Axis {
     }
 }
 
-/// The offset of the first selected element and the distances along each dimension (0 where there is one index);
-/// `None` if an element lies outside the first `len` bytes, or beyond any file.
-fn place(
-    selection: &Selection,
-    origin: u64,
-    strides: &[u64],
-    element: usize,
-    len: u64,
-) -> Option<(u64, Vec<i64>)> {
-    let len = i128::from(len.min(i64::MAX as u64));
-    let mut first = i128::from(origin);
-    let (mut below, mut above) = (0i128, element as i128);
-    let mut steps = Vec::with_capacity(selection.rank());
-    for (d, &stride) in strides.iter().enumerate() {
-        first = first.checked_add(i128::from(selection.start()[d]).checked_mul(i128::from(stride))?)?;
-        if selection.count()[d] == 1 {
-            steps.push(0);
-            continue;
+/// Where the elements of a selection start.
+struct Places {
+    first: u64,
+    highest: u128,
+    /// The distances along each dimension; 0 where there is one index.
+    steps: Vec<i64>,
+}
+
+impl Places {
+    /// `None` when a place is not to be expressed, thus beyond any file.
+    fn of(selection: &Selection, origin: u64, strides: &[u64]) -> Option<Places> {
+        let (mut first, mut highest) = (u128::from(origin), u128::from(origin));
+        let mut steps = Vec::with_capacity(strides.len());
+        for (d, &stride) in strides.iter().enumerate() {
+            let (start, step) = (selection.start()[d], selection.step()[d]);
+            // Within the shape, as the selection is, the reach of all steps is a valid index.
+            let reach = step.unsigned_abs().checked_mul(selection.count()[d] - 1)?;
+            let last = if step > 0 { start.checked_add(reach)? } else { start };
+            first = first.checked_add(u128::from(start).checked_mul(stride.into())?)?;
+            highest = highest.checked_add(u128::from(last).checked_mul(stride.into())?)?;
+            steps.push(if reach == 0 { 0 } else { step.checked_mul(i64::try_from(stride).ok()?)? });
         }
-        let step = i128::from(selection.step()[d]).checked_mul(i128::from(stride))?;
-        let last = step.checked_mul(i128::from(selection.count()[d] - 1))?;
-        below = below.checked_add(last.min(0))?;
-        above = above.checked_add(last.max(0))?;
-        steps.push(i64::try_from(step).ok()?);
+        Some(Places { first: u64::try_from(first).ok()?, highest, steps })
     }
-    let inside = first.checked_add(below)? >= 0 && first.checked_add(above)? <= len;
-    inside.then_some((first as u64, steps))
 }
 
 #[cfg(test)]

@@ -64,13 +64,10 @@ pub fn check(source: &dyn Source, array: &Array, selection: &Selection) -> Resul
 /// `Limit`.
 pub fn zeroed(selection: &Selection, element_size: usize) -> Result<Vec<u8>> {
     let mut buffer = Vec::new();
-    match bytes_of(selection, element_size) {
-        Some(bytes) if buffer.try_reserve_exact(bytes).is_ok() => {
-            buffer.resize(bytes, 0);
-            Ok(buffer)
-        }
-        _ => Err(Error::new(Kind::Limit, "the selection does not fit into memory; ask for a smaller part")),
-    }
+    bytes_of(selection, element_size).and_then(|bytes| linear::grown(&mut buffer, bytes).ok()).ok_or_else(
+        || Error::new(Kind::Limit, "the selection does not fit into memory; ask for a smaller part"),
+    )?;
+    Ok(buffer)
 }
 
 fn bytes_of(selection: &Selection, element: usize) -> Option<usize> {

@@ -1,0 +1,110 @@
+//! Which change of units a fragment needs, decided before any of its data are read.
+//!
+//! CF-1.13 section 2.8.2: units of a fragment must be convertible to those of the aggregation variable, and for reference
+//! times the calendars equivalent. A fragment without units has those of the aggregation variable; without units
+//! of the aggregation variable there is nothing to convert to, and the numbers are taken as they are. A packed aggregation variable
+//! holds numbers that are not in its units, so nothing can be converted into them.
+
+use super::arithmetic::Measure;
+use super::calendar::Calendar;
+use super::reference_time::{no_such_date, TimeUnits};
+use super::units::{Converter, Unit};
+use crate::{Attributes, Error, Kind, Result, Values};
+
+/// The units of a variable's numbers, as its attributes give them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Units {
+    pub units: Option<String>,
+    pub calendar: Option<String>,
+}
+
+impl Units {
+    pub fn of(attributes: &Attributes) -> Units {
+        Units { units: attributes.get("units").and_then(text), calendar: attributes.text("calendar") }
+    }
+}
+
+/// Text, or a number written as an attribute of its own type, such as `1`.
+fn text(values: &Values) -> Option<String> {
+    values.as_text().or_else(|| values.f64_at(0).filter(|_| values.len() == 1).map(|x| x.to_string()))
+}
+
+/// The change from a fragment's units to the aggregation variable's, and a warning if there is something odd.
+///
+/// # Errors
+/// [`Kind::Units`] if the units cannot be converted, [`Kind::Calendar`] if the calendars differ.
+pub(super) fn plan(from: &Units, to: &Units, packed: bool) -> Result<(Measure, Option<String>)> {
+    let (Some(from_text), Some(to_text)) = (&from.units, &to.units) else {
+        let odd = from.units.as_ref().filter(|_| to.units.is_none()).map(|units| {
+            format!(
+                "the aggregation variable has no units; a fragment in '{}' is taken as it is",
+                shown(units)
+            )
+        });
+        return Ok((Measure::Same, odd));
+    };
+    let measure = convert(from_text, from.calendar.as_deref(), to_text, to.calendar.as_deref())?;
+    if packed && measure != Measure::Same {
+        return Err(Error::new(
+            Kind::Units,
+            format!(
+                "it is in '{}', but the aggregation variable is packed, in '{}', and packed numbers have no units",
+                shown(from_text),
+                shown(to_text)
+            ),
+        ));
+    }
+    Ok((measure, None))
+}
+
+fn convert(from: &str, from_calendar: Option<&str>, to: &str, to_calendar: Option<&str>) -> Result<Measure> {
+    let same_calendar = Calendar::same(from_calendar, to_calendar);
+    let same_text = from.trim() == to.trim();
+    if same_text && same_calendar {
+        return Ok(Measure::Same);
+    }
+    let (from_unit, to_unit) = match (Unit::parse(from), Unit::parse(to)) {
+        // Equal texts need no understanding.
+        _ if same_text && !to.contains("since") => return Ok(Measure::Same),
+        (from_unit, to_unit) => (from_unit?, to_unit?),
+    };
+    match (from_unit.reference_time(), to_unit.reference_time()) {
+        (Some(from_time), Some(to_time)) => {
+            if !same_calendar {
+                return Err(Error::new(
+                    Kind::Calendar,
+                    format!(
+                        "its calendar is {}, that of the aggregation variable {}",
+                        shown(from_calendar.unwrap_or("standard")),
+                        shown(to_calendar.unwrap_or("standard"))
+                    ),
+                ));
+            }
+            let name = to_calendar.unwrap_or("standard");
+            let calendar = Calendar::named(name).ok_or_else(|| {
+                Error::new(Kind::Calendar, format!("calendar '{}' is not supported", shown(name)))
+            })?;
+            let from_time =
+                TimeUnits::new(from_time, calendar).ok_or_else(|| no_such_date(from, calendar))?;
+            let to_time = TimeUnits::new(to_time, calendar).ok_or_else(|| no_such_date(to, calendar))?;
+            from_time.measure_to(&to_time).ok_or_else(|| inconvertible(from, to))
+        }
+        (None, None) => match from_unit.converter_to(&to_unit) {
+            Ok(Converter::Identity) => Ok(Measure::Same),
+            Ok(converter) => Ok(Measure::Converter(converter)),
+            Err(error) => Err(inconvertible(from, to).because(error)),
+        },
+        _ => Err(inconvertible(from, to)),
+    }
+}
+
+fn inconvertible(from: &str, to: &str) -> Error {
+    Error::new(
+        Kind::Units,
+        format!("units '{}' cannot be converted to '{}' of the aggregation variable", shown(from), shown(to)),
+    )
+}
+
+fn shown(text: &str) -> String {
+    text.chars().take(80).flat_map(char::escape_debug).collect()
+}

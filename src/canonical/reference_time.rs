@@ -1,0 +1,127 @@
+//! Times counted in a unit since a moment of a calendar, CF section 4.4: conversion, and decoding to dates.
+//!
+//! Only the distance of the two moments needs the calendar, and it is counted in whole nanoseconds, so that integers stay
+//! exact. A moment that the calendar does not have is refused. In the `360_day` calendar a month has 30 days and a
+//! year 360, as in cftime; elsewhere they are udunits' mean month and year.
+
+use super::arithmetic::{Measure, Rational};
+use super::calendar::{Calendar, DateTime};
+use super::units::{Converter, ReferenceTime, Unit};
+use crate::{Error, Kind, Result};
+
+const SECOND: i128 = 1_000_000_000;
+const DAY: i128 = 86_400 * SECOND;
+/// Lengths of udunits' year and month in seconds.
+const YEAR_SECONDS: f64 = 31_556_925.974_7;
+const MONTH_SECONDS: f64 = YEAR_SECONDS / 12.0;
+
+/// A unit of time since a moment of a calendar.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeUnits {
+    calendar: Calendar,
+    seconds: f64,
+    /// The unit in nanoseconds, if that is an integer.
+    nanoseconds: Option<i128>,
+    /// The moment in nanoseconds from the calendar's origin.
+    moment: i128,
+}
+
+impl TimeUnits {
+    /// From texts as in a variable's `units` and `calendar` attributes.
+    ///
+    /// # Errors
+    /// [`Kind::Units`] if `units` is not a time since a moment that the calendar has, [`Kind::Calendar`] if the
+    /// calendar is not one that is supported.
+    pub fn parse(units: &str, calendar: Option<&str>) -> Result<TimeUnits> {
+        let unit = Unit::parse(units)?;
+        let Some(reference) = unit.reference_time() else {
+            return Err(Error::new(Kind::Units, format!("units '{units}' are not a time since a moment")));
+        };
+        let name = calendar.unwrap_or("standard");
+        let Some(calendar) = Calendar::named(name) else {
+            return Err(Error::new(
+                Kind::Calendar,
+                format!("calendar '{}' is not supported", name.escape_debug()),
+            ));
+        };
+        TimeUnits::new(reference, calendar).ok_or_else(|| no_such_date(units, calendar))
+    }
+
+    pub(super) fn new(reference: &ReferenceTime, calendar: Calendar) -> Option<TimeUnits> {
+        let seconds = length(reference.unit_seconds, calendar);
+        let epoch = &reference.epoch;
+        let day = calendar.day_number(epoch.year, epoch.month, epoch.day)?;
+        let minutes = i128::from(epoch.hour) * 60 + i128::from(epoch.minute) - i128::from(epoch.zone_minutes);
+        let fraction = (epoch.second * SECOND as f64).round() as i128;
+        let moment = i128::from(day) * DAY + minutes * 60 * SECOND + fraction;
+        Some(TimeUnits { calendar, seconds, nanoseconds: in_nanoseconds(seconds), moment })
+    }
+
+    /// How times in these units become times in others of the same calendar.
+    pub(super) fn measure_to(&self, to: &TimeUnits) -> Option<Measure> {
+        let distance = self.moment.checked_sub(to.moment)?;
+        if let (Some(from), Some(to)) = (self.nanoseconds, to.nanoseconds) {
+            let ratio = Rational::new(from, distance, to)?;
+            return Some(if ratio.is_identity() { Measure::Same } else { Measure::Ratio(ratio) });
+        }
+        if distance == 0 && self.seconds == to.seconds {
+            return Some(Measure::Same);
+        }
+        let intercept = distance as f64 / SECOND as f64 / to.seconds;
+        Some(Measure::Converter(Converter::Linear { slope: self.seconds / to.seconds, intercept }))
+    }
+
+    /// The date and time that a number of these units means, to the microsecond; `None` if it is not a time or beyond the
+    /// years that are supported.
+    pub fn decode(&self, value: f64) -> Option<DateTime> {
+        if !value.is_finite() {
+            return None;
+        }
+        // Whole units are exact; the fraction of one is small enough for a double.
+        let since = match self.nanoseconds {
+            Some(unit) if value.abs() < 1e18 => {
+                let fraction = (value.fract() * unit as f64).round() as i128;
+                (value.trunc() as i128).checked_mul(unit)?.checked_add(fraction)?
+            }
+            _ => (value * self.seconds * SECOND as f64).round() as i128,
+        };
+        let micros = (self.moment.checked_add(since)?.checked_add(500)?).div_euclid(1000);
+        let (year, month, day) = self.calendar.date(micros.div_euclid(DAY / 1000).try_into().ok()?)?;
+        let rest = micros.rem_euclid(DAY / 1000) as u64;
+        let seconds = rest / 1_000_000;
+        Some(DateTime {
+            year,
+            month,
+            day,
+            hour: (seconds / 3600) as u8,
+            minute: (seconds / 60 % 60) as u8,
+            second: (seconds % 60) as u8,
+            microsecond: (rest % 1_000_000) as u32,
+        })
+    }
+}
+
+pub(super) fn no_such_date(units: &str, calendar: Calendar) -> Error {
+    let shown: String = units.chars().take(80).flat_map(char::escape_debug).collect();
+    Error::new(
+        Kind::Units,
+        format!("units '{shown}': the {} calendar does not have that date", calendar.name()),
+    )
+}
+
+fn length(seconds: f64, calendar: Calendar) -> f64 {
+    let is = |length: f64| (seconds / length - 1.0).abs() < 1e-12;
+    match calendar {
+        Calendar::Days360 if is(MONTH_SECONDS) => 30.0 * 86_400.0,
+        Calendar::Days360 if is(YEAR_SECONDS) => 360.0 * 86_400.0,
+        _ => seconds,
+    }
+}
+
+/// The length in nanoseconds if that is an integer, apart from the rounding of a factor such as 0.001.
+fn in_nanoseconds(seconds: f64) -> Option<i128> {
+    let nanoseconds = seconds * SECOND as f64;
+    let whole = nanoseconds.round();
+    let exact = (nanoseconds - whole).abs() <= 1e-15 * whole && (1.0..1e27).contains(&whole);
+    exact.then_some(whole as i128)
+}

@@ -1,0 +1,109 @@
+//! What a conversion has to arrive at: type, units and missing value of the aggregation variable.
+
+use super::kernel::inexpressible;
+use super::measure::Units;
+use super::missing::{number_type, Missing};
+use super::number::{for_type, sense_of, Number, Scalar};
+use super::unpack::Packing;
+use crate::{Attributes, DataType, Kind, Result, Values};
+
+/// The variable, by its attributes, that canonical values belong to.
+#[derive(Clone, Debug)]
+pub struct Target {
+    data_type: DataType,
+    sense: DataType,
+    units: Units,
+    packed: bool,
+    missing: Missing,
+    warnings: Vec<String>,
+}
+
+impl Target {
+    /// From the attributes of the aggregation variable (or any variable) and its type.
+    pub fn new(attributes: &Attributes, data_type: DataType) -> Target {
+        let (missing, warnings) = Missing::of(attributes, data_type);
+        Target {
+            data_type,
+            sense: number_type(sense_of(data_type, attributes)),
+            units: Units::of(attributes),
+            packed: Packing::is_in(attributes),
+            missing,
+            warnings,
+        }
+    }
+
+    /// The variable's type.
+    pub fn data_type(&self) -> DataType {
+        self.data_type
+    }
+
+    /// The variable's units.
+    pub fn units(&self) -> Option<&str> {
+        self.units.units.as_deref()
+    }
+
+    /// The variable's calendar.
+    pub fn calendar(&self) -> Option<&str> {
+        self.units.calendar.as_deref()
+    }
+
+    /// Whether the variable has a scale factor or an offset, so that its values are packed numbers.
+    pub fn is_packed(&self) -> bool {
+        self.packed
+    }
+
+    /// Oddities in the attributes that were tolerated.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// The value that stands for missing data, as one element of the variable's type; `None` if there is none.
+    pub fn missing_value(&self) -> Option<Values> {
+        let mut bytes = vec![0; self.data_type.size()?];
+        self.fill(&mut bytes, None).ok()?;
+        Values::from_native_bytes(self.data_type, &bytes)
+    }
+
+    /// Writes missing data into every element of `out`, and 0 into every element of `mask`.
+    ///
+    /// # Errors
+    /// [`Kind::FragmentMissing`] without a mask if the type has no value for missing data; [`Kind::Internal`] for strings.
+    pub fn fill(&self, out: &mut [u8], mask: Option<&mut [u8]>) -> Result<()> {
+        let nothing = mask.is_none() && !out.is_empty();
+        if self.expressed().is_none() && nothing {
+            return Err(inexpressible(Kind::FragmentMissing, self.data_type));
+        }
+        if let Some(mask) = mask {
+            mask.fill(0);
+        }
+        for_type!(self.sense, T => {
+            let value = self.expressed().and_then(T::of).unwrap_or_default();
+            let mut element = [0; 8];
+            T::store(&[value], &mut element[..T::SIZE]);
+            out.chunks_exact_mut(T::SIZE).for_each(|place| place.copy_from_slice(&element[..T::SIZE]));
+            Ok(())
+        }, Err(crate::Error::new(Kind::Internal, "strings are not filled as numbers")))
+    }
+
+    pub(super) fn is_string(&self) -> bool {
+        self.data_type == DataType::String
+    }
+
+    /// The type of the numbers that the variable's elements are: see `_Unsigned`.
+    pub(super) fn sense(&self) -> DataType {
+        self.sense
+    }
+
+    pub(super) fn units_and_calendar(&self) -> &Units {
+        &self.units
+    }
+
+    pub(super) fn marks(&self) -> &[Scalar] {
+        &self.missing.marks
+    }
+
+    /// What is written for missing data; `None` if the variable has nothing for it.
+    pub(super) fn expressed(&self) -> Option<Scalar> {
+        self.missing.expressible.then_some(self.missing.value)
+    }
+}

@@ -1,0 +1,175 @@
+//! Datasets: from the messages of an object header to an [`Array`].
+
+use std::sync::Arc;
+
+use hdf5_reader::io::Cursor;
+use hdf5_reader::messages::filter_pipeline;
+
+use super::attribute::RawAttributes;
+use super::chunk_index::{LazyChunkIndex, Plan};
+use super::dataspace::Dataspace;
+use super::datatype::Type;
+use super::header::{
+    Header, DATASPACE, DATATYPE, EXTERNAL_FILES, FILL_VALUE, FILTERS, LAYOUT, OLD_FILL_VALUE,
+};
+use super::layout::RawLayout;
+use super::store::{damaged, unsupported, Store};
+use crate::container::array::{Array, Layout};
+use crate::container::filter::Filter;
+use crate::error::Result;
+
+/// What the name of a dimension scale without variable begins with.
+const NO_VARIABLE: &str = "This is a netCDF dimension but not a netCDF variable";
+
+/// A dataset before netCDF's view of its dimensions.
+pub(super) struct Dataset {
+    header: Header,
+    pub(super) dataspace: Dataspace,
+    pub(super) attributes: RawAttributes,
+    /// It is a dimension scale.
+    pub(super) is_scale: bool,
+    /// It is a variable, not only a dimension.
+    pub(super) is_variable: bool,
+}
+
+impl Dataset {
+    /// Reads what all datasets have.
+    pub(super) fn read(store: &Store, header: Header) -> Result<Self> {
+        let dataspace = header.data(DATASPACE)?.ok_or_else(|| damaged("a dataset lacks its dataspace"))?;
+        let dataspace = Dataspace::parse(store, dataspace)?;
+        let attributes = RawAttributes::of(store, &header)?;
+        let class = attributes.text(store, "CLASS");
+        let is_scale = class.as_deref() == Some("DIMENSION_SCALE") && !dataspace.shape.is_empty();
+        let name = if is_scale { attributes.text(store, "NAME") } else { None };
+        let is_variable = !name.is_some_and(|name| name.starts_with(NO_VARIABLE));
+        Ok(Dataset { header, dataspace, attributes, is_scale, is_variable })
+    }
+
+    /// Its data.
+    pub(super) fn array(&self, store: &Arc<Store>) -> Result<Array> {
+        if self.dataspace.null {
+            return Err(unsupported("a dataset with a null dataspace has no data"));
+        }
+        let datatype = self.header.first(DATATYPE).ok_or_else(|| damaged("a dataset lacks its type"))?;
+        let (data_type, element) = Type::of_message(store, datatype)?.element(store)?;
+        let layout = self.layout(store, element.size())?;
+        let fill = self.fill(element.size())?;
+        Ok(Array { data_type, element, shape: self.dataspace.shape.clone(), layout, fill })
+    }
+
+    fn layout(&self, store: &Arc<Store>, element_size: usize) -> Result<Layout> {
+        if self.header.first(EXTERNAL_FILES).is_some() {
+            return Ok(Layout::Refused("external data files are not read".into()));
+        }
+        let layout = self.header.data(LAYOUT)?.ok_or_else(|| damaged("a dataset lacks its layout"))?;
+        let bytes = self.dataspace.len().and_then(|count| count.checked_mul(element_size as u64));
+        let too_large = || damaged("the size of a dataset overflows");
+        match RawLayout::parse(store, layout)? {
+            RawLayout::Compact(mut data) => {
+                let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(too_large)?;
+                if data.len() < bytes {
+                    return Err(damaged("compact data are shorter than their dataspace"));
+                }
+                data.truncate(bytes);
+                Ok(Layout::Compact(data))
+            }
+            RawLayout::Contiguous(None) => Ok(Layout::Unwritten),
+            RawLayout::Contiguous(Some(address)) => {
+                let bytes = bytes.ok_or_else(too_large)?;
+                if bytes == 0 {
+                    return Ok(Layout::Unwritten);
+                }
+                if address.checked_add(bytes).is_none_or(|end| end > store.len()) {
+                    return Err(damaged("data reach beyond the end of the file"));
+                }
+                Ok(Layout::Contiguous { offset: address + store.storage.base() })
+            }
+            RawLayout::Chunked { sizes, index, address, plain_edges } => {
+                let (chunk, chunk_bytes) = self.chunk(&sizes, element_size)?;
+                let filters = self.filters()?;
+                let plan = Plan {
+                    store: Arc::clone(store),
+                    kind: index,
+                    address,
+                    shape: self.dataspace.shape.clone(),
+                    maximum: self.dataspace.maximum.clone(),
+                    chunk: chunk.clone(),
+                    chunk_bytes,
+                    filtered: !filters.is_empty(),
+                    plain_edges,
+                };
+                Ok(Layout::Chunked { chunk, filters, index: LazyChunkIndex::new(plan) })
+            }
+            RawLayout::Refused(reason) => Ok(Layout::Refused(reason)),
+        }
+    }
+
+    /// The shape of a chunk and its bytes, which must be less than 4 GiB as HDF5 asks.
+    fn chunk(&self, sizes: &[u64], element_size: usize) -> Result<(Vec<u64>, u64)> {
+        let rank = self.dataspace.shape.len();
+        match sizes.split_last() {
+            Some((&last, chunk)) if chunk.len() == rank && rank > 0 && last == element_size as u64 => {
+                let bytes = crate::selection::checked_product(sizes);
+                match bytes.filter(|&bytes| bytes > 0 && bytes <= u64::from(u32::MAX)) {
+                    Some(bytes) => Ok((chunk.to_vec(), bytes)),
+                    None => Err(damaged("a chunk of no bytes or of 4 GiB and more")),
+                }
+            }
+            _ => Err(damaged("chunks do not fit their dataspace and type")),
+        }
+    }
+
+    fn filters(&self) -> Result<Vec<Filter>> {
+        let Some(data) = self.header.data(FILTERS)? else {
+            return Ok(Vec::new());
+        };
+        let message = filter_pipeline::parse(&mut Cursor::new(data), 8, 8, data.len())?;
+        let filters = message.filters.into_iter();
+        Ok(filters.map(|filter| Filter { id: filter.id, parameters: filter.client_data }).collect())
+    }
+
+    /// One element for what was never written; zeros when the file says nothing.
+    fn fill(&self, element_size: usize) -> Result<Vec<u8>> {
+        let value = match self.header.data(FILL_VALUE)? {
+            Some(data) => fill_value(data)?,
+            None => match self.header.data(OLD_FILL_VALUE)? {
+                Some(data) => sized(&mut Cursor::new(data))?,
+                None => None,
+            },
+        };
+        match value {
+            Some(value) if value.len() == element_size => Ok(value),
+            Some(_) => Err(damaged("fill value of another size than an element")),
+            None => Ok(vec![0; element_size]),
+        }
+    }
+}
+
+/// The value of a fill value message (IV.A.2.f).
+fn fill_value(data: &[u8]) -> Result<Option<Vec<u8>>> {
+    let mut cursor = Cursor::new(data);
+    match cursor.read_u8()? {
+        1 | 2 => {
+            cursor.skip(2)?;
+            if cursor.read_u8()? == 0 {
+                return Ok(None);
+            }
+            sized(&mut cursor)
+        }
+        3 => {
+            if cursor.read_u8()? & 0x20 == 0 {
+                return Ok(None);
+            }
+            sized(&mut cursor)
+        }
+        version => Err(damaged(format!("fill value of version {version}"))),
+    }
+}
+
+/// A value after its size; `None` when that is zero or negative, which stands for zeros.
+fn sized(cursor: &mut Cursor<'_>) -> Result<Option<Vec<u8>>> {
+    match cursor.read_i32_le()? {
+        len @ 1.. => Ok(Some(cursor.read_bytes(len as usize)?.to_vec())),
+        _ => Ok(None),
+    }
+}

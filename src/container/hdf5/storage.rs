@@ -1,0 +1,221 @@
+//! A [`Source`] as the storage that `hdf5-reader` parses, with a cache of blocks.
+//!
+//! Metadata of HDF5 lies in many small pieces. A small file is read whole with one call, of a larger one blocks
+//! are kept, so that opening a fragment costs one or two reads. Addresses are relative to the superblock (a user
+//! block may precede it).
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hdf5_reader::error::{Error as Hdf5Error, Result as Hdf5Result};
+use hdf5_reader::storage::{Storage, StorageBuffer};
+
+use crate::error::{Error, Kind};
+use crate::source::Source;
+
+/// Files up to this size are read whole.
+const WHOLE: u64 = 64 << 10;
+/// Size of a block of larger files.
+const BLOCK: u64 = 16 << 10;
+/// Blocks that are kept.
+const KEPT: usize = 64;
+/// Requests beyond this size are not kept.
+const LARGE: usize = 128 << 10;
+
+type Block = Arc<Vec<u8>>;
+
+/// A source seen from its superblock on, with recently read blocks.
+pub(super) struct BlockStorage {
+    source: Arc<dyn Source>,
+    base: u64,
+    block: u64,
+    cache: Mutex<Cache>,
+}
+
+#[derive(Default)]
+struct Cache {
+    blocks: HashMap<u64, (Block, u64)>,
+    clock: u64,
+}
+
+impl BlockStorage {
+    /// The whole source.
+    pub(super) fn new(source: Arc<dyn Source>) -> Self {
+        let block = if source.len() <= WHOLE { WHOLE } else { BLOCK };
+        BlockStorage { source, base: 0, block, cache: Mutex::default() }
+    }
+
+    /// The same storage with addresses counted from `base`.
+    pub(super) fn rebased(mut self, base: u64) -> Self {
+        self.base = base;
+        self
+    }
+
+    /// Where address 0 lies in the source.
+    pub(super) fn base(&self) -> u64 {
+        self.base
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Cache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read(&self, offset: u64, len: usize) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        bytes
+            .try_reserve_exact(len)
+            .map_err(|_| Error::new(Kind::Limit, format!("no memory for {len} bytes of metadata")))?;
+        bytes.resize(len, 0);
+        self.source.read_at(offset, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Block `number`, from the cache or the source.
+    fn block(&self, number: u64) -> Result<Block, Error> {
+        {
+            let mut cache = self.lock();
+            cache.clock += 1;
+            let now = cache.clock;
+            if let Some((block, used)) = cache.blocks.get_mut(&number) {
+                *used = now;
+                return Ok(Arc::clone(block));
+            }
+        }
+        let start = number * self.block;
+        let len = self.block.min(self.source.len() - start) as usize;
+        let block = Arc::new(self.read(start, len)?);
+        let mut cache = self.lock();
+        if cache.blocks.len() >= KEPT {
+            let oldest = cache.blocks.iter().min_by_key(|(_, (_, used))| *used).map(|(&number, _)| number);
+            if let Some(oldest) = oldest {
+                cache.blocks.remove(&oldest);
+            }
+        }
+        let now = cache.clock;
+        cache.blocks.insert(number, (Arc::clone(&block), now));
+        Ok(block)
+    }
+}
+
+impl Storage for BlockStorage {
+    fn len(&self) -> u64 {
+        self.source.len().saturating_sub(self.base)
+    }
+
+    fn read_range(&self, offset: u64, len: usize) -> Hdf5Result<StorageBuffer> {
+        let end = offset.checked_add(len as u64).filter(|&end| end <= self.len());
+        if end.is_none() {
+            let available = self.len().saturating_sub(offset);
+            return Err(Hdf5Error::UnexpectedEof { offset, needed: len as u64, available });
+        }
+        let start = offset + self.base;
+        let first = start / self.block;
+        let within = (start % self.block) as usize;
+        if len as u64 <= self.block - within as u64 {
+            if len == 0 {
+                return Ok(StorageBuffer::from_vec(Vec::new()));
+            }
+            let block = self.block(first).map_err(carried)?;
+            return StorageBuffer::from_shared_owner(block, within, len);
+        }
+        if len > LARGE {
+            return Ok(StorageBuffer::from_vec(self.read(start, len).map_err(carried)?));
+        }
+        let mut bytes = Vec::with_capacity(len);
+        let mut from = within;
+        let mut number = first;
+        while bytes.len() < len {
+            let block = self.block(number).map_err(carried)?;
+            let part = (block.len() - from).min(len - bytes.len());
+            bytes.extend_from_slice(&block[from..from + part]);
+            from = 0;
+            number += 1;
+        }
+        Ok(StorageBuffer::from_vec(bytes))
+    }
+}
+
+impl fmt::Debug for BlockStorage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BlockStorage").field("source", &self.source.name()).field("base", &self.base).finish()
+    }
+}
+
+/// Our error as one that can pass through `hdf5-reader`; [`Error::from`] takes it out again.
+fn carried(error: Error) -> Hdf5Error {
+    Hdf5Error::Io(std::io::Error::other(error))
+}
+
+impl From<Hdf5Error> for Error {
+    fn from(error: Hdf5Error) -> Self {
+        match error {
+            Hdf5Error::Io(io) => match io.downcast::<Error>() {
+                Ok(ours) => ours,
+                Err(io) => Error::new(Kind::Io, io.to_string()),
+            },
+            other => Error::new(Kind::Damaged, format!("damaged HDF5 structure: {other}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::error::Result;
+
+    struct Counted(Vec<u8>, AtomicUsize);
+
+    impl Source for Counted {
+        fn name(&self) -> &str {
+            "counted"
+        }
+        fn len(&self) -> u64 {
+            self.0.len() as u64
+        }
+        fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            buffer.copy_from_slice(&self.0[offset as usize..offset as usize + buffer.len()]);
+            Ok(())
+        }
+    }
+
+    fn counted(len: usize) -> Arc<Counted> {
+        Arc::new(Counted((0..len).map(|i| (i * 31 % 251) as u8).collect(), AtomicUsize::new(0)))
+    }
+
+    #[test]
+    fn a_small_file_is_read_with_one_call() {
+        let source = counted(60_000);
+        let storage = BlockStorage::new(source.clone()).rebased(512);
+        for offset in (0..59_000).step_by(700) {
+            let got = storage.read_range(offset as u64, 300).unwrap();
+            assert_eq!(&*got, &source.0[512 + offset..512 + offset + 300]);
+        }
+        assert_eq!(source.1.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn ranges_across_blocks_equal_the_bytes_of_the_source() {
+        let source = counted(3_000_000);
+        let storage = BlockStorage::new(source.clone());
+        for (offset, len) in [(0, 16), (16_380, 10), (16_000, 40_000), (5, 300_000), (2_999_990, 10), (7, 0)]
+        {
+            let got = storage.read_range(offset as u64, len).unwrap();
+            assert_eq!(&*got, &source.0[offset..offset + len]);
+        }
+        for i in 0..100 {
+            storage.read_range(i * 20_000, 8).unwrap();
+        }
+        assert!(storage.lock().blocks.len() <= KEPT);
+    }
+
+    #[test]
+    fn ranges_beyond_the_end_are_errors() {
+        let storage = BlockStorage::new(counted(1000)).rebased(512);
+        assert!(storage.read_range(480, 9).is_err());
+        assert!(storage.read_range(u64::MAX, 2).is_err());
+    }
+}

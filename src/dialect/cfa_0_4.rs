@@ -1,0 +1,251 @@
+//! CFA-0.4: `cfa_array` holds JSON with a list of `Partitions`.
+//!
+//! A partition is placed by its `location`, so `index`, `pmshape` and `pmdimensions` are not needed and not read.
+//! Writers differ on whether the end of a range is inclusive: the reading that tiles the dimension is taken. Refused:
+//! variables given by `varid` alone, and `pdimensions` that are not aggregated dimensions.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::context::Context;
+use super::{part, ranges, reference};
+use crate::error::{Error, Kind, Result};
+use crate::model::fragments::{Fragments, Version, View};
+use crate::model::grid::Grid;
+use crate::model::partitions::{Partition, Partitions};
+
+/// Longest JSON text, in bytes; decoded it takes up to twenty times the memory.
+const LONGEST: usize = 256 << 20;
+
+/// Decodes the JSON text.
+pub fn decode(cx: &mut Context, text: &str) -> Result<(Grid, Fragments)> {
+    if text.len() > LONGEST {
+        return Err(Error::new(Kind::Limit, format!("cfa_array has {} bytes", text.len())));
+    }
+    let json: Value = serde_json::from_str(text)
+        .map_err(|e| Error::new(Kind::Attribute, "cfa_array is not valid JSON").because(e))?;
+    let list = json.get("Partitions").and_then(Value::as_array);
+    let list = list.ok_or_else(|| Error::new(Kind::Attribute, "cfa_array has no list of Partitions"))?;
+    cx.check_count(&[list.len() as u64])?;
+    let base = json.get("base").and_then(Value::as_str).unwrap_or("");
+
+    let mut places = Vec::with_capacity(list.len());
+    for (i, partition) in list.iter().enumerate() {
+        places.push(place(cx, partition, list.len()).map_err(|e| numbered(e, i))?);
+    }
+    let tiling: Vec<Tiling> = (0..cx.rank()).map(|d| Tiling::new(cx, d, &places)).collect::<Result<_>>()?;
+    let sizes: Vec<Vec<u64>> = tiling.iter().map(|t| t.sizes.clone()).collect();
+    let counts: Vec<u64> = sizes.iter().map(|row| row.len() as u64).collect();
+    cx.check_count(&counts)?;
+    let grid = cx.grid(&sizes)?;
+    let total: u64 = counts.iter().product();
+    if total != list.len() as u64 {
+        let message = format!("{} partitions do not fill an array of fragments {counts:?}", list.len());
+        return Err(Error::new(Kind::Map, message));
+    }
+    let mut cells: Vec<Option<Partition>> = (0..list.len()).map(|_| None).collect();
+    for (i, (partition, place)) in list.iter().zip(&places).enumerate() {
+        let index: Vec<u64> = tiling.iter().zip(place).map(|(t, range)| t.position(*range)).collect();
+        let shape: Vec<u64> = index.iter().enumerate().map(|(d, &at)| sizes[d][at as usize]).collect();
+        let at = index.iter().zip(&counts).fold(0, |at, (i, n)| at * n + i) as usize;
+        if cells[at].is_some() {
+            return Err(numbered(Error::new(Kind::Map, "another partition is in the same place"), i));
+        }
+        cells[at] = Some(read_partition(cx, partition, base, &shape).map_err(|e| numbered(e, i))?);
+    }
+    let partitions = Partitions::new(grid.fragments(), cx.group, cells.into_iter().flatten().collect());
+    Ok((grid, Fragments::Partitions(partitions)))
+}
+
+fn numbered(e: Error, i: usize) -> Error {
+    Error::new(e.kind(), format!("partition {i} of cfa_array: {}", e.message()))
+}
+
+type Place = Vec<(u64, u64)>;
+
+/// The start and stop of a partition along each dimension, as written.
+fn place(cx: &Context, partition: &Value, count: usize) -> Result<Place> {
+    let wrong = || Error::new(Kind::Map, "location must have a start and a stop for each dimension");
+    let Some(location) = partition.get("location").filter(|l| !l.is_null()) else {
+        // One partition without location spans the whole array.
+        let whole = |d: usize| cx.size(d).filter(|&n| n > 0).map(|n| (0, n - 1)).ok_or_else(wrong);
+        return if count == 1 { (0..cx.rank()).map(whole).collect() } else { Err(wrong()) };
+    };
+    let ranges = location.as_array().filter(|l| l.len() == cx.rank()).ok_or_else(wrong)?;
+    let pair = |range: &Value| match range.as_array()?.as_slice() {
+        [start, stop] => Some((start.as_u64()?, stop.as_u64()?)),
+        _ => None,
+    };
+    ranges.iter().map(|range| pair(range).ok_or_else(wrong)).collect()
+}
+
+/// The distinct ranges along one dimension, in order.
+struct Tiling {
+    sizes: Vec<u64>,
+    positions: BTreeMap<(u64, u64), u64>,
+}
+
+impl Tiling {
+    fn new(cx: &Context, d: usize, places: &[Place]) -> Result<Tiling> {
+        let mut positions: BTreeMap<(u64, u64), u64> = places.iter().map(|place| (place[d], 0)).collect();
+        for (i, position) in positions.values_mut().enumerate() {
+            *position = i as u64;
+        }
+        let inclusive: Vec<(u64, u64)> = positions.keys().copied().collect();
+        let exclusive =
+            inclusive.iter().map(|&(a, b)| (b > a).then(|| (a, b - 1))).collect::<Option<Vec<_>>>();
+        let fills = |sizes: &Vec<u64>| cx.size(d).is_none_or(|n| sizes.iter().sum::<u64>() == n);
+        let mut problem = None;
+        for ranges in [Some(inclusive), exclusive].into_iter().flatten() {
+            match tiled(&ranges) {
+                Ok(sizes) if fills(&sizes) => return Ok(Tiling { sizes, positions }),
+                Ok(_) => {
+                    problem.get_or_insert_with(|| "the partitions do not fill it".to_owned());
+                }
+                Err(what) => {
+                    problem.get_or_insert(what);
+                }
+            }
+        }
+        let message = format!("cfa_array, dimension '{}': {}", cx.name(d), problem.unwrap_or_default());
+        Err(Error::new(Kind::Map, message))
+    }
+
+    fn position(&self, range: (u64, u64)) -> u64 {
+        self.positions.get(&range).copied().unwrap_or(0)
+    }
+}
+
+fn tiled(ranges: &[(u64, u64)]) -> Result<Vec<u64>, String> {
+    if let Some((a, b)) = ranges.iter().find(|(a, b)| a > b) {
+        return Err(format!("range {a} to {b} ends before it begins"));
+    }
+    ranges::tile(ranges)
+}
+
+fn read_partition(cx: &mut Context, partition: &Value, base: &str, shape: &[u64]) -> Result<Partition> {
+    let subarray = partition.get("subarray").and_then(Value::as_object);
+    let subarray = subarray.ok_or_else(|| Error::new(Kind::Attribute, "it has no subarray"))?;
+    let text = |name: &str| subarray.get(name).and_then(Value::as_str).filter(|t| !t.is_empty());
+    let mut version = Version {
+        location: text("file").map(|file| located(base, file)),
+        identifier: text("ncvar").unwrap_or_default().to_owned(),
+        format: text("format").map(str::to_lowercase),
+    };
+    if version.identifier.is_empty() && version.is_netcdf() {
+        let why = if subarray.get("varid").is_some_and(Value::is_number) {
+            " (varid is not supported)"
+        } else {
+            ""
+        };
+        return Err(Error::new(Kind::Address, format!("its subarray has no ncvar{why}")));
+    }
+    if version.location.is_none() {
+        version.format = None;
+        if let Some(private) = reference::variable(cx.tree, cx.group, &version.identifier) {
+            if cx.tree.variables[private.0].attributes.text("cf_role").as_deref() == Some("cfa_private") {
+                cx.definition.push(private);
+            }
+        }
+    }
+    let view = partition.as_object().map(|p| view(cx, p, shape)).transpose()?.unwrap_or_default();
+    let view = (view != View::default()).then(|| Box::new(view));
+    Ok(Partition { version, view })
+}
+
+fn view(cx: &Context, partition: &Map<String, Value>, shape: &[u64]) -> Result<View> {
+    let axes = match partition.get("pdimensions").filter(|v| !v.is_null()) {
+        Some(names) => Some(positions(cx, "pdimensions", names)?),
+        None => None,
+    };
+    let reversed = match partition.get("reverse").filter(|v| !v.is_null()) {
+        Some(names) => positions(cx, "reverse", names)?,
+        None => Vec::new(),
+    };
+    let order = axes.clone().unwrap_or_else(|| (0..cx.rank()).collect());
+    let text = |name: &str| partition.get(name).and_then(Value::as_str).map(str::to_owned);
+    let wrong = |what: &str| Error::new(Kind::Map, format!("part {what}"));
+    let part = match partition.get("part").filter(|v| !v.is_null()) {
+        None => None,
+        Some(value) => {
+            let written = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let list =
+                part::parse(&written).ok_or_else(|| wrong(&format!("'{written}' is not understood")))?;
+            if list.is_empty() {
+                None
+            } else if list.len() != order.len() {
+                return Err(wrong(&format!("'{written}' must have {} entries", order.len())));
+            } else {
+                let parts = list.into_iter().zip(&order).map(|(axis, &d)| axis.resolve(shape[d]));
+                let parts: Option<Vec<_>> = parts.collect();
+                Some(parts.ok_or_else(|| wrong(&format!("'{written}' does not give the shape {shape:?}")))?)
+            }
+        }
+    };
+    // The stored order is the aggregated one: nothing to be done.
+    let axes = axes.filter(|axes| !axes.iter().copied().eq(0..cx.rank()));
+    Ok(View { axes, reversed, part, units: text("punits"), calendar: text("pcalendar") })
+}
+
+/// The positions of the aggregated dimensions in a list of names.
+fn positions(cx: &Context, what: &str, names: &Value) -> Result<Vec<usize>> {
+    let wrong = || Error::new(Kind::Attribute, format!("{what} must be a list of different names"));
+    let mut out = Vec::new();
+    for name in names.as_array().ok_or_else(wrong)? {
+        let name = name.as_str().ok_or_else(wrong)?;
+        let found = (0..cx.rank()).find(|&d| cx.name(d) == name).ok_or_else(|| {
+            Error::new(
+                Kind::MissingDimension,
+                format!("{what} has '{name}', which is not an aggregated dimension"),
+            )
+        })?;
+        if out.contains(&found) {
+            return Err(wrong());
+        }
+        out.push(found);
+    }
+    Ok(out)
+}
+
+/// The file as a URI reference; names in this dialect are paths, where `%` and `#` have no meaning of their own.
+fn located(base: &str, file: &str) -> String {
+    let is_uri = |name: &str| name.contains("://") || name.starts_with("file:");
+    let joined = if base.is_empty() || file.starts_with('/') || is_uri(file) {
+        file.to_owned()
+    } else {
+        format!("{}/{file}", base.trim_end_matches('/'))
+    };
+    if is_uri(&joined) {
+        return joined;
+    }
+    let mut out = String::new();
+    if joined.split('/').next().is_some_and(|first| first.contains(':')) {
+        out.push_str("./");
+    }
+    for c in joined.chars() {
+        match c {
+            '%' => out.push_str("%25"),
+            '#' => out.push_str("%23"),
+            '?' => out.push_str("%3F"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_paths_below_the_base() {
+        assert_eq!(located("", "a.nc"), "a.nc");
+        assert_eq!(located("/data/archive/", "a.nc"), "/data/archive/a.nc");
+        assert_eq!(located("../x", "/abs.nc"), "/abs.nc");
+        assert_eq!(located("http://host/files", "a.nc"), "http://host/files/a.nc");
+        assert_eq!(located("x", "http://host/a%20b.nc"), "http://host/a%20b.nc");
+        assert_eq!(located("", "50%#1.nc"), "50%25%231.nc");
+        assert_eq!(located("", "run:1.nc"), "./run:1.nc");
+    }
+}

@@ -1,0 +1,131 @@
+//! What every dialect needs while it decodes one aggregation variable.
+
+use super::reference;
+use crate::container::tree::{DimensionId, GroupId, Tree, VariableId};
+use crate::error::{Error, Kind, Result};
+use crate::model::feature::{Feature, Span};
+use crate::model::features::Features;
+use crate::model::grid::Grid;
+use crate::selection::checked_product;
+
+/// How many dimensions netCDF allows.
+const MAX_RANK: usize = 1024;
+
+/// The variable that is being decoded and what has been found of it.
+pub struct Context<'a> {
+    pub features: &'a dyn Features,
+    pub tree: &'a Tree,
+    /// The group of the aggregation variable.
+    pub group: GroupId,
+    pub dimensions: Vec<DimensionId>,
+    pub max_fragments: u64,
+    /// The variables that define the fragments.
+    pub definition: Vec<VariableId>,
+    pub warnings: Vec<String>,
+}
+
+impl<'a> Context<'a> {
+    /// Looks up the aggregated dimensions by name.
+    pub fn new(
+        features: &'a dyn Features,
+        tree: &'a Tree,
+        variable: VariableId,
+        names: &str,
+        max_fragments: u64,
+    ) -> Result<Self> {
+        let group = tree.variables[variable.0].group;
+        let mut dimensions = Vec::new();
+        for name in names.split_whitespace() {
+            if dimensions.len() == MAX_RANK {
+                return Err(Error::new(Kind::Rank, format!("more than {MAX_RANK} aggregated dimensions")));
+            }
+            let found = reference::dimension(tree, group, name);
+            dimensions.push(found.ok_or_else(|| {
+                Error::new(Kind::MissingDimension, format!("aggregated dimension '{name}' does not exist"))
+            })?);
+        }
+        Ok(Context {
+            features,
+            tree,
+            group,
+            dimensions,
+            max_fragments,
+            definition: Vec::new(),
+            warnings: Vec::new(),
+        })
+    }
+
+    /// The number of aggregated dimensions.
+    pub fn rank(&self) -> usize {
+        self.dimensions.len()
+    }
+
+    /// The name of an aggregated dimension.
+    pub fn name(&self, d: usize) -> &'a str {
+        &self.tree.dimensions[self.dimensions[d].0].name
+    }
+
+    /// The size that an aggregated dimension must have; `None` where the fragments tell it: writers leave an
+    /// unlimited dimension empty when only aggregations use it.
+    pub fn size(&self, d: usize) -> Option<u64> {
+        let dimension = &self.tree.dimensions[self.dimensions[d].0];
+        (!dimension.unlimited || dimension.size > 0).then_some(dimension.size)
+    }
+
+    /// The definition variable that a keyword names.
+    pub fn resolve(&mut self, keyword: &str, name: &str) -> Result<VariableId> {
+        let found = reference::variable(self.tree, self.group, name).ok_or_else(|| {
+            Error::new(
+                Kind::MissingVariable,
+                format!("variable '{name}' of keyword '{keyword}' does not exist"),
+            )
+        })?;
+        if !self.definition.contains(&found) {
+            self.definition.push(found);
+        }
+        Ok(found)
+    }
+
+    /// Refuses an array of fragments of more than the limit, before anything of that size is allocated.
+    pub fn check_count(&self, fragments: &[u64]) -> Result<()> {
+        match checked_product(fragments) {
+            Some(0) => Err(Error::new(Kind::Map, format!("the array of fragments {fragments:?} is empty"))),
+            Some(n) if n <= self.max_fragments => Ok(()),
+            _ => {
+                let message = format!(
+                    "{fragments:?} fragments are more than MAX_FRAGMENTS allows ({})",
+                    self.max_fragments
+                );
+                Err(Error::new(Kind::Limit, message))
+            }
+        }
+    }
+
+    /// A feature variable that has to fit the array of fragments.
+    pub fn fit(&mut self, variable: VariableId, grid: &Grid, span: Span) -> Result<Feature> {
+        let feature = Feature::fit(self.tree, variable, grid.fragments(), span, &mut self.warnings)?;
+        let mut all = grid.fragments().to_vec();
+        all.push(feature.versions());
+        self.check_count(&all)?;
+        Ok(feature)
+    }
+
+    /// The grid of fragment sizes per dimension, which must fill the aggregated dimensions.
+    pub fn grid(&self, sizes: &[Vec<u64>]) -> Result<Grid> {
+        let mut shape = Vec::with_capacity(sizes.len());
+        for (d, row) in sizes.iter().enumerate() {
+            let sum = row.iter().try_fold(0u64, |n, &s| n.checked_add(s));
+            let sum = sum.filter(|&n| i64::try_from(n).is_ok()).ok_or_else(|| {
+                Error::new(Kind::Map, format!("fragment sizes along dimension '{}' overflow", self.name(d)))
+            })?;
+            if let Some(size) = self.size(d).filter(|&size| size != sum) {
+                let name = self.name(d);
+                let message =
+                    format!("fragment sizes along dimension '{name}' add up to {sum}; its size is {size}");
+                return Err(Error::new(Kind::Map, message));
+            }
+            shape.push(sum);
+        }
+        Grid::from_sizes(sizes, &shape)
+    }
+}

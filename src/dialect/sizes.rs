@@ -1,0 +1,88 @@
+//! Padded tables of fragment sizes: `map` (CF-1.13), `shape` (CF draft), `location` (CFA-0.6.2).
+//!
+//! One row per aggregated dimension with the sizes of the fragments along it, padded at the end with missing values.
+//! Refused: sizes that are not positive, missing values between sizes, rows that do not fill their dimension.
+
+use super::context::Context;
+use super::integers;
+use crate::container::tree::VariableId;
+use crate::error::{Error, Kind, Result};
+use crate::model::grid::Grid;
+
+/// How the table looks when the aggregated data is scalar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScalarForm {
+    /// A scalar 1 (CF).
+    Scalar,
+    /// One dimension of size one (CFA-0.6.2).
+    OneElement,
+}
+
+/// Reads the table.
+///
+/// # Errors
+/// `Rank` when it has not one row per aggregated dimension, `Map` when the sizes are wrong, `Limit`.
+pub fn read(cx: &mut Context, keyword: &str, variable: VariableId, scalar: ScalarForm) -> Result<Grid> {
+    let stored = &cx.tree.variables[variable.0];
+    let (path, shape) = (&stored.path, &stored.array.shape);
+    let wrong = |what: &str| {
+        Error::new(Kind::Rank, format!("{keyword} variable '{path}' has shape {shape:?}; {what}"))
+    };
+    if cx.rank() == 0 {
+        if crate::selection::checked_product(shape) != Some(1) {
+            return Err(wrong("for scalar data it has one element"));
+        }
+        if shape.len() != usize::from(scalar == ScalarForm::OneElement) {
+            cx.warnings
+                .push(format!("{keyword} variable '{path}' of scalar data has {} dimensions", shape.len()));
+        }
+        return integers::for_each(cx, variable, |value| match value {
+            Some(1) => Ok(()),
+            _ => Err(Error::new(Kind::Map, format!("{keyword} variable '{path}' of scalar data must be 1"))),
+        })
+        .and_then(|()| cx.grid(&[]));
+    }
+    let &[rows, columns] = shape.as_slice() else {
+        return Err(wrong("it must be two-dimensional"));
+    };
+    if rows != cx.rank() as u64 {
+        return Err(wrong(&format!("it must have one row for each of {} aggregated dimensions", cx.rank())));
+    }
+    cx.check_count(&[columns])?;
+    let mut table = Rows { columns, at: 0, sizes: vec![Vec::new(); cx.rank()], padding: false };
+    integers::for_each(cx, variable, |value| {
+        table.take(value).map_err(|(d, what)| {
+            Error::new(Kind::Map, format!("{keyword} variable '{path}', dimension '{}': {what}", cx.name(d)))
+        })
+    })?;
+    let counts: Vec<u64> = table.sizes.iter().map(|row| row.len() as u64).collect();
+    cx.check_count(&counts)?;
+    cx.grid(&table.sizes)
+}
+
+struct Rows {
+    columns: u64,
+    at: u64,
+    sizes: Vec<Vec<u64>>,
+    padding: bool,
+}
+
+impl Rows {
+    fn take(&mut self, value: Option<i128>) -> Result<(), (usize, String)> {
+        let (d, column) = ((self.at / self.columns) as usize, self.at % self.columns);
+        self.at += 1;
+        self.padding &= column > 0;
+        let Some(value) = value else {
+            self.padding = true;
+            return Ok(());
+        };
+        if self.padding {
+            return Err((d, "missing values are padding at the end of a row only".into()));
+        }
+        match u64::try_from(value) {
+            Ok(size) if size > 0 => self.sizes[d].push(size),
+            _ => return Err((d, format!("fragment size {value} is not positive"))),
+        }
+        Ok(())
+    }
+}

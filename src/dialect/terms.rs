@@ -1,0 +1,107 @@
+//! The text of `aggregated_data` and `cfa_array`: blank-separated elements `feature: variable`.
+
+use crate::error::{Error, Kind, Result};
+
+/// Keywords and the variables they name, in the order of the attribute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Terms(Vec<(String, String)>);
+
+impl Terms {
+    /// Splits the text; blanks, tabs and newlines separate.
+    ///
+    /// # Errors
+    /// `Attribute` when an element has not the form `feature: variable`, `Terms` when a keyword comes twice.
+    pub fn parse(text: &str) -> Result<Terms> {
+        let wrong = |what: &str| {
+            Error::new(Kind::Attribute, format!("'{what}': elements have the form 'feature: variable'"))
+        };
+        let mut terms = Vec::new();
+        let mut words = text.split_whitespace();
+        while let Some(word) = words.next() {
+            let (keyword, variable) = match word.strip_suffix(':') {
+                Some(keyword) => (keyword, words.next().ok_or_else(|| wrong(word))?),
+                // Some writers leave out the blank.
+                None => word.split_once(':').ok_or_else(|| wrong(word))?,
+            };
+            if keyword.is_empty() || variable.is_empty() || variable.ends_with(':') {
+                return Err(wrong(&format!("{word} {variable}")));
+            }
+            terms.push((keyword.to_owned(), variable.to_owned()));
+        }
+        Terms(terms).checked()
+    }
+
+    /// The same with keywords in lower case, for dialects where case does not matter.
+    ///
+    /// # Errors
+    /// `Terms` when a keyword then comes twice.
+    pub fn ignoring_case(self) -> Result<Terms> {
+        Terms(self.0.into_iter().map(|(keyword, variable)| (keyword.to_lowercase(), variable)).collect())
+            .checked()
+    }
+
+    fn checked(self) -> Result<Terms> {
+        let mut keywords: Vec<&str> = self.keywords().collect();
+        keywords.sort_unstable();
+        match keywords.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(Error::new(Kind::Terms, format!("keyword '{}' is given twice", pair[0]))),
+            None => Ok(self),
+        }
+    }
+
+    /// The keywords.
+    pub fn keywords(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(keyword, _)| keyword.as_str())
+    }
+
+    /// Whether a keyword is there.
+    pub fn has(&self, keyword: &str) -> bool {
+        self.get(keyword).is_some()
+    }
+
+    /// The variable named by a keyword.
+    pub fn get(&self, keyword: &str) -> Option<&str> {
+        self.0.iter().find(|(k, _)| k == keyword).map(|(_, variable)| variable.as_str())
+    }
+
+    /// The variable named by a keyword that has to be there.
+    ///
+    /// # Errors
+    /// `Terms` when it is not.
+    pub fn need(&self, keyword: &str) -> Result<&str> {
+        self.get(keyword).ok_or_else(|| {
+            let have: Vec<&str> = self.keywords().collect();
+            Error::new(Kind::Terms, format!("keyword '{keyword}' is needed; there are: {}", have.join(", ")))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blanks_tabs_and_newlines_separate_elements_in_any_order() {
+        let terms = Terms::parse("\n  uris: /a/u\n\tmap:  m \t identifiers:\ni ").unwrap();
+        assert_eq!(
+            (terms.get("map"), terms.get("uris"), terms.get("identifiers")),
+            (Some("m"), Some("/a/u"), Some("i"))
+        );
+        assert_eq!(Terms::parse("map:m uris:u").unwrap().get("uris"), Some("u"));
+    }
+
+    #[test]
+    fn elements_have_the_form_feature_colon_variable() {
+        for bad in ["map m uris u", "map: m unique_values:", "map: uris: u", ": m", "map"] {
+            assert_eq!(Terms::parse(bad).unwrap_err().kind(), Kind::Attribute, "{bad}");
+        }
+        assert_eq!(Terms::parse("").unwrap().keywords().count(), 0);
+    }
+
+    #[test]
+    fn a_keyword_comes_once() {
+        assert_eq!(Terms::parse("map: a map: b").unwrap_err().kind(), Kind::Terms);
+        let terms = Terms::parse("File: a FILE: b").unwrap();
+        assert_eq!(terms.ignoring_case().unwrap_err().kind(), Kind::Terms);
+    }
+}

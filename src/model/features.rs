@@ -1,0 +1,34 @@
+//! The one thing that decoding needs of a container: its structure, and values of some of its variables.
+
+use crate::container::tree::{Tree, VariableId};
+use crate::container::Container;
+use crate::error::{Error, Kind, Result};
+use crate::selection::Selection;
+use crate::value::Values;
+
+/// A file whose structure is known and whose variables can be read in part.
+pub trait Features {
+    /// All groups, dimensions and variables.
+    ///
+    /// # Errors
+    /// Those of the container.
+    fn tree(&self) -> Result<&Tree>;
+
+    /// The selected values of a variable, in C order.
+    ///
+    /// # Errors
+    /// Those of the container.
+    fn values(&self, variable: VariableId, selection: &Selection) -> Result<Values>;
+}
+
+impl Features for Container {
+    fn tree(&self) -> Result<&Tree> {
+        Container::tree(self)
+    }
+
+    fn values(&self, variable: VariableId, selection: &Selection) -> Result<Values> {
+        let stored = self.tree()?.variables.get(variable.0);
+        let stored = stored.ok_or_else(|| Error::new(Kind::Internal, "a variable of another file"))?;
+        self.read_values(&stored.array, selection)
+    }
+}

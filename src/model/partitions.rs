@@ -1,0 +1,59 @@
+//! Fragments that a CFA-0.4 file lists one by one; already in memory, in C order of the array of fragments.
+
+use super::fragments::{Fragment, Version, View};
+use super::substitutions::Substitutions;
+use crate::container::tree::GroupId;
+use crate::error::{Error, Kind, Result};
+use crate::selection::{c_strides, Selection};
+
+/// One listed fragment.
+#[derive(Clone, Debug)]
+pub struct Partition {
+    /// Where it is.
+    pub version: Version,
+    /// How the stored array becomes the fragment, where that is not as it is.
+    pub view: Option<Box<View>>,
+}
+
+/// All listed fragments.
+#[derive(Debug)]
+pub struct Partitions {
+    shape: Vec<u64>,
+    groups: [GroupId; 1],
+    list: Vec<Partition>,
+}
+
+impl Partitions {
+    /// From a list in C order of an array of fragments of this shape; `group` holds the aggregation variable.
+    pub fn new(shape: &[u64], group: GroupId, list: Vec<Partition>) -> Self {
+        Partitions { shape: shape.to_vec(), groups: [group], list }
+    }
+
+    /// Where the search for an identifier without path begins.
+    pub fn groups(&self) -> &[GroupId] {
+        &self.groups
+    }
+
+    /// The fragments of a block, in C order.
+    ///
+    /// # Errors
+    /// `Uri` when substitutions make a name absurdly long.
+    pub fn lookup(&self, block: &Selection, runtime: &Substitutions) -> Result<Vec<Fragment>> {
+        let strides = c_strides(&self.shape);
+        let mut out = Vec::new();
+        for i in 0..block.len().unwrap_or(0) {
+            let index = super::table::index_in(block, i);
+            let at =
+                index.iter().zip(&strides).fold(0u64, |at, (i, s)| at.saturating_add(i.saturating_mul(*s)));
+            let found = usize::try_from(at).ok().and_then(|at| self.list.get(at));
+            let found =
+                found.ok_or_else(|| Error::new(Kind::Internal, "a block of another array of fragments"))?;
+            let mut version = found.version.clone();
+            if let Some(location) = version.location.take() {
+                version.location = Some(runtime.apply(location).map_err(|e| e.in_fragment(&index))?);
+            }
+            out.push(Fragment::Stored { versions: vec![version], view: found.view.clone() });
+        }
+        Ok(out)
+    }
+}

@@ -1,0 +1,112 @@
+//! Cuts a selection into slabs of bounded size, in C order, so that a large table is never in memory at once.
+
+use crate::error::Result;
+use crate::selection::Selection;
+
+/// The slabs of a selection; each has at most `cap` elements.
+pub struct Slabs<'a> {
+    whole: &'a Selection,
+    shape: &'a [u64],
+    /// The dimension that is cut; those after it are taken whole, of those before one index at a time.
+    cut: usize,
+    rows: u64,
+    at: Vec<u64>,
+    done: bool,
+}
+
+impl<'a> Slabs<'a> {
+    /// Slabs of at most `cap` elements (at least 1) of a selection from an array of this shape.
+    pub fn new(whole: &'a Selection, shape: &'a [u64], cap: u64) -> Self {
+        let count = whole.count();
+        let mut inner = 1u64;
+        let mut cut = count.len();
+        while cut > 0 && inner.saturating_mul(count[cut - 1]) <= cap {
+            cut -= 1;
+            inner = inner.saturating_mul(count[cut]);
+        }
+        let rows = match cut {
+            0 => 0,
+            _ => (cap / inner.max(1)).max(1),
+        };
+        Slabs { whole, shape, cut, rows, at: vec![0; cut], done: whole.is_empty() }
+    }
+
+    fn current(&self) -> Result<Selection> {
+        let (mut start, mut count) = (self.whole.start().to_vec(), self.whole.count().to_vec());
+        for (d, &at) in self.at.iter().enumerate() {
+            let first = i128::from(start[d]) + i128::from(at) * i128::from(self.whole.step()[d]);
+            start[d] = u64::try_from(first).unwrap_or(u64::MAX);
+            count[d] = if d + 1 == self.cut { self.rows.min(count[d] - at) } else { 1 };
+        }
+        Selection::new(&start, &count, self.whole.step(), self.shape)
+    }
+}
+
+impl Iterator for Slabs<'_> {
+    type Item = Result<Selection>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.done {
+            return None;
+        }
+        let slab = self.current();
+        self.done = true;
+        for d in (0..self.cut).rev() {
+            self.at[d] += if d + 1 == self.cut { self.rows } else { 1 };
+            if self.at[d] < self.whole.count()[d] {
+                self.done = false;
+                break;
+            }
+            self.at[d] = 0;
+        }
+        Some(slab)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::selection::c_strides;
+    use proptest::prelude::*;
+
+    fn elements(s: &Selection, shape: &[u64]) -> Vec<u64> {
+        let strides = c_strides(shape);
+        let mut out = vec![0u64];
+        for d in 0..s.rank() {
+            let along: Vec<u64> = (0..s.count()[d])
+                .map(|i| (s.start()[d] as i64 + i as i64 * s.step()[d]) as u64 * strides[d])
+                .collect();
+            out = out.iter().flat_map(|o| along.iter().map(move |a| o + a)).collect();
+        }
+        out
+    }
+
+    proptest! {
+        #[test]
+        fn slabs_give_the_selection_in_order_and_stay_below_the_cap(
+            dims in prop::collection::vec((1u64..5, 1i64..3, any::<bool>()), 0..4), cap in 1u64..20,
+        ) {
+            let (mut start, mut count, mut step, mut shape) = (vec![], vec![], vec![], vec![]);
+            for (n, s, back) in dims {
+                let size = (n - 1) * s as u64 + 1;
+                start.push(if back { size - 1 } else { 0 });
+                step.push(if back { -s } else { s });
+                count.push(n);
+                shape.push(size);
+            }
+            let whole = Selection::new(&start, &count, &step, &shape).unwrap();
+            let mut seen = Vec::new();
+            for slab in Slabs::new(&whole, &shape, cap) {
+                let slab = slab.unwrap();
+                prop_assert!(slab.len().unwrap() <= cap);
+                seen.extend(elements(&slab, &shape));
+            }
+            prop_assert_eq!(seen, elements(&whole, &shape));
+        }
+    }
+
+    #[test]
+    fn an_empty_selection_has_no_slabs() {
+        assert_eq!(Slabs::new(&Selection::all(&[3, 0]), &[3, 0], 4).count(), 0);
+    }
+}

@@ -1,0 +1,151 @@
+//! The `substitutions` attribute (CF draft 2.8.1 "location", CFA-0.6.2 `file`): `${keyword}` in a location stands for
+//! a replacement. Settings of the reader go before those of the file.
+//!
+//! Replacements are made in one pass over the location and are not searched again: the text demands that their
+//! order does not matter, and a chain of replacements could grow without bound.
+
+use crate::error::{Error, Kind, Result};
+
+/// Longest location, in bytes, that replacements may lead to.
+const LONGEST: usize = 64 * 1024;
+
+/// Most keywords that a file may define: each is tried at every `${` of every location.
+const MOST: usize = 1000;
+
+/// Keywords and what they stand for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Substitutions(Vec<(String, String)>);
+
+impl Substitutions {
+    /// From pairs of keyword and replacement; the keyword may be written with or without `${}`.
+    pub fn from_pairs<K: Into<String>, R: Into<String>>(pairs: impl IntoIterator<Item = (K, R)>) -> Self {
+        let pairs = pairs.into_iter().map(|(keyword, replacement)| {
+            let keyword: String = keyword.into();
+            let whole = keyword.starts_with("${") && keyword.ends_with('}');
+            (if whole { keyword } else { format!("${{{keyword}}}") }, replacement.into())
+        });
+        Substitutions(pairs.collect())
+    }
+
+    /// From the text of a `substitutions` attribute: `${keyword}: replacement ...`.
+    ///
+    /// # Errors
+    /// `Attribute` when it has not that form, `Limit` when it is absurdly long.
+    pub fn parse(text: &str) -> Result<Self> {
+        let wrong = || {
+            Error::new(
+                Kind::Attribute,
+                format!("substitutions '{text}' has not the form '${{keyword}}: replacement'"),
+            )
+        };
+        let mut pairs = Vec::new();
+        let mut rest = text.trim();
+        while !rest.is_empty() {
+            if pairs.len() == MOST {
+                return Err(Error::new(Kind::Limit, format!("more than {MOST} substitutions")));
+            }
+            let end = rest.find("}:").filter(|_| rest.starts_with("${")).ok_or_else(wrong)?;
+            let keyword = rest[..=end].to_owned();
+            rest = rest[end + 2..].trim_start();
+            // The next element follows at once when this replacement is empty.
+            let stop = rest.find(char::is_whitespace).unwrap_or(rest.len());
+            let word = &rest[..stop];
+            if word.starts_with("${") && word.ends_with("}:") {
+                pairs.push((keyword, String::new()));
+            } else {
+                pairs.push((keyword, word.to_owned()));
+                rest = rest[stop..].trim_start();
+            }
+        }
+        Ok(Substitutions(pairs))
+    }
+
+    /// These, with those of `runtime` in place of the ones of the same keyword and added to the others.
+    pub fn overridden_by(&self, runtime: &Substitutions) -> Substitutions {
+        let own = self.0.iter().filter(|(keyword, _)| runtime.0.iter().all(|(k, _)| k != keyword));
+        Substitutions(runtime.0.iter().chain(own).cloned().collect())
+    }
+
+    /// The location with every known keyword replaced.
+    ///
+    /// # Errors
+    /// `Uri` when the result is absurdly long.
+    pub fn apply(&self, location: String) -> Result<String> {
+        if self.0.is_empty() || !location.contains("${") {
+            return Ok(location);
+        }
+        let mut out = String::new();
+        let mut rest = location.as_str();
+        while let Some(at) = rest.find("${") {
+            out.push_str(&rest[..at]);
+            rest = &rest[at..];
+            // The longest keyword wins where one begins like another.
+            let found =
+                self.0.iter().filter(|(k, _)| rest.starts_with(k.as_str())).max_by_key(|(k, _)| k.len());
+            match found {
+                Some((keyword, replacement)) => {
+                    out.push_str(replacement);
+                    rest = &rest[keyword.len()..];
+                }
+                None => {
+                    out.push_str("${");
+                    rest = &rest[2..];
+                }
+            }
+            if out.len() > LONGEST {
+                return Err(Error::new(
+                    Kind::Uri,
+                    format!("substitutions make a location of over {LONGEST} bytes"),
+                ));
+            }
+        }
+        out.push_str(rest);
+        Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn apply(table: &str, location: &str) -> String {
+        Substitutions::parse(table).unwrap().apply(location.to_owned()).unwrap()
+    }
+
+    #[test]
+    fn keywords_are_replaced_wherever_they_occur() {
+        assert_eq!(
+            apply("${path}: https://remote.host/data/", "${path}file.nc"),
+            "https://remote.host/data/file.nc"
+        );
+        assert_eq!(apply("${a}: x/\n${b}: y  ${c.d-e}: z", "${a}${b}/${c.d-e}.nc"), "x/y/z.nc");
+        assert_eq!(apply("${a b}: x ${}: y", "${a b}/${}${a}"), "x/y${a}");
+        assert_eq!(apply("${a}: ${b}: x", "${a}${b}"), "x");
+    }
+
+    #[test]
+    fn unknown_keywords_stay_and_replacements_are_not_searched_again() {
+        assert_eq!(apply("${a}: ${b}/x ${b}: y", "${a}/${c}"), "${b}/x/${c}");
+    }
+
+    #[test]
+    fn settings_of_the_reader_go_before_those_of_the_file() {
+        let file = Substitutions::parse("${base}: old/ ${x}: kept/").unwrap();
+        let runtime = Substitutions::from_pairs([("base", "new/"), ("${more}", "m/")]);
+        let both = file.overridden_by(&runtime);
+        assert_eq!(both.apply("${base}${x}${more}f".into()).unwrap(), "new/kept/m/f");
+    }
+
+    #[test]
+    fn malformed_substitutions_are_refused() {
+        for bad in ["base: x", "${base} x", "${a}: x y", "${"] {
+            assert_eq!(Substitutions::parse(bad).unwrap_err().kind(), Kind::Attribute, "{bad}");
+        }
+    }
+
+    #[test]
+    fn replacements_can_not_grow_without_bound() {
+        let table = Substitutions::from_pairs([("a", "x".repeat(40_000))]);
+        assert_eq!(table.apply("${a}${a}${a}".into()).unwrap_err().kind(), Kind::Uri);
+    }
+}

@@ -1,0 +1,159 @@
+//! Damaged classic files: mutants are read or refused, without panic and within a bound of memory and time.
+//!
+//! `CFA_MUTANTS` sets how many mutants are tried, `CFA_SEEDS` names a folder of further classic files to mutate.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cfa::container::Container;
+use cfa::{Kind, Result, Selection, Source};
+
+/// Keeps the bytes in use and their peak.
+struct Watched;
+
+static IN_USE: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: all work is left to the system's allocator; the counters do not touch memory.
+unsafe impl GlobalAlloc for Watched {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let now = IN_USE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        PEAK.fetch_max(now, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static WATCHED: Watched = Watched;
+
+struct Memory(Arc<Vec<u8>>);
+
+impl Source for Memory {
+    fn name(&self) -> &str {
+        "mutant.nc"
+    }
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
+        let start = usize::try_from(offset).unwrap();
+        buffer.copy_from_slice(&self.0[start..start + buffer.len()]);
+        Ok(())
+    }
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n as u64) as usize
+    }
+}
+
+/// One file per format: record and fixed variables of several types, with attributes.
+fn seeds() -> Vec<Vec<u8>> {
+    use netcdf::Options;
+    let folder = tempfile::tempdir().unwrap();
+    let formats = [Options::empty(), Options::_64BIT_OFFSET, Options::_64BIT_DATA];
+    let mut seeds: Vec<Vec<u8>> = formats
+        .into_iter()
+        .map(|options| {
+            let path = folder.path().join("seed.nc");
+            let mut file = netcdf::create_with(&path, options).unwrap();
+            file.add_unlimited_dimension("time").unwrap();
+            file.add_dimension("lat", 3).unwrap();
+            file.add_attribute("Conventions", "CF-1.13").unwrap();
+            file.add_variable::<f32>("tas", &["time", "lat"]).unwrap().put_attribute("units", "K").unwrap();
+            file.add_variable::<i16>("count", &["time"]).unwrap().put_attribute("_FillValue", -1i16).unwrap();
+            file.add_variable::<f64>("lat", &["lat"]).unwrap();
+            file.enddef().unwrap();
+            file.variable_mut("tas").unwrap().put_values(&[1.5f32; 12], ([0, 0], [4, 3])).unwrap();
+            file.variable_mut("lat").unwrap().put_values(&[1f64, 2., 3.], ..).unwrap();
+            file.close().unwrap();
+            std::fs::read(&path).unwrap()
+        })
+        .collect();
+    if let Some(folder) = std::env::var_os("CFA_SEEDS") {
+        let files =
+            std::fs::read_dir(folder).unwrap().map(|entry| std::fs::read(entry.unwrap().path()).unwrap());
+        seeds.extend(files.filter(|bytes| bytes.starts_with(b"CDF")));
+    }
+    seeds
+}
+
+fn mutant(random: &mut Random, seed: &[u8]) -> Vec<u8> {
+    let mut bytes = seed.to_vec();
+    // Most of the damage goes where the header is.
+    let near = bytes.len().min(600);
+    for _ in 0..1 + random.below(4) {
+        let at = if random.below(4) == 0 { random.below(bytes.len()) } else { random.below(near) };
+        match random.below(5) {
+            0 => bytes[at] ^= 1 << random.below(8),
+            1 => bytes[at] = 0xff,
+            2 => bytes[at] = random.below(256) as u8,
+            3 => {
+                let word = at / 4 * 4;
+                let end = bytes.len().min(word + 4);
+                bytes[word..end].fill([0, 0x7f, 0xff][random.below(3)]);
+            }
+            _ => {
+                let (from, to) = (random.below(bytes.len()), at);
+                let len = random.below(12).min(bytes.len() - from.max(to));
+                bytes.copy_within(from..from + len, to);
+            }
+        }
+    }
+    if random.below(3) == 0 {
+        bytes.truncate(1 + random.below(bytes.len()));
+    }
+    bytes
+}
+
+fn read_everything(bytes: &Arc<Vec<u8>>) -> Result<()> {
+    let file = Container::open(Arc::new(Memory(Arc::clone(bytes))))?;
+    for variable in &file.tree()?.variables {
+        file.variable(&variable.path)?;
+        // An error of one variable leaves the others readable.
+        if let Err(error) = file.read_values(&variable.array, &Selection::all(&variable.array.shape)) {
+            assert!(matches!(error.kind(), Kind::Damaged), "{error}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn mutants_are_read_or_refused_within_bounds() {
+    let count: usize = std::env::var("CFA_MUTANTS").ok().and_then(|n| n.parse().ok()).unwrap_or(3000);
+    let seeds = seeds();
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let mut refused = 0;
+    for i in 0..count {
+        let bytes = Arc::new(mutant(&mut random, &seeds[i % seeds.len()]));
+        let before = IN_USE.load(Ordering::Relaxed);
+        PEAK.store(before, Ordering::Relaxed);
+        let start = Instant::now();
+        if let Err(error) = read_everything(&bytes) {
+            assert!(
+                matches!(error.kind(), Kind::Damaged | Kind::NotNetcdf | Kind::Unsupported),
+                "mutant {i}: {error}"
+            );
+            refused += 1;
+        }
+        let peak = PEAK.load(Ordering::Relaxed) - before;
+        assert!(peak < (1 << 20) + 40 * bytes.len(), "mutant {i} of {} bytes took {peak} bytes", bytes.len());
+        assert!(start.elapsed() < Duration::from_secs(5), "mutant {i} took {:?}", start.elapsed());
+    }
+    assert!(refused > count / 4 && refused < count, "{refused} of {count} were refused");
+}
