@@ -28,12 +28,19 @@ pub struct Steps(Vec<Step>);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Step {
-    Linear { slope: f64, intercept: f64 },
+    Linear {
+        slope: f64,
+        intercept: f64,
+    },
     Reciprocal,
     /// `factor * ln(x)`.
-    Log { factor: f64 },
+    Log {
+        factor: f64,
+    },
     /// `base` to the power of x.
-    Exp { base: f64 },
+    Exp {
+        base: f64,
+    },
 }
 
 impl Step {
@@ -86,7 +93,8 @@ impl Steps {
         match &*unit.0 {
             Form::Product(_) | Form::Since { .. } => Steps::none(),
             Form::Scaled { scale, offset, of } => {
-                Steps::one(Step::Linear { slope: *scale, intercept: offset * scale }).then(Steps::to_product(of))
+                Steps::one(Step::Linear { slope: *scale, intercept: offset * scale })
+                    .then(Steps::to_product(of))
             }
             Form::Log { base, reference } => {
                 Steps::one(Step::Exp { base: *base }).then(Steps::to_product(reference))
@@ -97,9 +105,8 @@ impl Steps {
     fn from_product(unit: &Unit) -> Steps {
         match &*unit.0 {
             Form::Product(_) | Form::Since { .. } => Steps::none(),
-            Form::Scaled { scale, offset, of } => {
-                Steps::from_product(of).then(Steps::one(Step::Linear { slope: 1.0 / scale, intercept: -offset }))
-            }
+            Form::Scaled { scale, offset, of } => Steps::from_product(of)
+                .then(Steps::one(Step::Linear { slope: 1.0 / scale, intercept: -offset })),
             Form::Log { base, reference } => {
                 let factor = match *base {
                     2.0 => consts::LOG2_E,
@@ -132,7 +139,10 @@ impl Converter {
         match (&*from.0, &*to.0) {
             (Form::Since { length: from, time: a }, Form::Since { length: to, time: b }) => {
                 if a.epoch != b.epoch {
-                    return Err(UnitError::new(NeedsCalendar, "times since different moments need a calendar"));
+                    return Err(UnitError::new(
+                        NeedsCalendar,
+                        "times since different moments need a calendar",
+                    ));
                 }
                 return Converter::between(from, to);
             }
@@ -174,7 +184,9 @@ impl Converter {
         match *self {
             Converter::Identity => {}
             Converter::Linear { slope, intercept: 0.0 } => values.iter_mut().for_each(|x| *x *= slope),
-            Converter::Linear { slope, intercept } => values.iter_mut().for_each(|x| *x = slope * *x + intercept),
+            Converter::Linear { slope, intercept } => {
+                values.iter_mut().for_each(|x| *x = slope * *x + intercept)
+            }
             Converter::Other(_) => values.iter_mut().for_each(|x| *x = self.apply(*x)),
         }
     }

@@ -131,7 +131,8 @@ mod tests {
     #[test]
     fn every_definition_of_the_table_parses_and_every_name_is_found() {
         let database = Database::get();
-        let basics: Vec<_> = table::UNITS.iter().filter(|(d, ..)| !matches!(d, Definition::Text(_))).collect();
+        let basics: Vec<_> =
+            table::UNITS.iter().filter(|(d, ..)| !matches!(d, Definition::Text(_))).collect();
         assert_eq!(basics.len(), BASICS);
         for (i, (definition, ..)) in basics.iter().enumerate() {
             assert_eq!(matches!(definition, Definition::Base), i < DIMENSIONS);

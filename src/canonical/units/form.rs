@@ -128,7 +128,10 @@ impl Unit {
     /// The logarithm to `base` of the ratio to this unit.
     pub(super) fn log(&self, base: f64) -> Result<Unit, UnitError> {
         if matches!(&*self.0, Form::Since { .. }) {
-            return Err(UnitError::new(Refused, "a time since a moment cannot be the reference of a logarithm"));
+            return Err(UnitError::new(
+                Refused,
+                "a time since a moment cannot be the reference of a logarithm",
+            ));
         }
         Ok(Unit::of(Form::Log { base, reference: self.clone() }))
     }

@@ -39,7 +39,8 @@ pub(super) fn parse(text: &str, database: &Database) -> Result<Unit, UnitError> 
     if text.contains('\0') {
         return Err(syntax());
     }
-    let mut parser = Parser { scanner: Scanner::new(text), ahead: None, depth: 0, has_origin: false, database };
+    let mut parser =
+        Parser { scanner: Scanner::new(text), ahead: None, depth: 0, has_origin: false, database };
     if parser.peek()? == Token::End {
         return Ok(Unit::one());
     }
@@ -187,7 +188,8 @@ impl<'a> Parser<'a> {
 
 /// Whether an origin of this unit is a date: it is convertible with the second.
 fn is_time(unit: &Unit) -> bool {
-    !matches!(&*unit.0, Form::Since { .. }) && unit.product().relation(second().product()) != Relation::Different
+    !matches!(&*unit.0, Form::Since { .. })
+        && unit.product().relation(second().product()) != Relation::Different
 }
 
 fn second() -> Unit {

@@ -185,7 +185,9 @@ impl<'a> Scanner<'a> {
             }
             Rule::Exponent => {
                 let token = self.take(length, seen);
-                Token::Exponent(parse_int(&token[token.iter().take_while(|b| matches!(b, b'^' | b'*')).count()..])?)
+                Token::Exponent(parse_int(
+                    &token[token.iter().take_while(|b| matches!(b, b'^' | b'*')).count()..],
+                )?)
             }
             Rule::Superscript => Token::Exponent(parse_superscript(self.take(length, Seen::Nothing))?),
             Rule::Real => Token::Real(parse_real(self.take(length, Seen::Nothing))?),
