@@ -142,7 +142,8 @@ impl Assembly<'_> {
             return sink.missing(&at_of(spans), &count_of(spans));
         };
         let view = fragment.view();
-        let run = || {
+        let file = raw.file().map(str::to_owned);
+        let mut run = || {
             let canonical = self.canonical_shape(spans);
             if Placement::new(raw.shape(), &canonical, view).is_err() {
                 if let Some(expanded) = fragment::expand(&raw, canonical.iter().product())? {
@@ -169,7 +170,6 @@ impl Assembly<'_> {
             }
             Ok(())
         };
-        let file = raw.file().map(str::to_owned);
         run().map_err(|e: Error| match file {
             Some(file) => e.in_file(file),
             None => e,

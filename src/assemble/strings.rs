@@ -80,7 +80,7 @@ impl Assembly<'_> {
         let Some(raw) = self.open(fragment)? else { return Ok(()) };
         let view = fragment.view();
         let own = Marks::of(raw.attributes());
-        let read = || -> Result<()> {
+        let mut read = || -> Result<()> {
             let canonical = self.canonical_shape(spans);
             match raw.data_type() {
                 DataType::String => {

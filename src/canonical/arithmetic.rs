@@ -44,6 +44,9 @@ impl Rational {
     /// The integer that the value is, within a millionth; else with `lossy` the value without its fraction.
     fn apply(self, x: i128, lossy: bool) -> Option<i128> {
         let top = x.checked_mul(self.mul)?.checked_add(self.add)?;
+        if self.div == 1 {
+            return Some(top);
+        }
         let (whole, rest) = (top.div_euclid(self.div), top.rem_euclid(self.div));
         let near = self.div / 1_000_000;
         if rest <= near {

@@ -99,8 +99,11 @@ where
         if !self.canonical.is_empty() {
             self.canonical.apply(out, valid);
         }
-        for (y, &v) in out.iter_mut().zip(valid.iter()) {
-            *y = if v == 0 { self.missing } else { *y };
+        // Most blocks have no missing elements, and looking is cheaper than writing.
+        if valid.contains(&0) {
+            for (y, &v) in out.iter_mut().zip(valid.iter()) {
+                *y = if v == 0 { self.missing } else { *y };
+            }
         }
         Ok(())
     }

@@ -58,7 +58,8 @@ pub fn fragments(cx: &mut Context, grid: &Grid, files: &Files, rules: &Rules) ->
         groups.push(cx.group);
     }
     let location_optional = rules.location_optional;
-    Ok(Fragments::Table(Table { locations, identifiers, formats, substitutions, location_optional, groups }))
+    let table = Table { locations, identifiers, formats, substitutions, location_optional, groups };
+    Ok(Fragments::Table(Box::new(table)))
 }
 
 /// An identifier or format serves all versions, or each has its own.

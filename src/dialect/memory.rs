@@ -130,10 +130,10 @@ impl Features for Memory {
         self.reads.lock().unwrap().push(variable);
         let strides = c_strides(&self.tree.variables[variable.0].array.shape);
         let mut at = vec![0usize];
-        for d in 0..selection.rank() {
+        for (d, &stride) in strides.iter().enumerate() {
             let (start, step) = (selection.start()[d] as i64, selection.step()[d]);
             let along: Vec<usize> = (0..selection.count()[d] as i64)
-                .map(|i| (start + i * step) as usize * strides[d] as usize)
+                .map(|i| (start + i * step) as usize * stride as usize)
                 .collect();
             at = at.iter().flat_map(|a| along.iter().map(move |b| a + b)).collect();
         }

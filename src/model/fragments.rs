@@ -16,7 +16,7 @@ pub enum Fragments {
     /// Each fragment is one value.
     UniqueValues(Feature),
     /// Feature variables give the place of each fragment.
-    Table(Table),
+    Table(Box<Table>),
     /// The fragments are listed in an attribute (CFA-0.4).
     Partitions(Partitions),
 }

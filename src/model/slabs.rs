@@ -72,9 +72,9 @@ mod tests {
     fn elements(s: &Selection, shape: &[u64]) -> Vec<u64> {
         let strides = c_strides(shape);
         let mut out = vec![0u64];
-        for d in 0..s.rank() {
+        for (d, &stride) in strides.iter().enumerate() {
             let along: Vec<u64> = (0..s.count()[d])
-                .map(|i| (s.start()[d] as i64 + i as i64 * s.step()[d]) as u64 * strides[d])
+                .map(|i| (s.start()[d] as i64 + i as i64 * s.step()[d]) as u64 * stride)
                 .collect();
             out = out.iter().flat_map(|o| along.iter().map(move |a| o + a)).collect();
         }

@@ -65,6 +65,9 @@ fn index(selection: &Selection, d: usize, i: u64) -> u64 {
 
 /// A value as text.
 fn word(values: &Values, i: usize) -> String {
+    if let Values::F32(list) = values {
+        return list[i].to_string();
+    }
     match json::element(values, i) {
         serde_json::Value::String(text) => text,
         other => other.to_string(),

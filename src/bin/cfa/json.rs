@@ -19,7 +19,7 @@ pub fn float(x: f64) -> Value {
     }
 }
 
-/// Element `i` of some values; a float is written with the digits it needs and no more.
+/// Element `i` of some values; a float32 is written as the double it equals.
 pub fn element(values: &Values, i: usize) -> Value {
     match values {
         Values::String(list) => json!(list[i]),
@@ -27,10 +27,6 @@ pub fn element(values: &Values, i: usize) -> Value {
             0 => json!(""),
             byte => json!(char::from(byte).to_string()),
         },
-        // The shortest text that gives the same float32, not the digits of its double.
-        Values::F32(list) if list[i].is_finite() => {
-            list[i].to_string().parse().map_or(Value::Null, |x: f64| json!(x))
-        }
         Values::I64(list) => json!(list[i]),
         Values::U64(list) => json!(list[i]),
         Values::F32(list) => float(list[i].into()),

@@ -104,7 +104,6 @@ fn moments_are_given_as_written() {
     assert_eq!(epoch("hours since 1-1-1").year, 1);
     assert_eq!(epoch("hours since 0-1-1").year, 0);
     assert_eq!(epoch("hours since -4712-1-1").year, -4712);
-    assert_eq!(epoch("hours since 12345-1-1").year, 12345);
     assert_eq!(epoch("s since 2001-02-30").day, 30);
     let given = epoch("seconds since 1850-06-07 18:05:59.5 -6");
     assert_eq!((given.hour, given.minute, given.second, given.zone_minutes), (18, 5, 59.5, -360));
@@ -125,6 +124,7 @@ fn moments_that_no_calendar_has_are_refused() {
         "days since 2000-13-01",
         "days since 2000-00-01",
         "days since 2000-01-32",
+        "days since 12345-01-01",
         "days since 2000-01-01 24:00",
         "days since 2000-01-01 12:345",
         "days since 2000-01-01T630",

@@ -101,7 +101,7 @@ pub(super) fn broken_date(text: &[u8]) -> Result<Option<(Date, usize)>, UnitErro
     let has_day = text.get(month_end) == Some(&b'-') && digits(&text[month_end + 1..]) > 0;
     let day_start = month_end + usize::from(has_day);
     let end = if has_day { day_start + digits(&text[day_start..]) } else { month_end };
-    if year_end - sign > 7 || month_end - year_end > 3 || end - day_start > 2 {
+    if year_end - sign > 4 || month_end - year_end > 3 || end - day_start > 2 {
         return Err(refused("date"));
     }
     let negative = text.first() == Some(&b'-');

@@ -13,20 +13,55 @@ impl<'a> BitReader<'a> {
     }
 
     /// The next number of `width` bits (1 to 64); `None` at the end of the bytes.
+    #[inline]
     pub fn read(&mut self, width: u32) -> Option<u64> {
         let next = self.position.checked_add(width as usize).filter(|&next| next <= self.end)?;
         let tail = &self.bytes[self.position / 8..];
         let shift = self.position % 8;
-        let mut window = [0; 9];
-        match tail.first_chunk() {
-            Some(full) => window = *full,
-            None => window[..tail.len()].copy_from_slice(tail),
-        }
-        let [first @ .., last] = window;
-        let aligned = u64::from_be_bytes(first) << shift | u64::from(last) >> (8 - shift);
+        let first = match tail.first_chunk() {
+            Some(&full) => u64::from_be_bytes(full),
+            None => tail.iter().fold(0, |value, &byte| value << 8 | u64::from(byte)) << (64 - 8 * tail.len()),
+        };
+        let ninth = tail.get(8).map_or(0, |&byte| u64::from(byte));
+        let aligned = first << shift | ninth >> (8 - shift);
         self.position = next;
         Some(aligned >> (64 - width))
     }
+}
+
+/// Fills `out` with numbers of `size` bytes (at most 8); `None` as soon as `next` gives none.
+pub fn write_numbers(
+    out: &mut [u8],
+    size: usize,
+    big_endian: bool,
+    next: impl FnMut() -> Option<u64>,
+) -> Option<()> {
+    // A size known when compiling spares a call of memcpy for each number.
+    match size {
+        1 => write_sized(out, 1, big_endian, next),
+        2 => write_sized(out, 2, big_endian, next),
+        4 => write_sized(out, 4, big_endian, next),
+        8 => write_sized(out, 8, big_endian, next),
+        _ => write_sized(out, size, big_endian, next),
+    }
+}
+
+#[inline(always)]
+fn write_sized(
+    out: &mut [u8],
+    size: usize,
+    big_endian: bool,
+    mut next: impl FnMut() -> Option<u64>,
+) -> Option<()> {
+    for number in out.chunks_exact_mut(size) {
+        let value = next()?;
+        if big_endian {
+            number.copy_from_slice(&value.to_be_bytes()[8 - size..]);
+        } else {
+            number.copy_from_slice(&value.to_le_bytes()[..size]);
+        }
+    }
+    Some(())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! The other bits come back as zeros, as from libhdf5: extending the sign of a number whose type has fewer bits than its
 //! bytes hold is for the reader of the type. Array and compound types are refused: netCDF numbers are neither.
 
-use super::bits::BitReader;
+use super::bits::{write_numbers, BitReader};
 use super::damaged;
 use crate::error::{Error, Kind, Result};
 
@@ -33,16 +33,9 @@ pub fn decode(input: &[u8], parameters: &[u32], out: &mut [u8]) -> Result<usize>
             let numbers =
                 out.get_mut(..len).ok_or_else(|| damaged("nbit", "too many numbers for the chunk"))?;
             let mut bits = BitReader::new(input);
-            let size = size as usize;
-            for number in numbers.chunks_exact_mut(size) {
-                let read = bits.read(precision).ok_or_else(|| damaged("nbit", "the bits are cut short"))?;
-                let value = read << offset;
-                if order == LITTLE_ENDIAN {
-                    number.copy_from_slice(&value.to_le_bytes()[..size]);
-                } else {
-                    number.copy_from_slice(&value.to_be_bytes()[8 - size..]);
-                }
-            }
+            let next = || bits.read(precision).map(|read| read << offset);
+            write_numbers(numbers, size as usize, order == BIG_ENDIAN, next)
+                .ok_or_else(|| damaged("nbit", "the bits are cut short"))?;
             Ok(len)
         }
         [UNTOUCHED, size] => copy(input, total(count, size)?, out),

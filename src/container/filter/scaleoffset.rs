@@ -3,7 +3,7 @@
 //! Integers are stored exactly. Floating-point numbers are stored as decimal fractions ("D-scaling"); "E-scaling" was
 //! never implemented by libhdf5 and is refused. The largest packed number stands for the fill value, if there is one.
 
-use super::bits::BitReader;
+use super::bits::{write_numbers, BitReader};
 use super::damaged;
 use crate::error::{Error, Kind, Result};
 
@@ -99,18 +99,14 @@ impl Packing {
     fn unpack(&self, packed: &[u8], out: &mut [u8], size: usize, value: impl Fn(u64) -> u64) -> Result<()> {
         let mut bits = BitReader::new(packed);
         let mark = (1 << self.width) - 1;
-        for number in out.chunks_exact_mut(size) {
-            let packed = match self.width {
-                0 => 0,
-                width => bits.read(width).ok_or_else(|| damaged("scaleoffset", "the bits are cut short"))?,
-            };
-            let value = match self.fill {
+        let next = || {
+            let packed = if self.width == 0 { 0 } else { bits.read(self.width)? };
+            Some(match self.fill {
                 Some(fill) if packed == mark => fill,
                 _ => value(packed),
-            };
-            number.copy_from_slice(&value.to_le_bytes()[..size]);
-        }
-        Ok(())
+            })
+        };
+        write_numbers(out, size, false, next).ok_or_else(|| damaged("scaleoffset", "the bits are cut short"))
     }
 }
 

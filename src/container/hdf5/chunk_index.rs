@@ -30,7 +30,7 @@ pub struct ChunkPlace {
 /// A chunk index that is read when it is first needed.
 #[derive(Debug)]
 pub struct LazyChunkIndex {
-    plan: Plan,
+    plan: Box<Plan>,
     /// Chunks along each dimension.
     counts: Vec<u64>,
     entries: OnceCell<Vec<Entry>>,
@@ -67,7 +67,7 @@ struct Entry {
 
 impl LazyChunkIndex {
     pub(super) fn new(plan: Plan) -> Self {
-        LazyChunkIndex { counts: plan.counts(&plan.shape), plan, entries: OnceCell::new() }
+        LazyChunkIndex { counts: plan.counts(&plan.shape), plan: Box::new(plan), entries: OnceCell::new() }
     }
 
     /// The place of the chunk with these chunk coordinates (element index divided by chunk size), or `None` when

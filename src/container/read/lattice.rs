@@ -79,7 +79,7 @@ impl Lattice {
         let places = Places::of(selection, origin, strides).ok_or_else(|| truncated(None, len))?;
         let end = u64::try_from(places.highest).ok().and_then(|n| n.checked_add(element as u64));
         // Distances are signed: no file is longer than they reach.
-        if !end.is_some_and(|end| end <= len.min(i64::MAX as u64)) {
+        if end.is_none_or(|end| end > len.min(i64::MAX as u64)) {
             return Err(truncated(end, len));
         }
         let to = c_strides(selection.count());
