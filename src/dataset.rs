@@ -66,7 +66,8 @@ impl Dataset {
     ) -> Result<Self> {
         let tree = container.tree()?;
         let aggregations = tree.variables.iter().map(|_| OnceCell::new()).collect();
-        let warnings = tree.omitted.iter().map(|(path, reason)| format!("{path} is left out: {reason}")).collect();
+        let warnings =
+            tree.omitted.iter().map(|(path, reason)| format!("{path} is left out: {reason}")).collect();
         Ok(Dataset(Arc::new(Shared {
             container,
             identity,

@@ -70,11 +70,8 @@ impl Variable {
                 *c = step.min(first - begin);
             }
             let block = Selection::block(&start, &count, shape)?;
-            let entries = aggregation.fragments.lookup(
-                &*shared.container,
-                &block,
-                &shared.runtime_substitutions,
-            )?;
+            let entries =
+                aggregation.fragments.lookup(&*shared.container, &block, &shared.runtime_substitutions)?;
             for n in 0..block.len().unwrap_or(0) {
                 let mut rest = n;
                 let mut index = start.clone();
@@ -92,7 +89,9 @@ impl Variable {
 
     /// Whether the file of a version can be opened; that of the aggregation file itself is there.
     pub fn presence(&self, version: &Version) -> Presence {
-        let Some(name) = &version.location else { return Presence::Present(self.dataset().name().to_owned()) };
+        let Some(name) = &version.location else {
+            return Presence::Present(self.dataset().name().to_owned());
+        };
         let look = || -> Result<Presence> {
             let Some(aggregation) = self.aggregation()? else { return Ok(Presence::Absent(Vec::new())) };
             let shared = self.dataset().shared();

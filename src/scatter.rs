@@ -146,12 +146,8 @@ impl<'a> Destination<'a> {
 
 /// Sufficient test that no two elements share memory.
 fn are_disjoint(strides: &[i64], shape: &[u64]) -> bool {
-    let mut steps: Vec<(u64, u64)> = strides
-        .iter()
-        .zip(shape)
-        .filter(|(_, &n)| n > 1)
-        .map(|(&s, &n)| (s.unsigned_abs(), n))
-        .collect();
+    let mut steps: Vec<(u64, u64)> =
+        strides.iter().zip(shape).filter(|(_, &n)| n > 1).map(|(&s, &n)| (s.unsigned_abs(), n)).collect();
     steps.sort_unstable();
     let mut reach = 0u64;
     for (stride, n) in steps {

@@ -150,13 +150,12 @@ impl Variable {
             let element = element?;
             let shape = selection.count();
             let values = match output.strides {
-                Some(strides) => {
-                    Destination::strided(output.buffer, output.first, strides, shape, element)?
-                }
+                Some(strides) => Destination::strided(output.buffer, output.first, strides, shape, element)?,
                 None => Destination::c_order(&mut output.buffer[output.first * element..], shape, element)?,
             };
             let mask = output.mask.map(|m| Destination::c_order(m, shape, 1)).transpose()?;
-            let request = Request { selection, data_type: output.data_type, values: &values, mask: mask.as_ref() };
+            let request =
+                Request { selection, data_type: output.data_type, values: &values, mask: mask.as_ref() };
             assemble::numbers(&self.dataset, self.id, &request, None)
         };
         run().map_err(|e| self.place(e))
@@ -186,7 +185,8 @@ impl Variable {
     pub fn read<T: Number>(&self, selection: &Selection) -> Result<ArrayD<T>> {
         let size = std::mem::size_of::<T>();
         // Only checks that the whole fits; the buffer below is of `T` for its alignment.
-        let too_large = || Error::new(Kind::Limit, "the selection does not fit into memory; ask for a smaller part");
+        let too_large =
+            || Error::new(Kind::Limit, "the selection does not fit into memory; ask for a smaller part");
         let n = selection.len().and_then(|n| usize::try_from(n).ok()).ok_or_else(too_large)?;
         let mut values: Vec<T> = Vec::new();
         values.try_reserve_exact(n).map_err(|_| self.place(too_large()))?;

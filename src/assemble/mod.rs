@@ -108,8 +108,11 @@ impl Assembly<'_> {
         let plan = Plan::new(&self.aggregation.grid, selection);
         for block in plan.blocks(BLOCK) {
             let place = block.selection(self.aggregation.grid.fragments())?;
-            let entries =
-                self.aggregation.fragments.lookup(&*shared.container, &place, &shared.runtime_substitutions)?;
+            let entries = self.aggregation.fragments.lookup(
+                &*shared.container,
+                &place,
+                &shared.runtime_substitutions,
+            )?;
             visit(&block, entries)?;
         }
         Ok(())

@@ -87,8 +87,10 @@ impl Assembly<'_> {
                     let placement = Placement::new(raw.shape(), &canonical, view)?;
                     for piece in placement.pieces(spans)? {
                         let values = raw.read_strings(&piece.selection, self.chain)?;
-                        let masked: Vec<_> =
-                            values.into_iter().map(|s| s.and_then(|s| own.mask(s)).and_then(|s| marks.mask(s))).collect();
+                        let masked: Vec<_> = values
+                            .into_iter()
+                            .map(|s| s.and_then(|s| own.mask(s)).and_then(|s| marks.mask(s)))
+                            .collect();
                         out.put(&piece.at, &piece.count, &masked, &piece.strides);
                     }
                     Ok(())

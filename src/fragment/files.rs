@@ -27,7 +27,12 @@ impl OpenFile {
     /// The file as a dataset of its own, for a fragment that is itself an aggregation variable.
     pub(crate) fn dataset(&self, options: &OpenOptions) -> Result<&Dataset> {
         self.dataset.get_or_try_init(|| {
-            Dataset::from_container(Arc::clone(&self.container), self.identity.clone(), self.origin.clone(), options)
+            Dataset::from_container(
+                Arc::clone(&self.container),
+                self.identity.clone(),
+                self.origin.clone(),
+                options,
+            )
         })
     }
 }

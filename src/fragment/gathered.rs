@@ -45,7 +45,8 @@ pub(crate) fn expand(raw: &Raw, most: u64) -> Result<Option<Raw>> {
     container.read(&variable.array, &selection, &mut packed)?;
     let bytes = usize::try_from(total).ok().and_then(|n| n.checked_mul(element));
     let mut full = Vec::new();
-    let bytes = bytes.filter(|&n| full.try_reserve_exact(n).is_ok()).ok_or_else(|| wrong("no memory to expand"))?;
+    let bytes =
+        bytes.filter(|&n| full.try_reserve_exact(n).is_ok()).ok_or_else(|| wrong("no memory to expand"))?;
     while full.len() < bytes {
         full.extend_from_slice(&fill);
     }
@@ -54,7 +55,8 @@ pub(crate) fn expand(raw: &Raw, most: u64) -> Result<Option<Raw>> {
     for o in 0..outer as usize {
         for (k, &place) in places.iter().enumerate() {
             let place = u64::try_from(place).ok().filter(|&p| p < plane);
-            let place = place.ok_or_else(|| wrong("the list of places of a gathered dimension is out of range"))?;
+            let place =
+                place.ok_or_else(|| wrong("the list of places of a gathered dimension is out of range"))?;
             let from = (o * places.len() + k) * inner;
             let to = (o * plane as usize + place as usize) * inner;
             full[to..to + inner].copy_from_slice(&packed[from..from + inner]);
@@ -77,16 +79,22 @@ fn find_list(container: &Container, tree: &Tree, dimensions: &[DimensionId]) -> 
             .map(|name| tree.upward(dimension.group).find_map(|g| tree.dimension_in(g, name)))
             .collect();
         let Some(named) = named else {
-            return Err(Error::new(Kind::FragmentShape, format!("compress names a dimension that is not there: {names}"))
-                .in_file(container.name()));
+            return Err(Error::new(
+                Kind::FragmentShape,
+                format!("compress names a dimension that is not there: {names}"),
+            )
+            .in_file(container.name()));
         };
         let values = container.read_values(&list.array, &Selection::all(&list.array.shape))?;
         let places: Option<Vec<i128>> = (0..values.len()).map(|i| values.int_at(i)).collect();
         let whole = places.filter(|p| p.len() as u64 == dimension.size);
         return match whole {
             Some(places) => Ok(Some((axis, places, named))),
-            None => Err(Error::new(Kind::FragmentShape, "the list of places of a gathered dimension is not whole numbers")
-                .in_file(container.name())),
+            None => Err(Error::new(
+                Kind::FragmentShape,
+                "the list of places of a gathered dimension is not whole numbers",
+            )
+            .in_file(container.name())),
         };
     }
     Ok(None)

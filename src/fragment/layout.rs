@@ -45,7 +45,9 @@ impl<'a> Placement<'a> {
         let misfit = || {
             Error::new(
                 Kind::FragmentShape,
-                format!("shape {used:?} does not fit {canonical:?}, the fragment's part of the aggregated data"),
+                format!(
+                    "shape {used:?} does not fit {canonical:?}, the fragment's part of the aggregated data"
+                ),
             )
         };
         let absent_is_one = (0..canonical.len()).all(|d| order.contains(&d) || canonical[d] == 1);
@@ -62,7 +64,8 @@ impl<'a> Placement<'a> {
             }
         } else if view.is_some() {
             // Only the JSON dialect names dimensions, and its writers leave out or keep those of size 1 at will.
-            let long = |sizes: &[u64]| -> Vec<usize> { (0..sizes.len()).filter(|&i| sizes[i] != 1).collect() };
+            let long =
+                |sizes: &[u64]| -> Vec<usize> { (0..sizes.len()).filter(|&i| sizes[i] != 1).collect() };
             let (axes, positions) = (long(&used), long(&ordered));
             if axes.len() != positions.len()
                 || axes.iter().zip(&positions).any(|(&a, &p)| used[a] != ordered[p])
@@ -133,7 +136,8 @@ impl<'a> Placement<'a> {
                 Some(dimension) => {
                     let span = spans[dimension];
                     let first = self.turned(dimension, span.start);
-                    let turned = first != span.start || self.view.is_some_and(|v| v.reversed.contains(&dimension));
+                    let turned =
+                        first != span.start || self.view.is_some_and(|v| v.reversed.contains(&dimension));
                     (first, span.count, if turned { -span.step } else { span.step })
                 }
                 None => (0, 1, 1),

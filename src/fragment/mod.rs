@@ -35,7 +35,11 @@ impl<'a> Chain<'a> {
     ///
     /// # Errors
     /// `Cycle` when it is there already, `Limit` when the chain is too long.
-    pub(crate) fn enter(outer: Option<&'a Chain<'a>>, shared: &'a Shared, variable: VariableId) -> Result<Self> {
+    pub(crate) fn enter(
+        outer: Option<&'a Chain<'a>>,
+        shared: &'a Shared,
+        variable: VariableId,
+    ) -> Result<Self> {
         let depth = outer.map_or(0, |o| o.depth + 1);
         let mut link = outer;
         while let Some(chain) = link {

@@ -119,10 +119,8 @@ fn in_same_file(
         return nested(dataset, id);
     }
     let stored = &tree.variables[id.0];
-    let variable = crate::container::Stored {
-        attributes: stored.attributes.clone(),
-        array: Arc::clone(&stored.array),
-    };
+    let variable =
+        crate::container::Stored { attributes: stored.attributes.clone(), array: Arc::clone(&stored.array) };
     Ok(Raw::Stored {
         container: Arc::clone(&shared.container),
         variable,

@@ -69,7 +69,9 @@ impl Raw {
     pub(crate) fn attributes(&self) -> &Attributes {
         match self {
             Raw::Stored { variable, .. } => &variable.attributes,
-            Raw::Nested { dataset, variable, .. } => &dataset.shared().tree().variables[variable.0].attributes,
+            Raw::Nested { dataset, variable, .. } => {
+                &dataset.shared().tree().variables[variable.0].attributes
+            }
             Raw::Expanded { attributes, .. } => attributes,
         }
     }
@@ -102,7 +104,11 @@ impl Raw {
     }
 
     /// Reads strings in C order; `None` where a nested aggregation says missing.
-    pub(crate) fn read_strings(&self, selection: &Selection, chain: &Chain<'_>) -> Result<Vec<Option<String>>> {
+    pub(crate) fn read_strings(
+        &self,
+        selection: &Selection,
+        chain: &Chain<'_>,
+    ) -> Result<Vec<Option<String>>> {
         match self {
             Raw::Stored { container, variable, .. } => {
                 Ok(container.read_strings(&variable.array, selection)?.into_iter().map(Some).collect())

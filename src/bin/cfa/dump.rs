@@ -44,7 +44,8 @@ pub fn csv(
             rest /= answer.shape[d];
             fields[d] = quoted(&coordinates[d].label(index(selection, d, i)));
         }
-        fields[coordinates.len()] = if answer.valid[n] { quoted(&word(&answer.values, n)) } else { String::new() };
+        fields[coordinates.len()] =
+            if answer.valid[n] { quoted(&word(&answer.values, n)) } else { String::new() };
         writeln!(out, "{}", fields.join(","))?;
     }
     Ok(())
@@ -106,16 +107,26 @@ pub fn table(
             for d in (0..rank - 2).rev() {
                 let i = rest % answer.shape[d];
                 rest /= answer.shape[d];
-                place.push(format!("{} {}", coordinates[d].dimension, coordinates[d].label(index(selection, d, i))));
+                place.push(format!(
+                    "{} {}",
+                    coordinates[d].dimension,
+                    coordinates[d].label(index(selection, d, i))
+                ));
             }
             place.reverse();
             writeln!(out, "\n{}", style.name(&place.join(", ")))?;
         }
         let value = |row: u64, column: u64| {
             let n = ((plane * rows + row) * columns + column) as usize;
-            if answer.valid[n] { word(&answer.values, n) } else { "_".to_owned() }
+            if answer.valid[n] {
+                word(&answer.values, n)
+            } else {
+                "_".to_owned()
+            }
         };
-        let label = |d: Option<usize>, i: u64| d.map_or(String::new(), |d| coordinates[d].label(index(selection, d, i)));
+        let label = |d: Option<usize>, i: u64| {
+            d.map_or(String::new(), |d| coordinates[d].label(index(selection, d, i)))
+        };
         if rank == 1 {
             let lines = shown(columns, MOST_ROWS);
             let cells = lines.iter().map(|line| match line {
@@ -130,7 +141,8 @@ pub fn table(
         let dots = || "...".to_owned();
         let mut cells = Vec::new();
         if rank > 1 {
-            let corner = format!("{} \\ {}", coordinates[rank - 2].dimension, coordinates[rank - 1].dimension);
+            let corner =
+                format!("{} \\ {}", coordinates[rank - 2].dimension, coordinates[rank - 1].dimension);
             let heads = across.iter().map(|c| c.map_or_else(dots, |c| label(Some(rank - 1), c)));
             cells.push(std::iter::once(corner).chain(heads).collect());
         }
@@ -159,7 +171,8 @@ fn shown(size: u64, most: u64) -> Vec<Option<u64>> {
 /// Columns aligned to the right.
 fn grid(out: &mut impl Write, cells: Vec<Vec<String>>) -> Outcome {
     let columns = cells.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |c: usize| cells.iter().filter_map(|row| row.get(c)).map(|t| t.chars().count()).max().unwrap_or(0);
+    let width =
+        |c: usize| cells.iter().filter_map(|row| row.get(c)).map(|t| t.chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns).map(width).collect();
     for row in &cells {
         let line: Vec<String> = row.iter().zip(&widths).map(|(text, &w)| format!("{text:>w$}")).collect();

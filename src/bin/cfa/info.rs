@@ -52,14 +52,22 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(())
 }
 
-fn shown_attributes<'a>(variable: &'a Variable, aggregated: bool) -> impl Iterator<Item = &'a cfa::Attribute> {
+fn shown_attributes(
+    variable: &Variable,
+    aggregated: bool,
+) -> impl Iterator<Item = &cfa::Attribute> {
     variable
         .attributes()
         .iter()
         .filter(move |a| !aggregated || !AGGREGATION_ATTRIBUTES.contains(&a.name.as_str()))
 }
 
-fn as_text(out: &mut impl Write, dataset: &Dataset, variables: &[Variable], arguments: &Arguments) -> Outcome {
+fn as_text(
+    out: &mut impl Write,
+    dataset: &Dataset,
+    variables: &[Variable],
+    arguments: &Arguments,
+) -> Outcome {
     let style = style::for_stdout();
     writeln!(out, "{}", style.heading(dataset.name()))?;
     if arguments.variable.is_none() {
@@ -76,7 +84,11 @@ fn as_text(out: &mut impl Write, dataset: &Dataset, variables: &[Variable], argu
     }
     if arguments.variable.is_none() {
         for group in dataset.groups().iter().filter(|g| g.attributes.iter().next().is_some()) {
-            let of = if group.parent.is_none() { "global attributes:".into() } else { format!("attributes of {}:", group.path) };
+            let of = if group.parent.is_none() {
+                "global attributes:".into()
+            } else {
+                format!("attributes of {}:", group.path)
+            };
             writeln!(out, "{of}")?;
             attributes_text(out, group.attributes.iter(), "    ", style)?;
         }
@@ -142,7 +154,9 @@ fn attributes_text<'a>(
 fn value_text(values: &Values) -> String {
     match values.as_text() {
         Some(text) => format!("{text:?}"),
-        None => (0..values.len()).map(|i| json::element(values, i).to_string()).collect::<Vec<_>>().join(", "),
+        None => {
+            (0..values.len()).map(|i| json::element(values, i).to_string()).collect::<Vec<_>>().join(", ")
+        }
     }
 }
 
@@ -187,7 +201,8 @@ fn as_json(dataset: &Dataset, variables: &[Variable], arguments: &Arguments) -> 
                 "size": dataset.dimension_size(id), "unlimited": dimension.unlimited})
         })
         .collect();
-    let variables: Result<Vec<Value>> = variables.iter().map(|v| variable_json(v, arguments.fragments)).collect();
+    let variables: Result<Vec<Value>> =
+        variables.iter().map(|v| variable_json(v, arguments.fragments)).collect();
     let groups: Vec<Value> = dataset
         .groups()
         .iter()

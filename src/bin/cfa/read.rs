@@ -2,7 +2,7 @@
 
 use std::io::{BufWriter, Write};
 
-use cfa::{Dataset, DataType, Output, Selection, Values, Variable};
+use cfa::{DataType, Dataset, Output, Selection, Values, Variable};
 use serde_json::json;
 
 use crate::coordinates::Coordinates;

@@ -42,7 +42,10 @@ impl Part {
                 .ok_or_else(|| request(format!("--select {text}: expected DIM=VALUE or DIM=VALUE..VALUE")))?;
             let Some(d) = coordinates.iter().position(|c| c.dimension == name) else {
                 let names: Vec<&str> = coordinates.iter().map(|c| c.dimension.as_str()).collect();
-                return Err(request(format!("no dimension '{name}'; the variable has: {}", names.join(", "))));
+                return Err(request(format!(
+                    "no dimension '{name}'; the variable has: {}",
+                    names.join(", ")
+                )));
             };
             (start[d], count[d]) = find(&coordinates[d], wanted, shape[d])?;
         }
@@ -64,7 +67,9 @@ impl Part {
         let count = count.unwrap_or_else(|| {
             let left = |(d, &size): (usize, &u64)| match (start.get(d), step.get(d)) {
                 (Some(&from), Some(&by)) if by < 0 && from < size => from / by.unsigned_abs() + 1,
-                (Some(&from), Some(&by)) if by > 0 && from < size => (size - 1 - from) / by.unsigned_abs() + 1,
+                (Some(&from), Some(&by)) if by > 0 && from < size => {
+                    (size - 1 - from) / by.unsigned_abs() + 1
+                }
                 _ => 0,
             };
             shape.iter().enumerate().map(left).collect()
@@ -80,7 +85,9 @@ fn request(message: String) -> Error {
 fn numbers<T: std::str::FromStr>(what: &str, text: Option<&str>) -> Result<Option<Vec<T>>> {
     let Some(text) = text.map(str::trim).filter(|t| !t.is_empty()) else { return Ok(None) };
     let parsed: std::result::Result<Vec<T>, _> = text.split(',').map(|n| n.trim().parse()).collect();
-    parsed.map(Some).map_err(|_| request(format!("--{what} {text}: expected whole numbers separated by commas")))
+    parsed
+        .map(Some)
+        .map_err(|_| request(format!("--{what} {text}: expected whole numbers separated by commas")))
 }
 
 /// The range of indices whose coordinates lie between the two values.
@@ -88,7 +95,9 @@ fn find(coordinates: &Coordinates, wanted: &str, size: u64) -> Result<(u64, u64)
     let (from, to) = wanted.split_once("..").unwrap_or((wanted, wanted));
     let inside = match &coordinates.values {
         Some(Values::String(words)) => between_words(words, from, to),
-        Some(_) if coordinates.are_dates() && looks_like_date(from) => between_dates(coordinates, from, to, size),
+        Some(_) if coordinates.are_dates() && looks_like_date(from) => {
+            between_dates(coordinates, from, to, size)
+        }
         Some(values) => between_numbers(|i| values.f64_at(i as usize), from, to, size)?,
         None => between_numbers(|i| Some(i as f64), from, to, size)?,
     };
@@ -97,7 +106,10 @@ fn find(coordinates: &Coordinates, wanted: &str, size: u64) -> Result<(u64, u64)
             0 => "it is empty".to_owned(),
             n => format!("its coordinates go from {} to {}", coordinates.label(0), coordinates.label(n - 1)),
         };
-        return Err(request(format!("nothing of dimension '{}' lies at {wanted}; {ends}", coordinates.dimension)));
+        return Err(request(format!(
+            "nothing of dimension '{}' lies at {wanted}; {ends}",
+            coordinates.dimension
+        )));
     };
     let last = inside[inside.len() - 1];
     if last - first + 1 != inside.len() as u64 {
@@ -118,9 +130,8 @@ fn between_words(words: &[String], from: &str, to: &str) -> Vec<u64> {
 }
 
 fn between_numbers(value: impl Fn(u64) -> Option<f64>, from: &str, to: &str, size: u64) -> Result<Vec<u64>> {
-    let number = |text: &str| {
-        text.trim().parse::<f64>().map_err(|_| request(format!("'{text}' is not a number")))
-    };
+    let number =
+        |text: &str| text.trim().parse::<f64>().map_err(|_| request(format!("'{text}' is not a number")));
     let (a, b) = (number(from)?, number(to)?);
     let (low, high) = (a.min(b), a.max(b));
     // Coordinates stored as float32 are seldom the decimal number that the user writes.
