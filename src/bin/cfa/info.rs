@@ -52,10 +52,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(())
 }
 
-fn shown_attributes(
-    variable: &Variable,
-    aggregated: bool,
-) -> impl Iterator<Item = &cfa::Attribute> {
+fn shown_attributes(variable: &Variable, aggregated: bool) -> impl Iterator<Item = &cfa::Attribute> {
     variable
         .attributes()
         .iter()
