@@ -1,9 +1,11 @@
 # `make demo` and `make test` do all set-up themselves; `make help` lists the rest.
 
 PREFIX ?= /usr/local
+# Where the installed GDAL looks for plugins: the folder beside its library, whatever PREFIX is.
+GDALPLUGINS ?= $(shell scripts/gdal_plugins_dir.sh)
 
 .DEFAULT_GOAL := build
-.PHONY: help deps build libraries demo test lint install clean
+.PHONY: help deps build libraries plugin demo test lint install clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
@@ -12,12 +14,16 @@ deps: ## install the system packages that demo, test and lint use (scripts/packa
 	@scripts/deps.sh
 
 # The libraries are worth building once there is a C API to call.
-build: $(if $(wildcard include/cfa.h),libraries) ## build build/bin/cfa (a Rust toolchain and a C compiler are enough)
+# The plugin too, where the headers of GDAL are.
+build: $(if $(wildcard include/cfa.h),libraries) $(if $(shell command -v gdal-config),plugin) ## build build/bin/cfa (a Rust toolchain and a C compiler are enough)
 	@scripts/cargo.sh program
 
 libraries: ## build build/lib: libcfa.so, libcfa.a, pkgconfig/cfa.pc (no C API in them yet)
 	@scripts/cargo.sh shared
 	@scripts/cargo.sh static
+
+plugin: ## build the GDAL driver build/gdalplugins/gdal_CFA.so (needs gdal-config and a C++ compiler)
+	@scripts/cargo.sh plugin
 
 demo: deps build ## write a sample aggregation to build/demo, describe it and read from it
 	@demo/run.sh
@@ -30,6 +36,8 @@ lint: deps ## rustfmt, clippy, rustdoc, shellcheck, file lengths, licences
 
 install: build ## install the program below PREFIX (and DESTDIR)
 	install -D -m 755 build/bin/cfa $(DESTDIR)$(PREFIX)/bin/cfa
+	if [ -e build/gdalplugins/gdal_CFA.so ]; then \
+		install -D -m 755 build/gdalplugins/gdal_CFA.so $(DESTDIR)$(GDALPLUGINS)/gdal_CFA.so; fi
 
 clean: ## remove build/ and target/
 	rm -rf build target
