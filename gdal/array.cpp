@@ -141,27 +141,27 @@ std::shared_ptr<OGRSpatialReference> Array::GetSpatialRef() const
         return own;
     if (m_dimensions.size() < 2 || m_type.GetClass() != GEDTC_NUMERIC)
         return nullptr;
-    int x = -1;
-    int y = -1;
+    const auto georeferencing = Georeferencing::Of(*m_file, m_variable);
+    if (georeferencing->SpatialReference().IsEmpty())
+        return nullptr;
+    auto reference = std::make_shared<OGRSpatialReference>(georeferencing->SpatialReference());
+    // GDAL counts the dimensions of the array from 1, in the order of the axes of the reference system.
+    int x = 0;
+    int y = 0;
     for (size_t i = 0; i < m_dimensions.size(); ++i)
     {
         if (m_dimensions[i]->GetType() == GDAL_DIM_TYPE_HORIZONTAL_X)
-            x = static_cast<int>(i);
+            x = static_cast<int>(i) + 1;
         else if (m_dimensions[i]->GetType() == GDAL_DIM_TYPE_HORIZONTAL_Y)
-            y = static_cast<int>(i);
+            y = static_cast<int>(i) + 1;
     }
-    const auto georeferencing = Georeferencing::Of(*m_file, m_variable);
-    if (!georeferencing || georeferencing->SpatialReference().IsEmpty())
-        return nullptr;
-    auto reference = std::make_shared<OGRSpatialReference>(georeferencing->SpatialReference());
-    if (x >= 0 && y >= 0)
+    if (x == 0 || y == 0)
     {
-        // GDAL counts the axes of the array from 1, in the order of the axes of the reference system.
-        if (reference->EPSGTreatsAsLatLong() || reference->EPSGTreatsAsNorthingEasting())
-            reference->SetDataAxisToSRSAxisMapping(y < x ? std::vector<int>{1, 2} : std::vector<int>{2, 1});
-        else
-            reference->SetDataAxisToSRSAxisMapping(y < x ? std::vector<int>{2, 1} : std::vector<int>{1, 2});
+        x = static_cast<int>(m_dimensions.size());
+        y = x - 1;
     }
+    const bool northFirst = reference->GetDataAxisToSRSAxisMapping() == std::vector<int>{2, 1};
+    reference->SetDataAxisToSRSAxisMapping(northFirst ? std::vector<int>{y, x} : std::vector<int>{x, y});
     return reference;
 }
 
