@@ -2,31 +2,37 @@
 # Builds one product of the crate into build/; the only script that calls cargo to make something for users.
 #
 #   scripts/cargo.sh program    build/bin/cfa
-#   scripts/cargo.sh shared     build/lib/libcfa.so*, build/lib/pkgconfig/cfa.pc
+#   scripts/cargo.sh shared     build/lib/libcfa.so*, build/lib/pkgconfig/cfa.pc, build/include/cfa.h
 #   scripts/cargo.sh static     build/lib/libcfa.a
 #
+# CFA_PROFILE=dev makes the development build, below build/dev.
 # Each crate type is built by itself: cargo leaves out link-time optimisation when types are mixed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-release=${CARGO_TARGET_DIR:-target}/release
+profile=${CFA_PROFILE:-release}
+case $profile in
+release) made=${CARGO_TARGET_DIR:-target}/release out=build ;;
+*) made=${CARGO_TARGET_DIR:-target}/${profile/dev/debug} out=build/$profile ;;
+esac
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 soname=libcfa.so.${version%%.*}
 
 build_program() {
-    cargo build --locked --release --bin cfa
-    install -D "$release/cfa" build/bin/cfa
+    cargo build --locked --profile "$profile" --bin cfa
+    install -D "$made/cfa" "$out/bin/cfa"
 }
 
 build_shared() {
-    cargo rustc --locked --release --lib --no-default-features --crate-type cdylib -- \
+    cargo rustc --locked --profile "$profile" --lib --no-default-features --crate-type cdylib -- \
         -C "link-arg=-Wl,-soname,$soname"
-    install -D -m 644 "$release/libcfa.so" "build/lib/libcfa.so.$version"
-    ln -sf "libcfa.so.$version" "build/lib/$soname"
-    ln -sf "$soname" build/lib/libcfa.so
-    mkdir -p build/lib/pkgconfig
+    install -D -m 644 "$made/libcfa.so" "$out/lib/libcfa.so.$version"
+    ln -sf "libcfa.so.$version" "$out/lib/$soname"
+    ln -sf "$soname" "$out/lib/libcfa.so"
+    install -D -m 644 include/cfa.h "$out/include/cfa.h"
+    mkdir -p "$out/lib/pkgconfig"
     # Paths relative to the file itself keep it right in build/ and in any prefix.
-    cat >build/lib/pkgconfig/cfa.pc <<TEXT
+    cat >"$out/lib/pkgconfig/cfa.pc" <<TEXT
 prefix=\${pcfiledir}/../..
 libdir=\${prefix}/lib
 includedir=\${prefix}/include
@@ -41,14 +47,14 @@ TEXT
 }
 
 build_static() {
-    cargo rustc --locked --release --lib --no-default-features --crate-type staticlib
-    install -D -m 644 "$release/libcfa.a" build/lib/libcfa.a
+    cargo rustc --locked --profile "$profile" --lib --no-default-features --crate-type staticlib
+    install -D -m 644 "$made/libcfa.a" "$out/lib/libcfa.a"
 }
 
 case ${1-} in
 program | shared | static) "build_$1" ;;
 *)
-    sed -n 's/^# \{0,1\}//; 2,6p' "$0" >&2
+    sed -n 's/^# \{0,1\}//; 2,9p' "$0" >&2
     exit 2
     ;;
 esac

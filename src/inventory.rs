@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::location::{self, Opened, Style};
 use crate::model::fragments::{Block, Fragment, Version};
 use crate::selection::Selection;
@@ -85,6 +85,23 @@ impl Variable {
             }
         }
         Ok(())
+    }
+
+    /// The fragment at an index of the array of fragments.
+    ///
+    /// # Errors
+    /// `Request` when there is none; what is wrong with the aggregation or with the entry.
+    pub fn fragment(&self, index: &[u64]) -> Result<Entry> {
+        let Some(aggregation) = self.aggregation()? else {
+            return Err(Error::new(Kind::Request, "the variable is not aggregated").in_variable(self.path()));
+        };
+        let shared = self.dataset().shared();
+        let grid = &aggregation.grid;
+        let place = Selection::block(index, &vec![1; index.len()], grid.fragments())?;
+        let entries = aggregation.fragments.lookup(&*shared.container, &place, &shared.runtime_substitutions);
+        let entries = entries.map_err(|e| e.in_fragment(index).in_variable(self.path()).in_file(self.dataset().name()))?;
+        let ranges = index.iter().enumerate().map(|(d, &i)| grid.range(d, i)).collect();
+        Ok(Entry { index: index.to_vec(), ranges, source: source_of(&entries, 0) })
     }
 
     /// Whether the file of a version can be opened; that of the aggregation file itself is there.

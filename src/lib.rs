@@ -3,12 +3,16 @@
 //! Data flows one way: container -> dialect -> model -> plan -> fragment -> canonical -> scatter -> the caller's buffer.
 
 mod assemble;
+mod block;
 pub mod canonical;
+mod capi;
 pub mod container;
+mod control;
 mod dataset;
 pub mod dialect;
 mod error;
 mod fragment;
+mod identify;
 pub mod inventory;
 pub mod location;
 pub mod model;
@@ -22,6 +26,7 @@ mod value;
 mod variable;
 mod workers;
 
+pub use control::Progress;
 pub use dataset::Dataset;
 pub use error::{Error, Kind, Result};
 pub use selection::{c_strides, checked_product, Selection};

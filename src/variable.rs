@@ -5,8 +5,11 @@ use std::fmt;
 use ndarray::{ArrayD, IxDyn};
 
 use crate::assemble::{self, Request};
+use crate::canonical::Target;
 use crate::container::read::zeroed;
+use crate::container::array::Array;
 use crate::container::tree::{self, DimensionId, VariableId};
+use crate::control::{Control, Progress};
 use crate::dataset::{Dataset, Shared};
 use crate::error::{Error, Kind, Result};
 use crate::model::Aggregation;
@@ -55,12 +58,16 @@ pub struct Output<'a> {
     pub strides: Option<&'a [i64]>,
     /// One byte per element in C order: 1 valid, 0 missing.
     pub mask: Option<&'a mut [u8]>,
+    /// Whether values are given in the type wanted even where they change; `None`: as the dataset was opened.
+    pub lossy: Option<bool>,
+    /// Watches the read and may stop it; called in the thread that reads.
+    pub progress: Option<&'a Progress<'a>>,
 }
 
 impl<'a> Output<'a> {
     /// A buffer in C order, without mask.
     pub fn new(data_type: DataType, buffer: &'a mut [u8]) -> Self {
-        Output { data_type, buffer, first: 0, strides: None, mask: None }
+        Output { data_type, buffer, first: 0, strides: None, mask: None, lossy: None, progress: None }
     }
 }
 
@@ -105,6 +112,16 @@ impl Variable {
     /// Its attributes as stored, those of the aggregation included.
     pub fn attributes(&self) -> &Attributes {
         &self.stored().attributes
+    }
+
+    /// The array that is stored under its name.
+    pub(crate) fn stored_array(&self) -> &Array {
+        &self.stored().array
+    }
+
+    /// The value that stands for missing data in reads without mask; `None` if there is none.
+    pub fn missing_value(&self) -> Option<Values> {
+        Target::new(self.attributes(), self.data_type()).missing_value()
     }
 
     /// How its data are aggregated; `None` for an ordinary variable.
@@ -154,8 +171,15 @@ impl Variable {
                 None => Destination::c_order(&mut output.buffer[output.first * element..], shape, element)?,
             };
             let mask = output.mask.map(|m| Destination::c_order(m, shape, 1)).transpose()?;
-            let request =
-                Request { selection, data_type: output.data_type, values: &values, mask: mask.as_ref() };
+            let control = output.progress.map(|p| Control::new(p, selection.len().unwrap_or(u64::MAX)));
+            let request = Request {
+                selection,
+                data_type: output.data_type,
+                values: &values,
+                mask: mask.as_ref(),
+                lossy: output.lossy,
+                control: control.as_ref(),
+            };
             assemble::numbers(&self.dataset, self.id, &request, None)
         };
         run().map_err(|e| self.place(e))
@@ -204,7 +228,20 @@ impl Variable {
     /// # Errors
     /// As [`Variable::read_into`]; `Type` when the variable does not hold strings.
     pub fn read_strings(&self, selection: &Selection) -> Result<Vec<Option<String>>> {
-        assemble::strings(&self.dataset, self.id, selection, None).map_err(|e| self.place(e))
+        self.read_strings_with(selection, None)
+    }
+
+    /// As [`Variable::read_strings`], watched.
+    ///
+    /// # Errors
+    /// As [`Variable::read_strings`]; `Cancelled`.
+    pub fn read_strings_with(
+        &self,
+        selection: &Selection,
+        progress: Option<&Progress<'_>>,
+    ) -> Result<Vec<Option<String>>> {
+        let control = progress.map(|p| Control::new(p, selection.len().unwrap_or(u64::MAX)));
+        assemble::strings(&self.dataset, self.id, selection, control.as_ref(), None).map_err(|e| self.place(e))
     }
 
     fn place(&self, error: Error) -> Error {

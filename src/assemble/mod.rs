@@ -7,6 +7,7 @@ pub(crate) use strings::strings;
 use crate::canonical::{Conversion, Target};
 use crate::container::read::zeroed;
 use crate::container::tree::VariableId;
+use crate::control::Control;
 use crate::dataset::{Dataset, Shared};
 use crate::error::{Error, Kind, Result};
 use crate::fragment::{self, Chain, Placement, Raw};
@@ -31,6 +32,10 @@ pub(crate) struct Request<'a> {
     pub(crate) values: &'a Destination<'a>,
     /// Where validity goes: 1 valid, 0 missing.
     pub(crate) mask: Option<&'a Destination<'a>>,
+    /// Whether the requested type may change values; `None`: as the dataset was opened.
+    pub(crate) lossy: Option<bool>,
+    /// Who watches.
+    pub(crate) control: Option<&'a Control<'a>>,
 }
 
 /// Reads numbers or chars of a variable, aggregated or ordinary.
@@ -55,7 +60,7 @@ pub(crate) fn numbers(
     let Some(aggregation) = shared.aggregation(id)? else {
         return ordinary(shared, id, &sink);
     };
-    let chain = Chain::enter(outer, shared, id)?;
+    let chain = Chain::enter(outer, shared, id)?.watched(request.control);
     let assembly = Assembly { dataset, id, aggregation, target: &target, chain: &chain };
     assembly.each_block(request.selection, |block, entries| match entries {
         Block::UniqueValues(values) => {
@@ -65,6 +70,7 @@ pub(crate) fn numbers(
                 let spans = block.piece(i);
                 sink.repeat(&conversion, &raw, &at_of(&spans), &count_of(&spans))
                     .map_err(|e| e.in_fragment(&index_of(&spans)))?;
+                chain.advance(&spans)?;
             }
             Ok(())
         }
@@ -72,6 +78,7 @@ pub(crate) fn numbers(
             for (i, fragment) in list.iter().enumerate() {
                 let spans = block.piece(i);
                 assembly.piece(fragment, &spans, &sink).map_err(|e| e.in_fragment(&index_of(&spans)))?;
+                chain.advance(&spans)?;
             }
             Ok(())
         }
@@ -82,7 +89,10 @@ fn ordinary(shared: &Shared, id: VariableId, sink: &Sink<'_>) -> Result<()> {
     let array = &shared.tree().variables[id.0].array;
     let selection = sink.request.selection;
     let mut raw = zeroed(selection, array.element.size())?;
+    let watch = |elements| sink.request.control.map_or(Ok(()), |control| control.advance(elements));
+    watch(0)?;
     shared.container.read(array, selection, &mut raw)?;
+    watch(selection.len().unwrap_or_default())?;
     let conversion = Conversion::for_request(sink.target, sink.target.data_type(), sink.lossy)?;
     let strides = c_order(selection.count());
     sink.put(&conversion, &raw, &vec![0; selection.rank()], selection.count(), &strides)
@@ -107,6 +117,7 @@ impl Assembly<'_> {
         let shared = self.dataset.shared();
         let plan = Plan::new(&self.aggregation.grid, selection);
         for block in plan.blocks(BLOCK) {
+            self.chain.advance(&[])?;
             let place = block.selection(self.aggregation.grid.fragments())?;
             let entries = self.aggregation.fragments.lookup(
                 &*shared.container,
@@ -192,7 +203,7 @@ struct Sink<'a> {
 impl<'a> Sink<'a> {
     fn new(target: &'a Target, request: &'a Request<'a>, lossy: bool) -> Result<Self> {
         let differs = request.data_type != target.data_type();
-        let cast = differs.then(|| Conversion::for_request(target, request.data_type, lossy)).transpose()?;
+        let cast = differs.then(|| Conversion::for_request(target, request.data_type, request.lossy.unwrap_or(lossy))).transpose()?;
         Ok(Sink { target, request, cast, lossy })
     }
 

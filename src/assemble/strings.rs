@@ -4,6 +4,7 @@ use super::{at_of, c_order, count_of, index_of, Assembly};
 use crate::canonical::Target;
 use crate::container::read::zeroed;
 use crate::container::tree::VariableId;
+use crate::control::Control;
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
 use crate::fragment::{Chain, Placement, Raw};
@@ -19,6 +20,7 @@ pub(crate) fn strings(
     dataset: &Dataset,
     id: VariableId,
     selection: &Selection,
+    control: Option<&Control<'_>>,
     outer: Option<&Chain<'_>>,
 ) -> Result<Vec<Option<String>>> {
     let shared = dataset.shared();
@@ -36,7 +38,7 @@ pub(crate) fn strings(
     if selection.is_empty() {
         return Ok(out.values);
     }
-    let chain = Chain::enter(outer, shared, id)?;
+    let chain = Chain::enter(outer, shared, id)?.watched(control);
     let target = Target::new(&variable.attributes, own);
     let assembly = Assembly { dataset, id, aggregation, target: &target, chain: &chain };
     assembly.each_block(selection, |block, entries| {
@@ -60,6 +62,7 @@ pub(crate) fn strings(
                     assembly
                         .string_piece(fragment, &spans, &marks, &mut out)
                         .map_err(|e| e.in_fragment(&index_of(&spans)))?;
+                    chain.advance(&spans)?;
                 }
             }
         }

@@ -36,11 +36,12 @@ use recognise::Form;
 /// How many fragments (counting versions) an aggregation may have unless the settings say otherwise.
 pub const DEFAULT_MAX_FRAGMENTS: u64 = 10_000_000;
 
+/// The attributes that make a variable an aggregation variable.
+pub const ATTRIBUTES: [&str; 4] = ["aggregated_dimensions", "aggregated_data", "cfa_dimensions", "cfa_array"];
+
 /// Whether the attributes make this an aggregation variable, in any dialect.
 pub fn is_aggregation(attributes: &Attributes) -> bool {
-    ["aggregated_dimensions", "aggregated_data", "cfa_dimensions", "cfa_array"]
-        .iter()
-        .any(|name| attributes.get(name).is_some())
+    ATTRIBUTES.iter().any(|name| attributes.get(name).is_some())
 }
 
 /// Decodes an aggregation variable, reading its table of sizes and no fragment names.

@@ -15,9 +15,11 @@ pub(crate) use open::{open, unreadable};
 pub(crate) use raw::Raw;
 
 use crate::container::tree::VariableId;
+use crate::control::Control;
 use crate::dataset::Shared;
 use crate::error::{Error, Kind, Result};
 use crate::location::FileIdentity;
+use crate::plan::Span;
 use files::Files;
 
 /// The aggregation variables that are being read, each because the one before has it as a fragment.
@@ -28,6 +30,7 @@ pub(crate) struct Chain<'a> {
     file: FileIdentity,
     variable: VariableId,
     depth: usize,
+    control: Option<&'a Control<'a>>,
 }
 
 impl<'a> Chain<'a> {
@@ -58,6 +61,25 @@ impl<'a> Chain<'a> {
             ));
         }
         let files = outer.map_or(&shared.files, |o| o.files);
-        Ok(Chain { files, outer, file: shared.identity.clone(), variable, depth })
+        let control = outer.and_then(|o| o.control);
+        Ok(Chain { files, outer, file: shared.identity.clone(), variable, depth, control })
+    }
+
+    /// The same chain, watched; a nested read is watched as the outermost one is.
+    pub(crate) fn watched(mut self, control: Option<&'a Control<'a>>) -> Self {
+        self.control = control.or(self.control);
+        self
+    }
+
+    /// Sees whether to go on after the elements of these spans; those of a nested read are counted by the outer one.
+    ///
+    /// # Errors
+    /// `Cancelled`.
+    pub(crate) fn advance(&self, spans: &[Span]) -> Result<()> {
+        let Some(control) = self.control else { return Ok(()) };
+        if self.outer.is_some() || spans.is_empty() {
+            return control.check();
+        }
+        control.advance(spans.iter().map(|s| s.count).product())
     }
 }

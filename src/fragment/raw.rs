@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Chain;
 use crate::assemble::{self, Request};
+use crate::container::array::Array;
 use crate::container::tree::VariableId;
 use crate::container::{Container, Stored};
 use crate::dataset::Dataset;
@@ -54,6 +55,14 @@ impl Raw {
         }
     }
 
+    /// The array in the file, where it is one.
+    pub(crate) fn array(&self) -> Option<&Array> {
+        match self {
+            Raw::Stored { variable, .. } => Some(&variable.array),
+            Raw::Nested { .. } | Raw::Expanded { .. } => None,
+        }
+    }
+
     /// The type of its elements.
     pub(crate) fn data_type(&self) -> DataType {
         match self {
@@ -93,7 +102,8 @@ impl Raw {
                 let data_type = self.data_type();
                 let element = data_type.size().ok_or_else(strings_are_not_bytes)?;
                 let values = Destination::c_order(out, selection.count(), element)?;
-                let request = Request { selection, data_type, values: &values, mask: None };
+                let request =
+                    Request { selection, data_type, values: &values, mask: None, lossy: None, control: None };
                 assemble::numbers(dataset, *variable, &request, Some(chain))
             }
             Raw::Expanded { bytes, shape, data_type, .. } => {
@@ -114,7 +124,7 @@ impl Raw {
                 Ok(container.read_strings(&variable.array, selection)?.into_iter().map(Some).collect())
             }
             Raw::Nested { dataset, variable, .. } => {
-                assemble::strings(dataset, *variable, selection, Some(chain))
+                assemble::strings(dataset, *variable, selection, None, Some(chain))
             }
             Raw::Expanded { .. } => Err(strings_are_not_bytes()),
         }

@@ -1,0 +1,132 @@
+/* Option structures: macro and function agree; other sizes are taken; values are checked. */
+#include "check.h"
+
+typedef struct {
+    cfa_open_options known;
+    uint64_t unknown;
+} larger_options;
+
+static cfa_status open_with(const char *path, const cfa_open_options *options)
+{
+    cfa_dataset *dataset = NULL;
+    cfa_status status = cfa_dataset_open(path, options, &dataset);
+    CHECK((status == CFA_OK) == (dataset != NULL));
+    cfa_dataset_free(dataset);
+    return status;
+}
+
+static void macro_and_function_agree(void)
+{
+    cfa_open_options open_macro = CFA_OPEN_OPTIONS_INIT, open_function;
+    cfa_read_options read_macro = CFA_READ_OPTIONS_INIT, read_function;
+    memset(&open_function, 0xab, sizeof open_function);
+    memset(&read_function, 0xab, sizeof read_function);
+    cfa_open_options_init(&open_function);
+    cfa_read_options_init(&read_function);
+    CHECK(memcmp(&open_macro, &open_function, sizeof open_macro) == 0);
+    CHECK(memcmp(&read_macro, &read_function, sizeof read_macro) == 0);
+    cfa_open_options_init(NULL);
+    cfa_read_options_init(NULL);
+}
+
+static void other_sizes_are_taken(const char *path)
+{
+    cfa_open_options options = CFA_OPEN_OPTIONS_INIT;
+    larger_options larger = {CFA_OPEN_OPTIONS_INIT, 0};
+    larger.known.size = sizeof larger;
+    CHECK_OK(open_with(path, &larger.known));
+    larger.unknown = 1;
+    CHECK(open_with(path, &larger.known) == CFA_ERR_ARGUMENT);
+    CHECK(strstr(cfa_last_error(), "does not know") != NULL);
+    /* A field beyond the size is not looked at. */
+    options.size = offsetof(cfa_open_options, raw_view);
+    options.raw_view = 99;
+    CHECK_OK(open_with(path, &options));
+    options.size = sizeof(size_t);
+    CHECK_OK(open_with(path, &options));
+    for (size_t size = 0; size < sizeof(size_t); size++) {
+        options.size = size;
+        CHECK(open_with(path, &options) == CFA_ERR_ARGUMENT);
+    }
+    options.size = (size_t)-1;
+    CHECK(open_with(path, &options) == CFA_ERR_ARGUMENT);
+}
+
+#define REFUSED(field, value)                                     \
+    do {                                                          \
+        cfa_open_options options = CFA_OPEN_OPTIONS_INIT;         \
+        options.field = value;                                    \
+        CHECK(open_with(path, &options) == CFA_ERR_ARGUMENT);     \
+        CHECK(cfa_last_error()[0] != 0);                          \
+    } while (0)
+
+static void values_are_checked(const char *path)
+{
+    REFUSED(missing_fragments, 3);
+    REFUSED(missing_fragments, -1);
+    REFUSED(lossy_casts, 3);
+    REFUSED(raw_view, -1);
+    REFUSED(num_threads, -1);
+    REFUSED(cache_disabled, 7);
+    REFUSED(max_open_files, -1);
+    REFUSED(max_nesting, -2);
+    REFUSED(ignore_environment, 3);
+    REFUSED(allowed_sources, "sometimes");
+    REFUSED(allowed_sources, "\xff\xfe");
+    REFUSED(relocate, "no equals sign");
+    cfa_open_options options = CFA_OPEN_OPTIONS_INIT;
+    options.cache_disabled = CFA_YES;
+    CHECK_OK(open_with(path, &options));
+    options.cache_bytes = 1000;
+    CHECK(open_with(path, &options) == CFA_ERR_ARGUMENT);
+}
+
+static void they_do_what_they_say(const char *path)
+{
+    cfa_open_options options = CFA_OPEN_OPTIONS_INIT;
+    cfa_dataset *dataset;
+    const cfa_variable *variable;
+    uint64_t start = 0;
+    size_t count = 3, warnings;
+    float values[3];
+    options.missing_fragments = CFA_MISSING_FILL;
+    options.num_threads = 1;
+    CHECK_OK(cfa_dataset_open(path, &options, &dataset));
+    variable = find(dataset, "gone");
+    CHECK_OK(cfa_variable_read(variable, &start, &count, NULL, NULL, CFA_FLOAT32, sizeof values, values, NULL));
+    CHECK(values[0] > 9e36f);
+    CHECK_OK(cfa_dataset_warning_count(dataset, &warnings));
+    CHECK(warnings > 0);
+    cfa_dataset_free(dataset);
+
+    cfa_open_options_init(&options);
+    options.raw_view = CFA_YES;
+    CHECK_OK(cfa_dataset_open(path, &options, &dataset));
+    variable = find(dataset, "tas");
+    CHECK(!cfa_variable_is_aggregated(variable));
+    CHECK(cfa_variable_dialect(variable) == CFA_DIALECT_NONE);
+    CHECK(cfa_variable_attribute_count(variable) == 5);
+    CHECK(cfa_dataset_variable_count(dataset) > 15);
+    CHECK(cfa_dataset_dimension_count(dataset) == 11);
+    cfa_dataset_free(dataset);
+
+    cfa_open_options_init(&options);
+    options.substitutions = "nowhere=part_1;${x}=y";
+    options.allowed_sources = "SIBLINGS";
+    options.max_fragments = 1;
+    CHECK_OK(cfa_dataset_open(path, &options, &dataset));
+    CHECK(cfa_variable_check(find(dataset, "tas")) == CFA_ERR_LIMIT);
+    CHECK_OK(cfa_variable_check(find(dataset, "name")));
+    cfa_dataset_free(dataset);
+}
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    const char *path = in_directory(argv, "agg.nc");
+    macro_and_function_agree();
+    other_sizes_are_taken(path);
+    values_are_checked(path);
+    they_do_what_they_say(path);
+    return 0;
+}

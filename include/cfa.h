@@ -1,0 +1,1368 @@
+/* cfa.h: opens aggregation netCDF files (CF-1.13 section 2.8, CFA) and gives their data as if stored in one file.
+
+   Generated from src/capi by `UPDATE=1 cargo test --test header`. SPDX-License-Identifier: MIT OR Apache-2.0
+
+   Rules that hold for all functions:
+   - Functions are called cfa_<noun>_<verb>. Most return a cfa_status: CFA_OK (0) or a negative CFA_ERR_ code, and write
+     their outputs only on success; cfa_last_error then has a message. Those that return a pointer or a number instead
+     return NULL or 0 when an argument is NULL or out of range.
+   - Only a cfa_dataset is owned by the caller, and freed with cfa_dataset_free. Groups, dimensions, variables,
+     attributes and texts that belong to it are borrowed: valid until that call, never to be freed. Strings that
+     cfa_variable_read writes into a buffer are the caller's, and freed with cfa_strings_free.
+   - A dataset never changes once it is open. Any number of threads may use it, and all that is borrowed from it, at once;
+     only cfa_dataset_free must come after all other use.
+   - Texts are UTF-8 and end with NUL; the path of a file is taken as the bytes that it is.
+   - After fork the child may use the datasets of its parent, if no other thread was within a call at that moment.
+   - Nothing is printed, no signal handler is set, no environment variable is written. */
+
+
+#ifndef CFA_H
+#define CFA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** Begins a cfa_open_options: all fields at their defaults. */
+#define CFA_OPEN_OPTIONS_INIT {sizeof(cfa_open_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL}
+/** Begins a cfa_read_options: all fields at their defaults. */
+#define CFA_READ_OPTIONS_INIT {sizeof(cfa_read_options), NULL, 0, NULL, NULL, NULL, 0, 0}
+
+/**
+ * The major version that this header belongs to.
+ */
+#define CFA_VERSION_MAJOR 0
+
+/**
+ * The minor version that this header belongs to.
+ */
+#define CFA_VERSION_MINOR 1
+
+/**
+ * The patch level that this header belongs to.
+ */
+#define CFA_VERSION_PATCH 0
+
+/**
+ * Signed 8-bit integer.
+ */
+#define CFA_INT8 1
+
+/**
+ * Unsigned 8-bit integer.
+ */
+#define CFA_UINT8 2
+
+/**
+ * Signed 16-bit integer.
+ */
+#define CFA_INT16 3
+
+/**
+ * Unsigned 16-bit integer.
+ */
+#define CFA_UINT16 4
+
+/**
+ * Signed 32-bit integer.
+ */
+#define CFA_INT32 5
+
+/**
+ * Unsigned 32-bit integer.
+ */
+#define CFA_UINT32 6
+
+/**
+ * Signed 64-bit integer.
+ */
+#define CFA_INT64 7
+
+/**
+ * Unsigned 64-bit integer.
+ */
+#define CFA_UINT64 8
+
+/**
+ * 32-bit floating point.
+ */
+#define CFA_FLOAT32 9
+
+/**
+ * 64-bit floating point.
+ */
+#define CFA_FLOAT64 10
+
+/**
+ * One byte of text.
+ */
+#define CFA_CHAR 11
+
+/**
+ * A string of any length; a read buffer has a char pointer for each.
+ */
+#define CFA_STRING 12
+
+/**
+ * Not an aggregation.
+ */
+#define CFA_DIALECT_NONE 0
+
+/**
+ * CFA-0.4: JSON in the attribute cfa_array.
+ */
+#define CFA_DIALECT_CFA_0_4 1
+
+/**
+ * Attributes cfa_dimensions and cfa_array with terms.
+ */
+#define CFA_DIALECT_CFA_TERMS 2
+
+/**
+ * CFA-0.6b1 before file and format became mandatory.
+ */
+#define CFA_DIALECT_CFA_0_6B1_EARLY 3
+
+/**
+ * CFA-0.6b1: index ranges.
+ */
+#define CFA_DIALECT_CFA_0_6B1 4
+
+/**
+ * CFA-0.6.2: a table of sizes.
+ */
+#define CFA_DIALECT_CFA_0_6_2 5
+
+/**
+ * The draft of section 2.8 of the CF conventions.
+ */
+#define CFA_DIALECT_CF_DRAFT 6
+
+/**
+ * CF-1.13, section 2.8.
+ */
+#define CFA_DIALECT_CF_1_13 7
+
+/**
+ * For a choice: the default, that is, what the environment says or else the built-in default.
+ */
+#define CFA_DEFAULT 0
+
+/**
+ * For a choice: yes.
+ */
+#define CFA_YES 1
+
+/**
+ * For a choice: no.
+ */
+#define CFA_NO 2
+
+/**
+ * A fragment of which no version exists is an error.
+ */
+#define CFA_MISSING_ERROR 1
+
+/**
+ * A fragment of which no version exists gives missing values.
+ */
+#define CFA_MISSING_FILL 2
+
+/**
+ * An attribute of a group or a variable. Borrowed until cfa_dataset_free.
+ */
+typedef struct cfa_attribute cfa_attribute;
+
+/**
+ * An open file. Owned by the caller: free it with cfa_dataset_free. Never changes, so any number of threads may use it.
+ */
+typedef struct cfa_dataset cfa_dataset;
+
+/**
+ * A dimension of a dataset. Borrowed until cfa_dataset_free.
+ */
+typedef struct cfa_dimension cfa_dimension;
+
+/**
+ * A group of a dataset. Borrowed until cfa_dataset_free.
+ */
+typedef struct cfa_group cfa_group;
+
+/**
+ * A variable of a dataset, aggregated or not; both are used alike. Borrowed until cfa_dataset_free.
+ */
+typedef struct cfa_variable cfa_variable;
+
+/**
+ * The result of a call: 0 is success, negative numbers are errors. Codes are appended, never renumbered.
+ */
+typedef int32_t cfa_status;
+
+/**
+ * Settings for cfa_dataset_open.
+ *
+ * Zero means the default in every field, now and in later versions: begin with CFA_OPEN_OPTIONS_INIT or
+ * cfa_open_options_init. The defaults are those of the environment variables CFA_MISSING_FRAGMENTS, CFA_NUM_THREADS
+ * and so on, or else those of the library. Later versions append fields; a structure of another version is taken as long as
+ * what this one does not know is zero.
+ */
+typedef struct cfa_open_options {
+  /**
+   * sizeof(cfa_open_options) of the caller.
+   */
+  size_t size;
+  /**
+   * CFA_DEFAULT, CFA_MISSING_ERROR or CFA_MISSING_FILL: what a fragment of which no version exists gives; by
+   * default an error.
+   */
+  int32_t missing_fragments;
+  /**
+   * CFA_DEFAULT, CFA_YES or CFA_NO: convert fragments even where values change (truncation); by default no.
+   */
+  int32_t lossy_casts;
+  /**
+   * CFA_DEFAULT, CFA_YES or CFA_NO: show variables, dimensions and attributes as stored instead of the aggregated
+   * view; by default no.
+   */
+  int32_t raw_view;
+  /**
+   * Threads that a read may use; by default one per core.
+   */
+  int32_t num_threads;
+  /**
+   * Memory for decoded chunks in bytes; by default 64 MiB.
+   */
+  uint64_t cache_bytes;
+  /**
+   * CFA_YES to keep no decoded chunks; cache_bytes must then be 0.
+   */
+  int32_t cache_disabled;
+  /**
+   * Fragment files kept open at a time; by default 100.
+   */
+  int32_t max_open_files;
+  /**
+   * Fragments that one variable may have; by default 10 million.
+   */
+  uint64_t max_fragments;
+  /**
+   * Depth of aggregations whose fragments are aggregations, -1 to allow none; by default 32.
+   */
+  int32_t max_nesting;
+  /**
+   * CFA_YES to pass over the environment variables.
+   */
+  int32_t ignore_environment;
+  /**
+   * What an aggregation file may open: "SIBLINGS", "LOCAL", "DEFAULT", "ALL", or absolute paths and URLs separated
+   * by semicolons; NULL for the default.
+   */
+  const char *allowed_sources;
+  /**
+   * Replacements in fragment locations, which come before the file's own: "${key}=value;..."; or NULL.
+   */
+  const char *substitutions;
+  /**
+   * Location prefixes that moved: "from=to;..."; or NULL.
+   */
+  const char *relocate;
+} cfa_open_options;
+
+/**
+ * Follows a read and may stop it.
+ *
+ * Called in the thread that called cfa_variable_read, between pieces of the work. It may call functions of this
+ * library.
+ *
+ * @param fraction  how much is done, from 0 to 1
+ * @param user_data as given in the options
+ * @return 0 to stop the read, which then returns CFA_ERR_CANCELLED; anything else to go on
+ */
+typedef int32_t (*cfa_progress)(double fraction, void *user_data);
+
+/**
+ * Options of cfa_variable_read.
+ *
+ * Zero means the default in every field, now and in later versions: begin with CFA_READ_OPTIONS_INIT or
+ * cfa_read_options_init. Structures of other versions are taken as described at cfa_open_options.
+ */
+typedef struct cfa_read_options {
+  /**
+   * sizeof(cfa_read_options) of the caller.
+   */
+  size_t size;
+  /**
+   * Receives one byte per element in C order of count, whatever the buffer strides: 1 valid, 0 missing; or NULL.
+   */
+  uint8_t *mask;
+  /**
+   * The size of mask.
+   */
+  size_t mask_bytes;
+  /**
+   * Called now and then during the read; or NULL.
+   */
+  cfa_progress progress;
+  /**
+   * Handed to progress.
+   */
+  void *user_data;
+  /**
+   * The start of the allocation that buffer points into, where buffer strides are negative; buffer_bytes then
+   * counts from here. NULL: buffer is the start.
+   */
+  const void *buffer_start;
+  /**
+   * CFA_DEFAULT, CFA_YES or CFA_NO: give values in the type asked for even where they change; by default as the
+   * dataset was opened.
+   */
+  int32_t lossy;
+  /**
+   * Zero.
+   */
+  int32_t reserved;
+} cfa_read_options;
+
+/**
+ * Success.
+ */
+#define CFA_OK 0
+
+/**
+ * An argument is NULL, out of range, not a known value, or a structure has a wrong size.
+ */
+#define CFA_ERR_ARGUMENT -1
+
+/**
+ * A defect of this library.
+ */
+#define CFA_ERR_INTERNAL -2
+
+/**
+ * This build of the library does not have the function (see cfa_version_features).
+ */
+#define CFA_ERR_NOT_BUILT -3
+
+/**
+ * The progress function asked to stop.
+ */
+#define CFA_ERR_CANCELLED -4
+
+/**
+ * There is nothing of this name or index.
+ */
+#define CFA_ERR_NOT_FOUND -5
+
+/**
+ * A buffer is too small.
+ */
+#define CFA_ERR_BUFFER -6
+
+/**
+ * The values cannot be given in the type asked for.
+ */
+#define CFA_ERR_TYPE -7
+
+/**
+ * The file cannot be read.
+ */
+#define CFA_ERR_IO -8
+
+/**
+ * The file is not netCDF.
+ */
+#define CFA_ERR_NOT_NETCDF -9
+
+/**
+ * The file is netCDF but damaged or truncated.
+ */
+#define CFA_ERR_DAMAGED -10
+
+/**
+ * The access settings do not allow a location.
+ */
+#define CFA_ERR_POLICY -11
+
+/**
+ * A limit of the settings, or memory, is exceeded.
+ */
+#define CFA_ERR_LIMIT -12
+
+/**
+ * Something valid that this version does not support.
+ */
+#define CFA_ERR_UNSUPPORTED -13
+
+/**
+ * An attribute has the wrong type or form.
+ */
+#define CFA_ERR_ATTRIBUTE -20
+
+/**
+ * The keywords of an aggregation are not a known set.
+ */
+#define CFA_ERR_TERMS -21
+
+/**
+ * A dimension that an aggregation names does not exist.
+ */
+#define CFA_ERR_MISSING_DIMENSION -22
+
+/**
+ * A variable that an aggregation names does not exist.
+ */
+#define CFA_ERR_MISSING_VARIABLE -23
+
+/**
+ * A variable that describes fragments has the wrong dimensions.
+ */
+#define CFA_ERR_RANK -24
+
+/**
+ * Fragment sizes or index ranges do not tile the aggregated dimensions.
+ */
+#define CFA_ERR_MAP -25
+
+/**
+ * A fragment location is not a URI that the convention allows.
+ */
+#define CFA_ERR_URI -26
+
+/**
+ * The identifier of a fragment is absent or malformed.
+ */
+#define CFA_ERR_ADDRESS -27
+
+/**
+ * The format of a fragment is not one that can be read.
+ */
+#define CFA_ERR_FORMAT -28
+
+/**
+ * No version of a fragment exists.
+ */
+#define CFA_ERR_FRAGMENT_MISSING -29
+
+/**
+ * The file of a fragment cannot be read or is damaged.
+ */
+#define CFA_ERR_FRAGMENT_UNREADABLE -30
+
+/**
+ * The file of a fragment does not have the variable.
+ */
+#define CFA_ERR_FRAGMENT_VARIABLE -31
+
+/**
+ * The shape of a fragment is not its canonical shape.
+ */
+#define CFA_ERR_FRAGMENT_SHAPE -32
+
+/**
+ * The values of a fragment cannot be converted to the type of the aggregation.
+ */
+#define CFA_ERR_FRAGMENT_TYPE -33
+
+/**
+ * The units of a fragment cannot be converted.
+ */
+#define CFA_ERR_UNITS -34
+
+/**
+ * The calendar of a fragment differs or is not supported.
+ */
+#define CFA_ERR_CALENDAR -35
+
+/**
+ * An aggregation refers to itself.
+ */
+#define CFA_ERR_CYCLE -36
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * Gives the version of the library that is running.
+ *
+ * @return CFA_VERSION_MAJOR * 10000 + CFA_VERSION_MINOR * 100 + CFA_VERSION_PATCH as they were when it was built
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+uint32_t cfa_version_number(void);
+
+/**
+ * Gives the version of the library that is running as text, such as "0.1.0".
+ *
+ * @return the text; never NULL, valid for ever
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const char *cfa_version_string(void);
+
+/**
+ * Gives the features that were built into the library that is running.
+ *
+ * Every function of this header exists in every build; one whose feature is not in the list returns CFA_ERR_NOT_BUILT.
+ *
+ * @return words separated by one blank: "read" is always there; never NULL, valid for ever
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const char *cfa_version_features(void);
+
+/**
+ * Gives the name of a status as the header spells it, such as "CFA_ERR_UNITS".
+ *
+ * @param status any number
+ * @return the name, "CFA_ERR_UNKNOWN" for a number that is no status; never NULL, valid for ever
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const char *cfa_status_name(cfa_status status);
+
+/**
+ * Gives the category of a status, such as "units": a stable lower-case word, the same in all interfaces.
+ *
+ * @param status any number
+ * @return the category, "unknown" for a number that is no status; never NULL, valid for ever
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const char *cfa_status_category(cfa_status status);
+
+/**
+ * Gives the message of the last call that failed in this thread.
+ *
+ * One line that names file, variable and fragment where they are known. Successful calls leave it as it is.
+ *
+ * @return the message, "" when no call has failed yet; never NULL, valid until the next call in this thread
+ *
+ * Thread-safe: each thread has its own message. Since 0.1.0.
+ */
+const char *cfa_last_error(void);
+
+/**
+ * Gives the size of one element in a read buffer.
+ *
+ * @param type CFA_INT8 to CFA_STRING
+ * @return bytes; that of a char pointer for CFA_STRING, 0 for a number that is no type
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+size_t cfa_type_size(int32_t type);
+
+/**
+ * Gives the name of a type as in CDL: byte, ubyte, short, ..., double, char, string.
+ *
+ * @param type CFA_INT8 to CFA_STRING
+ * @return the name, "unknown" for a number that is no type; never NULL, valid for ever
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const char *cfa_type_name(int32_t type);
+
+/**
+ * Looks whether a file has aggregation variables, by attributes alone; opens no fragment.
+ *
+ * @param path           the file
+ * @param is_aggregation receives 1 if a variable of any group has an aggregation attribute, else 0
+ * @param dialect        receives the CFA_DIALECT_ number of the first one that is well formed, else
+ *                       CFA_DIALECT_NONE; may be NULL
+ * @return CFA_OK; CFA_ERR_IO, CFA_ERR_NOT_NETCDF, CFA_ERR_DAMAGED, CFA_ERR_ARGUMENT
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+cfa_status cfa_file_identify(const char *path, int32_t *is_aggregation, int32_t *dialect);
+
+/**
+ * Sets all fields to their defaults, as CFA_OPEN_OPTIONS_INIT does.
+ *
+ * For languages without the macro. It writes the structure of the library that is running: where that may be newer
+ * than this header, use the macro.
+ *
+ * @param options the structure; with NULL nothing is done
+ *
+ * Thread-safe for different structures. Since 0.1.0.
+ */
+void cfa_open_options_init(struct cfa_open_options *options);
+
+/**
+ * Opens a netCDF file, with or without aggregation variables.
+ *
+ * Fragments are not opened yet, and an aggregation that is not well formed is no error until its variable is used.
+ *
+ * @param path    the file
+ * @param options settings; NULL for the defaults
+ * @param dataset receives the dataset, which is the caller's to free with cfa_dataset_free
+ * @return CFA_OK; CFA_ERR_IO, CFA_ERR_NOT_NETCDF, CFA_ERR_DAMAGED, CFA_ERR_UNSUPPORTED, CFA_ERR_ARGUMENT
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+cfa_status cfa_dataset_open(const char *path, const struct cfa_open_options *options, struct cfa_dataset **dataset);
+
+/**
+ * Closes a dataset; all handles and texts that came from it end with it.
+ *
+ * @param dataset the dataset; NULL is fine
+ *
+ * No other thread may be using the dataset. Since 0.1.0.
+ */
+void cfa_dataset_free(struct cfa_dataset *dataset);
+
+/**
+ * Gives the name of the file as it was opened.
+ *
+ * @param dataset the dataset
+ * @return the name, valid until cfa_dataset_free; NULL if dataset is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const char *cfa_dataset_name(const struct cfa_dataset *dataset);
+
+/**
+ * Gives the root group, whose attributes are the global attributes.
+ *
+ * @param dataset the dataset
+ * @return the group, borrowed until cfa_dataset_free; NULL if dataset is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const struct cfa_group *cfa_dataset_root(const struct cfa_dataset *dataset);
+
+/**
+ * Counts the variables of all groups.
+ *
+ * Variables that only define fragments are left out, unless the dataset was opened with raw_view.
+ *
+ * @param dataset the dataset
+ * @return the number; 0 if dataset is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+size_t cfa_dataset_variable_count(const struct cfa_dataset *dataset);
+
+/**
+ * Gives a variable by its place among the variables of all groups, which is that of the file.
+ *
+ * @param dataset the dataset
+ * @param index   0 to cfa_dataset_variable_count - 1
+ * @return the variable, borrowed until cfa_dataset_free; NULL if there is none
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const struct cfa_variable *cfa_dataset_variable(const struct cfa_dataset *dataset, size_t index);
+
+/**
+ * Finds a variable by its path.
+ *
+ * @param dataset  the dataset
+ * @param path     "tas", "/tas" or "/group/tas"; variables that only define fragments are found too
+ * @param variable receives the variable, borrowed until cfa_dataset_free
+ * @return CFA_OK; CFA_ERR_NOT_FOUND with the names there are in the message, CFA_ERR_UNSUPPORTED if its type cannot be
+ *         read, CFA_ERR_ARGUMENT
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+cfa_status cfa_dataset_variable_find(const struct cfa_dataset *dataset,
+                                     const char *path,
+                                     const struct cfa_variable **variable);
+
+/**
+ * Counts the dimensions of all groups.
+ *
+ * Dimensions that only fragment definitions have are left out, unless the dataset was opened with raw_view.
+ *
+ * @param dataset the dataset
+ * @return the number; 0 if dataset is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+size_t cfa_dataset_dimension_count(const struct cfa_dataset *dataset);
+
+/**
+ * Gives a dimension by its place among the dimensions of all groups, which is that of the file.
+ *
+ * @param dataset the dataset
+ * @param index   0 to cfa_dataset_dimension_count - 1
+ * @return the dimension, borrowed until cfa_dataset_free; NULL if there is none
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const struct cfa_dimension *cfa_dataset_dimension(const struct cfa_dataset *dataset, size_t index);
+
+/**
+ * Counts the warnings so far: oddities that were tolerated. Reading may add some.
+ *
+ * @param dataset the dataset
+ * @param count   receives the number
+ * @return CFA_OK; CFA_ERR_ARGUMENT
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+cfa_status cfa_dataset_warning_count(const struct cfa_dataset *dataset, size_t *count);
+
+/**
+ * Copies a warning.
+ *
+ * @param dataset      the dataset
+ * @param index        0 to the number of warnings - 1; a warning keeps its index
+ * @param buffer       receives the text with its NUL; NULL with buffer_bytes 0 to ask for the size alone
+ * @param buffer_bytes the size of buffer
+ * @param needed       receives the bytes that the text with its NUL takes, also with CFA_ERR_BUFFER; may be NULL if
+ *                     buffer is not
+ * @return CFA_OK; CFA_ERR_NOT_FOUND, CFA_ERR_BUFFER, CFA_ERR_ARGUMENT
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+cfa_status cfa_dataset_warning_copy(const struct cfa_dataset *dataset,
+                                    size_t index,
+                                    char *buffer,
+                                    size_t buffer_bytes,
+                                    size_t *needed);
+
+/**
+ * Gives the name of a group, without its path.
+ *
+ * @param group the group
+ * @return the name, "" for the root; valid until cfa_dataset_free; NULL if group is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const char *cfa_group_name(const struct cfa_group *group);
+
+/**
+ * Gives the absolute path of a group.
+ *
+ * @param group the group
+ * @return "/" for the root, else such as "/a/b"; valid until cfa_dataset_free; NULL if group is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const char *cfa_group_path(const struct cfa_group *group);
+
+/**
+ * Gives the group that holds a group.
+ *
+ * @param group the group
+ * @return the group, borrowed until cfa_dataset_free; NULL for the root and if group is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const struct cfa_group *cfa_group_parent(const struct cfa_group *group);
+
+/**
+ * Counts the groups directly in a group.
+ *
+ * @param group the group
+ * @return the number; 0 if group is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+size_t cfa_group_group_count(const struct cfa_group *group);
+
+/**
+ * Gives a group directly in a group.
+ *
+ * @param group the group
+ * @param index 0 to cfa_group_group_count - 1
+ * @return the group, borrowed until cfa_dataset_free; NULL if there is none
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const struct cfa_group *cfa_group_group(const struct cfa_group *group, size_t index);
+
+/**
+ * Counts the dimensions that a group defines and the view shows.
+ *
+ * @param group the group
+ * @return the number; 0 if group is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+size_t cfa_group_dimension_count(const struct cfa_group *group);
+
+/**
+ * Gives a dimension that a group defines.
+ *
+ * @param group the group
+ * @param index 0 to cfa_group_dimension_count - 1
+ * @return the dimension, borrowed until cfa_dataset_free; NULL if there is none
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const struct cfa_dimension *cfa_group_dimension(const struct cfa_group *group, size_t index);
+
+/**
+ * Counts the variables in a group that the view shows.
+ *
+ * @param group the group
+ * @return the number; 0 if group is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+size_t cfa_group_variable_count(const struct cfa_group *group);
+
+/**
+ * Gives a variable in a group.
+ *
+ * @param group the group
+ * @param index 0 to cfa_group_variable_count - 1
+ * @return the variable, borrowed until cfa_dataset_free; NULL if there is none
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const struct cfa_variable *cfa_group_variable(const struct cfa_group *group, size_t index);
+
+/**
+ * Counts the attributes of a group.
+ *
+ * @param group the group; the attributes of the root are the global attributes
+ * @return the number; 0 if group is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+size_t cfa_group_attribute_count(const struct cfa_group *group);
+
+/**
+ * Gives an attribute of a group, in file order.
+ *
+ * @param group the group
+ * @param index 0 to cfa_group_attribute_count - 1
+ * @return the attribute, borrowed until cfa_dataset_free; NULL if there is none
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const struct cfa_attribute *cfa_group_attribute(const struct cfa_group *group, size_t index);
+
+/**
+ * Finds an attribute of a group by its name.
+ *
+ * @param group     the group
+ * @param name      the name
+ * @param attribute receives the attribute, borrowed until cfa_dataset_free
+ * @return CFA_OK; CFA_ERR_NOT_FOUND, CFA_ERR_ARGUMENT
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+cfa_status cfa_group_attribute_find(const struct cfa_group *group,
+                                    const char *name,
+                                    const struct cfa_attribute **attribute);
+
+/**
+ * Gives the name of a dimension, without its path.
+ *
+ * @param dimension the dimension
+ * @return the name, valid until cfa_dataset_free; NULL if dimension is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const char *cfa_dimension_name(const struct cfa_dimension *dimension);
+
+/**
+ * Gives the absolute path of a dimension, such as "/a/time".
+ *
+ * @param dimension the dimension
+ * @return the path, valid until cfa_dataset_free; NULL if dimension is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const char *cfa_dimension_path(const struct cfa_dimension *dimension);
+
+/**
+ * Gives the size of a dimension.
+ *
+ * An unlimited dimension that only aggregated data have is stored with size 0; its size is that of the data.
+ *
+ * @param dimension the dimension
+ * @return the size; 0 if dimension is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+uint64_t cfa_dimension_size(const struct cfa_dimension *dimension);
+
+/**
+ * Says whether a dimension can grow.
+ *
+ * @param dimension the dimension
+ * @return 1 or 0; 0 if dimension is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+int32_t cfa_dimension_is_unlimited(const struct cfa_dimension *dimension);
+
+/**
+ * Gives the group that defines a dimension.
+ *
+ * @param dimension the dimension
+ * @return the group, borrowed until cfa_dataset_free; NULL if dimension is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const struct cfa_group *cfa_dimension_group(const struct cfa_dimension *dimension);
+
+/**
+ * Gives the name of an attribute.
+ *
+ * @param attribute the attribute
+ * @return the name, valid until cfa_dataset_free; NULL if attribute is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const char *cfa_attribute_name(const struct cfa_attribute *attribute);
+
+/**
+ * Gives the type of the elements of an attribute.
+ *
+ * @param attribute the attribute
+ * @return CFA_INT8 to CFA_STRING; 0 if attribute is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+int32_t cfa_attribute_type(const struct cfa_attribute *attribute);
+
+/**
+ * Gives the number of elements of an attribute.
+ *
+ * @param attribute the attribute
+ * @return numbers or strings, or bytes of text for CFA_CHAR; 0 if attribute is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+size_t cfa_attribute_length(const struct cfa_attribute *attribute);
+
+/**
+ * Gives the text of an attribute that is one text: of type CFA_CHAR, or CFA_STRING with one element.
+ *
+ * Text is UTF-8; bytes that are not are taken as Latin-1. It ends at its first NUL.
+ *
+ * @param attribute the attribute
+ * @return the text, valid until cfa_dataset_free; NULL if it is not one text
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const char *cfa_attribute_text(const struct cfa_attribute *attribute);
+
+/**
+ * Gives one string of an attribute of type CFA_STRING.
+ *
+ * @param attribute the attribute
+ * @param index     0 to cfa_attribute_length - 1
+ * @param text      receives the string, valid until cfa_dataset_free
+ * @return CFA_OK; CFA_ERR_TYPE if it is not of type CFA_STRING, CFA_ERR_NOT_FOUND, CFA_ERR_ARGUMENT
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+cfa_status cfa_attribute_string(const struct cfa_attribute *attribute, size_t index, const char **text);
+
+/**
+ * Reads all numbers of an attribute, converted to a type, or the bytes of one of type CFA_CHAR.
+ *
+ * @param attribute    the attribute
+ * @param type         CFA_INT8 to CFA_FLOAT64, or CFA_CHAR for an attribute of that type
+ * @param buffer       receives cfa_attribute_length elements
+ * @param buffer_bytes the size of buffer
+ * @return CFA_OK; CFA_ERR_TYPE if the attribute is text or a number does not fit the type (a fraction or a number out
+ *         of range for an integer type), CFA_ERR_BUFFER, CFA_ERR_ARGUMENT
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+cfa_status cfa_attribute_read(const struct cfa_attribute *attribute, int32_t type, void *buffer, size_t buffer_bytes);
+
+/**
+ * Gives the name of a variable, without its path.
+ *
+ * @param variable the variable
+ * @return the name, valid until cfa_dataset_free; NULL if variable is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const char *cfa_variable_name(const struct cfa_variable *variable);
+
+/**
+ * Gives the absolute path of a variable, such as "/a/tas".
+ *
+ * @param variable the variable
+ * @return the path, valid until cfa_dataset_free; NULL if variable is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const char *cfa_variable_path(const struct cfa_variable *variable);
+
+/**
+ * Gives the group that holds a variable.
+ *
+ * @param variable the variable
+ * @return the group, borrowed until cfa_dataset_free; NULL if variable is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const struct cfa_group *cfa_variable_group(const struct cfa_variable *variable);
+
+/**
+ * Gives the type of the data of a variable; for aggregated data that of the aggregation variable.
+ *
+ * @param variable the variable
+ * @return CFA_INT8 to CFA_STRING; 0 if variable is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+int32_t cfa_variable_type(const struct cfa_variable *variable);
+
+/**
+ * Sees whether the aggregation of a variable is well formed, without looking at its fragments.
+ *
+ * @param variable the variable
+ * @return CFA_OK, always for a variable that is not aggregated; else what is wrong: CFA_ERR_ATTRIBUTE, CFA_ERR_TERMS,
+ *         CFA_ERR_MISSING_DIMENSION, CFA_ERR_MISSING_VARIABLE, CFA_ERR_RANK, CFA_ERR_MAP, CFA_ERR_LIMIT, CFA_ERR_IO,
+ *         CFA_ERR_DAMAGED; CFA_ERR_ARGUMENT
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+cfa_status cfa_variable_check(const struct cfa_variable *variable);
+
+/**
+ * Gives the number of dimensions of a variable.
+ *
+ * @param variable the variable
+ * @param rank     receives the number
+ * @return CFA_OK; what cfa_variable_check returns
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+cfa_status cfa_variable_rank(const struct cfa_variable *variable, size_t *rank);
+
+/**
+ * Gives the shape of a variable.
+ *
+ * @param variable the variable
+ * @param capacity the room in shape
+ * @param shape    receives the size of each dimension, slowest first; NULL will do for a scalar
+ * @return CFA_OK; CFA_ERR_BUFFER if capacity is less than the rank; what cfa_variable_check returns
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+cfa_status cfa_variable_shape(const struct cfa_variable *variable, size_t capacity, uint64_t *shape);
+
+/**
+ * Gives a dimension of a variable.
+ *
+ * @param variable  the variable
+ * @param index     0 to the rank - 1, slowest first
+ * @param dimension receives the dimension, borrowed until cfa_dataset_free
+ * @return CFA_OK; CFA_ERR_NOT_FOUND; what cfa_variable_check returns
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+cfa_status cfa_variable_dimension(const struct cfa_variable *variable,
+                                  size_t index,
+                                  const struct cfa_dimension **dimension);
+
+/**
+ * Counts the attributes of a variable; those that define an aggregation are left out unless the view is raw.
+ *
+ * @param variable the variable
+ * @return the number; 0 if variable is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+size_t cfa_variable_attribute_count(const struct cfa_variable *variable);
+
+/**
+ * Gives an attribute of a variable, in file order.
+ *
+ * @param variable the variable
+ * @param index    0 to cfa_variable_attribute_count - 1
+ * @return the attribute, borrowed until cfa_dataset_free; NULL if there is none
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const struct cfa_attribute *cfa_variable_attribute(const struct cfa_variable *variable, size_t index);
+
+/**
+ * Finds an attribute of a variable by its name.
+ *
+ * @param variable  the variable
+ * @param name      the name
+ * @param attribute receives the attribute, borrowed until cfa_dataset_free
+ * @return CFA_OK; CFA_ERR_NOT_FOUND, CFA_ERR_ARGUMENT
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+cfa_status cfa_variable_attribute_find(const struct cfa_variable *variable,
+                                       const char *name,
+                                       const struct cfa_attribute **attribute);
+
+/**
+ * Says whether a variable is an aggregation variable; cfa_variable_check tells whether it is well formed.
+ *
+ * @param variable the variable
+ * @return 1 or 0; 0 in the raw view and if variable is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+int32_t cfa_variable_is_aggregated(const struct cfa_variable *variable);
+
+/**
+ * Gives the convention that an aggregation variable follows.
+ *
+ * @param variable the variable
+ * @return a CFA_DIALECT_ number; CFA_DIALECT_NONE if it is not aggregated or not well formed
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+int32_t cfa_variable_dialect(const struct cfa_variable *variable);
+
+/**
+ * Gives the number that stands for missing data where a read has no mask: _FillValue, missing_value, or the default
+ * fill value of the type.
+ *
+ * @param variable    the variable
+ * @param has         receives 1 if there is one, else 0 (integers of one byte have no default; text has none)
+ * @param value       receives the number in the type of the variable; may be NULL
+ * @param value_bytes the size of value; cfa_type_size of the type at least
+ * @return CFA_OK; CFA_ERR_BUFFER, CFA_ERR_ARGUMENT
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+cfa_status cfa_variable_missing_value(const struct cfa_variable *variable,
+                                      int32_t *has,
+                                      void *value,
+                                      size_t value_bytes);
+
+/**
+ * Gives scale factor and offset of packed data: the meaning of a number x is x * scale + offset.
+ *
+ * cfa_variable_read gives the packed numbers.
+ *
+ * @param variable   the variable
+ * @param has_scale  receives 1 if there is a scale factor, else 0
+ * @param scale      receives it, 1 if there is none
+ * @param has_offset receives 1 if there is an offset, else 0
+ * @param offset     receives it, 0 if there is none
+ * @return CFA_OK; CFA_ERR_TYPE if an attribute is not a number, CFA_ERR_ARGUMENT
+ *
+ * Each output may be NULL. Thread-safe. Since 0.1.0.
+ */
+cfa_status cfa_variable_scale_offset(const struct cfa_variable *variable,
+                                     int32_t *has_scale,
+                                     double *scale,
+                                     int32_t *has_offset,
+                                     double *offset);
+
+/**
+ * Gives the units of a variable.
+ *
+ * @param variable the variable
+ * @return the text of its units attribute, valid until cfa_dataset_free; NULL if there is none
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+const char *cfa_variable_units(const struct cfa_variable *variable);
+
+/**
+ * Gives the shape of a block that is good to read at a time: a chunk as stored, within one fragment.
+ *
+ * May open the first fragment; where that cannot be read the block is the fragment. Reads are right whatever their
+ * shape.
+ *
+ * @param variable the variable
+ * @param capacity the room in block
+ * @param block    receives a size per dimension, at least 1 where the dimension is not empty; NULL will do for a scalar
+ * @return CFA_OK; CFA_ERR_BUFFER if capacity is less than the rank; what cfa_variable_check returns
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+cfa_status cfa_variable_block_shape(const struct cfa_variable *variable, size_t capacity, uint64_t *block);
+
+/**
+ * Gives the shape of the array of fragments of an aggregation variable.
+ *
+ * @param variable  the variable
+ * @param capacity  the room in fragments
+ * @param fragments receives the number of fragments along each dimension; NULL will do for a scalar
+ * @return CFA_OK; CFA_ERR_TYPE if it is not aggregated, CFA_ERR_BUFFER if capacity is less than the rank; what
+ *         cfa_variable_check returns
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+cfa_status cfa_variable_fragment_grid(const struct cfa_variable *variable, size_t capacity, uint64_t *fragments);
+
+/**
+ * Gives the part of the aggregated data that a fragment provides.
+ *
+ * @param variable the variable
+ * @param index    the index of the fragment along each dimension; NULL will do for a scalar
+ * @param start    receives the first index along each dimension
+ * @param count    receives the number of indices along each dimension
+ * @return CFA_OK; CFA_ERR_TYPE if it is not aggregated, CFA_ERR_NOT_FOUND if there is no such fragment; what
+ *         cfa_variable_check returns
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+cfa_status cfa_variable_fragment_range(const struct cfa_variable *variable,
+                                       const uint64_t *index,
+                                       uint64_t *start,
+                                       uint64_t *count);
+
+/**
+ * Counts the versions of a fragment: files of which any one provides it.
+ *
+ * @param variable the variable
+ * @param index    the index of the fragment along each dimension; NULL will do for a scalar
+ * @param count    receives the number; 0 if all of the fragment is missing or one value
+ * @return CFA_OK; CFA_ERR_TYPE if it is not aggregated, CFA_ERR_NOT_FOUND if there is no such fragment; CFA_ERR_URI,
+ *         CFA_ERR_ADDRESS, CFA_ERR_FORMAT if its entry is not well formed; what cfa_variable_check returns
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+cfa_status cfa_variable_fragment_version_count(const struct cfa_variable *variable,
+                                               const uint64_t *index,
+                                               size_t *count);
+
+/**
+ * Copies the location of a version of a fragment: a URI or file name after substitutions, "" for the aggregation file
+ * itself.
+ *
+ * @param variable     the variable
+ * @param index        the index of the fragment along each dimension; NULL will do for a scalar
+ * @param version      0 to the number of versions - 1
+ * @param buffer       receives the text with its NUL; NULL with buffer_bytes 0 to ask for the size alone
+ * @param buffer_bytes the size of buffer
+ * @param needed       receives the bytes that the text with its NUL takes, also with CFA_ERR_BUFFER; may be NULL if
+ *                     buffer is not
+ * @return CFA_OK; CFA_ERR_NOT_FOUND, CFA_ERR_BUFFER; what cfa_variable_fragment_version_count returns
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+cfa_status cfa_variable_fragment_location(const struct cfa_variable *variable,
+                                          const uint64_t *index,
+                                          size_t version,
+                                          char *buffer,
+                                          size_t buffer_bytes,
+                                          size_t *needed);
+
+/**
+ * Copies the identifier of a version of a fragment: the name of the variable in its file.
+ *
+ * @param variable     the variable
+ * @param index        the index of the fragment along each dimension; NULL will do for a scalar
+ * @param version      0 to the number of versions - 1
+ * @param buffer       receives the text with its NUL; NULL with buffer_bytes 0 to ask for the size alone
+ * @param buffer_bytes the size of buffer
+ * @param needed       receives the bytes that the text with its NUL takes, also with CFA_ERR_BUFFER; may be NULL if
+ *                     buffer is not
+ * @return CFA_OK; CFA_ERR_NOT_FOUND, CFA_ERR_BUFFER; what cfa_variable_fragment_version_count returns
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+cfa_status cfa_variable_fragment_identifier(const struct cfa_variable *variable,
+                                            const uint64_t *index,
+                                            size_t version,
+                                            char *buffer,
+                                            size_t buffer_bytes,
+                                            size_t *needed);
+
+/**
+ * Sets all fields to their defaults, as CFA_READ_OPTIONS_INIT does.
+ *
+ * For languages without the macro. It writes the structure of the library that is running: where that may be newer
+ * than this header, use the macro.
+ *
+ * @param options the structure; with NULL nothing is done
+ *
+ * Thread-safe for different structures. Since 0.1.0.
+ */
+void cfa_read_options_init(struct cfa_read_options *options);
+
+/**
+ * Reads a part of a variable into a buffer.
+ *
+ * Element (i, j, ...) of the result is element (start[0] + i * step[0], start[1] + j * step[1], ...) of the variable; it is
+ * written at buffer + i * buffer_stride[0] + j * buffer_stride[1] + ..., counted in elements. Types of arguments are
+ * those of GDAL's multidimensional Read.
+ *
+ * Missing data are the number of cfa_variable_missing_value, and 0 in the mask; strings that are missing are NULL.
+ * Packed data are given packed (cfa_variable_scale_offset).
+ *
+ * @param variable      the variable
+ * @param start         first index along each dimension; NULL will do for a scalar, as in the next three
+ * @param count         number of indices along each dimension; may be 0
+ * @param step          distance between indices, may be negative, not 0; NULL for 1 everywhere
+ * @param buffer_stride distance in the buffer, in elements, may be negative; NULL for C order
+ * @param type          type of the buffer: that of the variable, or for numbers any other number type; values that do
+ *                      not fit it are an error, unless lossy is set
+ * @param buffer_bytes  size of the buffer in bytes, from buffer on (from options->buffer_start on, if that is set)
+ * @param buffer        where element (0, 0, ...) goes; for CFA_STRING an array of char pointers, whose old values are
+ *                      overwritten and whose new ones are freed with cfa_strings_free
+ * @param options       mask, progress and so on; NULL for none
+ * @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable, CFA_ERR_BUFFER if an element would lie outside
+ *         buffer or mask, CFA_ERR_TYPE, CFA_ERR_CANCELLED; CFA_ERR_FRAGMENT_MISSING and all else that is wrong with the
+ *         aggregation or a fragment
+ *
+ * After an error the contents of buffer and mask are not defined, except that no strings are left to free.
+ * Thread-safe; the read may use several threads. Since 0.1.0.
+ */
+cfa_status cfa_variable_read(const struct cfa_variable *variable,
+                             const uint64_t *start,
+                             const size_t *count,
+                             const int64_t *step,
+                             const ptrdiff_t *buffer_stride,
+                             int32_t type,
+                             size_t buffer_bytes,
+                             void *buffer,
+                             const struct cfa_read_options *options);
+
+/**
+ * Says that a part will be read soon, so that it may be fetched and decoded ahead. Best effort: the part may be read as well
+ * without, and less than all of it may be kept.
+ *
+ * @param variable the variable
+ * @param start    as for cfa_variable_read
+ * @param count    as for cfa_variable_read
+ * @param step     as for cfa_variable_read
+ * @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable; what cfa_variable_check returns. What is wrong
+ *         with a fragment is left for the read to tell.
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+cfa_status cfa_variable_advise(const struct cfa_variable *variable,
+                               const uint64_t *start,
+                               const size_t *count,
+                               const int64_t *step);
+
+/**
+ * Frees strings that cfa_variable_read put into a buffer, and sets each pointer to NULL; the buffer stays the caller's.
+ *
+ * @param strings the buffer; entries that are NULL are passed over; NULL will do with count 0
+ * @param count   the number of pointers in it
+ *
+ * Thread-safe for different buffers. Since 0.1.0.
+ */
+void cfa_strings_free(char **strings, size_t count);
+
+/**
+ * Writes a time of a calendar as a date, such as "2001-03-01 12:00:00".
+ *
+ * @param units        as the units attribute: "days since 2000-01-01"
+ * @param calendar     as the calendar attribute; NULL for the standard one
+ * @param value        the number of these units
+ * @param buffer       receives the text with its NUL; NULL with buffer_bytes 0 to ask for the size alone
+ * @param buffer_bytes the size of buffer
+ * @param needed       receives the bytes that the text with its NUL takes, also with CFA_ERR_BUFFER; may be NULL if
+ *                     buffer is not
+ * @return CFA_OK; CFA_ERR_UNITS when this is not a time, CFA_ERR_CALENDAR, CFA_ERR_BUFFER, CFA_ERR_ARGUMENT
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+cfa_status cfa_time_format(const char *units,
+                           const char *calendar,
+                           double value,
+                           char *buffer,
+                           size_t buffer_bytes,
+                           size_t *needed);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* CFA_H */

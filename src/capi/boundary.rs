@@ -1,0 +1,208 @@
+//! Where C and Rust meet: panics become statuses, errors become messages, pointers become references.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::ffi::{c_char, CStr, CString};
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Once;
+
+use super::status::{self, cfa_status, CFA_ERR_ARGUMENT, CFA_ERR_BUFFER, CFA_ERR_INTERNAL, CFA_OK};
+
+/// Why an export fails.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) status: cfa_status,
+    pub(super) message: String,
+}
+
+/// What the body of an export gives.
+pub(super) type Answer<T> = Result<T, Failure>;
+
+impl Failure {
+    pub(super) fn new(status: cfa_status, message: impl Into<String>) -> Self {
+        Failure { status, message: message.into() }
+    }
+
+    pub(super) fn argument(message: impl Into<String>) -> Self {
+        Failure::new(CFA_ERR_ARGUMENT, message)
+    }
+}
+
+impl From<crate::Error> for Failure {
+    fn from(error: crate::Error) -> Self {
+        Failure::new(status::of_kind(error.kind()), error.to_string())
+    }
+}
+
+thread_local! {
+    static MESSAGE: RefCell<CString> = RefCell::new(CString::default());
+    /// Exports that this thread is in; more than one when a progress function calls back.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Makes every export of this thread panic, for tests of the boundary.
+    pub(super) static PANIC: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs the body of an export that returns a status.
+pub(super) fn status(body: impl FnOnce() -> Answer<()>) -> cfa_status {
+    match run(body) {
+        Ok(()) => CFA_OK,
+        Err(failure) => failure.status,
+    }
+}
+
+/// Runs the body of an export that returns something else; `nothing` when it fails.
+pub(super) fn value<T>(nothing: T, body: impl FnOnce() -> Answer<T>) -> T {
+    run(body).unwrap_or(nothing)
+}
+
+fn run<T>(body: impl FnOnce() -> Answer<T>) -> Answer<T> {
+    silence_panics();
+    // During the end of a thread its locals may be gone already; then nothing is counted.
+    let _ = DEPTH.try_with(|depth| depth.set(depth.get() + 1));
+    // Unwinding past the closure leaves nothing half done that is seen again: datasets do not change and outputs are
+    // written last.
+    let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
+        #[cfg(test)]
+        if PANIC.get() {
+            panic!("injected");
+        }
+        body()
+    }));
+    let _ = DEPTH.try_with(|depth| depth.set(depth.get() - 1));
+    let answer = outcome.unwrap_or_else(|payload| {
+        Err(Failure::new(CFA_ERR_INTERNAL, format!("defect of the library: {}", text_of_panic(&*payload))))
+    });
+    if let Err(failure) = &answer {
+        remember(&failure.message);
+    }
+    answer
+}
+
+fn text_of_panic(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("panic")
+}
+
+/// Keeps panics below an export from being printed; those elsewhere in the process go where they went before.
+fn silence_panics() {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            let below_export = DEPTH.try_with(Cell::get).unwrap_or(0) > 0;
+            let helper = std::thread::current().name() == Some("cfa");
+            if !below_export && !helper {
+                before(info);
+            }
+        }));
+    });
+}
+
+fn remember(message: &str) {
+    let line: Vec<u8> = message.bytes().map(|b| if b < b' ' { b' ' } else { b }).collect();
+    let _ = MESSAGE.try_with(|place| *place.borrow_mut() = CString::new(line).unwrap_or_default());
+}
+
+/// The message of the last failure in this thread.
+pub(super) fn message() -> *const c_char {
+    MESSAGE.try_with(|place| place.borrow().as_ptr()).unwrap_or(c"".as_ptr())
+}
+
+/// What a pointer points at.
+pub(super) unsafe fn object<'a, T>(pointer: *const T, name: &str) -> Answer<&'a T> {
+    // SAFETY: the contract of the C API: NULL or valid for the time of the call.
+    unsafe { pointer.as_ref() }.ok_or_else(|| is_null(name))
+}
+
+/// Sees that an output can be written.
+pub(super) fn output<T>(pointer: *mut T, name: &str) -> Answer<*mut T> {
+    if pointer.is_null() {
+        return Err(is_null(name));
+    }
+    Ok(pointer)
+}
+
+/// A list of `len` things; NULL will do for none.
+pub(super) unsafe fn list<'a, T>(pointer: *const T, len: usize, name: &str) -> Answer<&'a [T]> {
+    if len == 0 {
+        return Ok(&[]);
+    }
+    if pointer.is_null() {
+        return Err(is_null(name));
+    }
+    // SAFETY: the contract of the C API: a list has one entry per dimension.
+    Ok(unsafe { std::slice::from_raw_parts(pointer, len) })
+}
+
+/// Writes numbers, one per dimension, into a list that has room for `capacity`.
+pub(super) unsafe fn put_list(values: &[u64], capacity: usize, place: *mut u64, name: &str) -> Answer<()> {
+    if values.is_empty() {
+        return Ok(());
+    }
+    if place.is_null() {
+        return Err(is_null(name));
+    }
+    if capacity < values.len() {
+        let message = format!("{name} has room for {capacity} numbers; there are {}", values.len());
+        return Err(Failure::new(CFA_ERR_BUFFER, message));
+    }
+    // SAFETY: the contract of the C API: `place` has room for `capacity` numbers.
+    unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), place, values.len()) };
+    Ok(())
+}
+
+/// The bytes of a C string.
+pub(super) unsafe fn bytes<'a>(pointer: *const c_char, name: &str) -> Answer<&'a [u8]> {
+    if pointer.is_null() {
+        return Err(is_null(name));
+    }
+    // SAFETY: the contract of the C API: a string ends with NUL and stays as it is during the call.
+    Ok(unsafe { CStr::from_ptr(pointer) }.to_bytes())
+}
+
+/// A C string as text.
+pub(super) unsafe fn text<'a>(pointer: *const c_char, name: &str) -> Answer<&'a str> {
+    // SAFETY: as for `bytes`.
+    let bytes = unsafe { bytes(pointer, name)? };
+    std::str::from_utf8(bytes).map_err(|_| Failure::argument(format!("{name} is not UTF-8")))
+}
+
+/// Copies text with its NUL into a caller's buffer.
+///
+/// `needed` is told how many bytes that takes, also when they do not fit; without a buffer that is all.
+pub(super) unsafe fn put_text(text: &str, buffer: *mut c_char, room: usize, needed: *mut usize) -> Answer<()> {
+    let text = c_string(text);
+    let bytes = text.as_bytes_with_nul();
+    if !needed.is_null() {
+        // SAFETY: the contract of the C API: not NULL means writable.
+        unsafe { needed.write(bytes.len()) };
+    }
+    if buffer.is_null() {
+        if room == 0 && !needed.is_null() {
+            return Ok(());
+        }
+        return Err(is_null("buffer"));
+    }
+    if room < bytes.len() {
+        let message = format!("the text needs {} bytes; buffer has {room}", bytes.len());
+        return Err(Failure::new(CFA_ERR_BUFFER, message));
+    }
+    // SAFETY: the buffer has room for that many bytes.
+    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer.cast::<u8>(), bytes.len()) };
+    Ok(())
+}
+
+/// A C string; text ends at its first NUL.
+pub(super) fn c_string(text: &str) -> CString {
+    let end = text.bytes().position(|b| b == 0).unwrap_or(text.len());
+    CString::new(&text.as_bytes()[..end]).unwrap_or_default()
+}
+
+/// Says that an argument is NULL.
+pub(super) fn is_null(name: &str) -> Failure {
+    Failure::argument(format!("{name} is NULL"))
+}

@@ -1,0 +1,71 @@
+//! A quick look at a file: is there anything aggregated in it?
+
+use std::ffi::c_char;
+
+use super::boundary::{self, output};
+use super::dataset::path_of;
+use super::status::cfa_status;
+use crate::model::Dialect;
+use crate::Dataset;
+
+/// Not an aggregation.
+pub const CFA_DIALECT_NONE: i32 = 0;
+/// CFA-0.4: JSON in the attribute cfa_array.
+pub const CFA_DIALECT_CFA_0_4: i32 = 1;
+/// Attributes cfa_dimensions and cfa_array with terms.
+pub const CFA_DIALECT_CFA_TERMS: i32 = 2;
+/// CFA-0.6b1 before file and format became mandatory.
+pub const CFA_DIALECT_CFA_0_6B1_EARLY: i32 = 3;
+/// CFA-0.6b1: index ranges.
+pub const CFA_DIALECT_CFA_0_6B1: i32 = 4;
+/// CFA-0.6.2: a table of sizes.
+pub const CFA_DIALECT_CFA_0_6_2: i32 = 5;
+/// The draft of section 2.8 of the CF conventions.
+pub const CFA_DIALECT_CF_DRAFT: i32 = 6;
+/// CF-1.13, section 2.8.
+pub const CFA_DIALECT_CF_1_13: i32 = 7;
+
+/// The number of a dialect.
+pub(super) fn dialect_code(dialect: Option<Dialect>) -> i32 {
+    match dialect {
+        None => CFA_DIALECT_NONE,
+        Some(Dialect::Cfa04) => CFA_DIALECT_CFA_0_4,
+        Some(Dialect::CfaTerms) => CFA_DIALECT_CFA_TERMS,
+        Some(Dialect::Cfa06b1Early) => CFA_DIALECT_CFA_0_6B1_EARLY,
+        Some(Dialect::Cfa06b1) => CFA_DIALECT_CFA_0_6B1,
+        Some(Dialect::Cfa062) => CFA_DIALECT_CFA_0_6_2,
+        Some(Dialect::CfDraft) => CFA_DIALECT_CF_DRAFT,
+        Some(Dialect::Cf113) => CFA_DIALECT_CF_1_13,
+    }
+}
+
+/// Looks whether a file has aggregation variables, by attributes alone; opens no fragment.
+///
+/// @param path           the file
+/// @param is_aggregation receives 1 if a variable of any group has an aggregation attribute, else 0
+/// @param dialect        receives the CFA_DIALECT_ number of the first one that is well formed, else
+///                       CFA_DIALECT_NONE; may be NULL
+/// @return CFA_OK; CFA_ERR_IO, CFA_ERR_NOT_NETCDF, CFA_ERR_DAMAGED, CFA_ERR_ARGUMENT
+///
+/// Thread-safe. Since 0.1.0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cfa_file_identify(
+    path: *const c_char,
+    is_aggregation: *mut i32,
+    dialect: *mut i32,
+) -> cfa_status {
+    boundary::status(|| {
+        // SAFETY: the contract of the C API (module capi).
+        let path = unsafe { path_of(path)? };
+        output(is_aggregation, "is_aggregation")?;
+        let found = Dataset::identify(path)?;
+        // SAFETY: as above; checked not to be NULL.
+        unsafe {
+            is_aggregation.write(i32::from(found.is_some()));
+            if !dialect.is_null() {
+                dialect.write(dialect_code(found.flatten()));
+            }
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,260 @@
+//! Reading a part of a variable into a caller's buffer.
+
+use std::ffi::{c_char, c_void};
+
+use super::boundary::{self, is_null, list, Answer, Failure};
+use super::open_options::{choice, taken};
+use super::read_options::cfa_read_options;
+use super::status::{cfa_status, CFA_ERR_BUFFER, CFA_ERR_LIMIT};
+use super::strings::allocate;
+use super::types;
+use super::variable::{cfa_variable, variable};
+use crate::{c_strides, DataType, Output, Selection};
+
+/// Reads a part of a variable into a buffer.
+///
+/// Element (i, j, ...) of the result is element (start[0] + i * step[0], start[1] + j * step[1], ...) of the variable; it is
+/// written at buffer + i * buffer_stride[0] + j * buffer_stride[1] + ..., counted in elements. Types of arguments are
+/// those of GDAL's multidimensional Read.
+///
+/// Missing data are the number of cfa_variable_missing_value, and 0 in the mask; strings that are missing are NULL.
+/// Packed data are given packed (cfa_variable_scale_offset).
+///
+/// @param variable      the variable
+/// @param start         first index along each dimension; NULL will do for a scalar, as in the next three
+/// @param count         number of indices along each dimension; may be 0
+/// @param step          distance between indices, may be negative, not 0; NULL for 1 everywhere
+/// @param buffer_stride distance in the buffer, in elements, may be negative; NULL for C order
+/// @param type          type of the buffer: that of the variable, or for numbers any other number type; values that do
+///                      not fit it are an error, unless lossy is set
+/// @param buffer_bytes  size of the buffer in bytes, from buffer on (from options->buffer_start on, if that is set)
+/// @param buffer        where element (0, 0, ...) goes; for CFA_STRING an array of char pointers, whose old values are
+///                      overwritten and whose new ones are freed with cfa_strings_free
+/// @param options       mask, progress and so on; NULL for none
+/// @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable, CFA_ERR_BUFFER if an element would lie outside
+///         buffer or mask, CFA_ERR_TYPE, CFA_ERR_CANCELLED; CFA_ERR_FRAGMENT_MISSING and all else that is wrong with the
+///         aggregation or a fragment
+///
+/// After an error the contents of buffer and mask are not defined, except that no strings are left to free.
+/// Thread-safe; the read may use several threads. Since 0.1.0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cfa_variable_read(
+    variable: *const cfa_variable,
+    start: *const u64,
+    count: *const usize,
+    step: *const i64,
+    buffer_stride: *const isize,
+    r#type: i32,
+    buffer_bytes: usize,
+    buffer: *mut c_void,
+    options: *const cfa_read_options,
+) -> cfa_status {
+    boundary::status(|| {
+        // SAFETY: the contract of the C API (module capi).
+        let variable = unsafe { self::variable(variable)? };
+        // SAFETY: as above.
+        let selection = unsafe { selection(variable, start, count, step)? };
+        let data_type = types::data_type(r#type)?;
+        // SAFETY: as above; the structure is as `taken` wants it.
+        let options = unsafe { taken(options, cfa_read_options::INIT, "options")? };
+        let lossy = choice(options.lossy, "lossy")?;
+        if options.reserved != 0 {
+            return Err(Failure::argument("options->reserved is not 0"));
+        }
+        // SAFETY: as above.
+        let strides = unsafe { strides(&selection, buffer_stride)? };
+        let place = place(&selection, &strides, data_type, buffer_bytes, buffer, options.buffer_start.cast())?;
+        let mask = mask(&selection, &options)?;
+        if selection.is_empty() {
+            return Ok(());
+        }
+        let report = Report { options };
+        let progress = |fraction: f64| report.call(fraction);
+        let progress: Option<&(dyn Fn(f64) -> bool + Sync)> =
+            if options.progress.is_some() { Some(&progress) } else { None };
+        if data_type == DataType::String {
+            // SAFETY: `place` and `mask` have checked that all elements lie within the caller's memory.
+            return unsafe { strings(variable, &selection, &strides, &place, mask, progress) };
+        }
+        // SAFETY: as above; the caller leaves this memory to the read while it lasts.
+        let (bytes, mask) = unsafe {
+            let mask = mask.map(|(start, len)| std::slice::from_raw_parts_mut(start, len));
+            (std::slice::from_raw_parts_mut(place.base, place.bytes), mask)
+        };
+        let output =
+            Output { data_type, buffer: bytes, first: place.first, strides: Some(&strides), mask, lossy, progress };
+        variable.variable.read_into(&selection, output)?;
+        Ok(())
+    })
+}
+
+/// Says that a part will be read soon, so that it may be fetched and decoded ahead. Best effort: the part may be read as well
+/// without, and less than all of it may be kept.
+///
+/// @param variable the variable
+/// @param start    as for cfa_variable_read
+/// @param count    as for cfa_variable_read
+/// @param step     as for cfa_variable_read
+/// @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable; what cfa_variable_check returns. What is wrong
+///         with a fragment is left for the read to tell.
+///
+/// Thread-safe. Since 0.1.0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cfa_variable_advise(
+    variable: *const cfa_variable,
+    start: *const u64,
+    count: *const usize,
+    step: *const i64,
+) -> cfa_status {
+    boundary::status(|| {
+        // SAFETY: the contract of the C API (module capi).
+        unsafe { selection(self::variable(variable)?, start, count, step)? };
+        Ok(())
+    })
+}
+
+unsafe fn selection(
+    variable: &cfa_variable,
+    start: *const u64,
+    count: *const usize,
+    step: *const i64,
+) -> Answer<Selection> {
+    let shape = variable.variable.shape()?;
+    let rank = shape.len();
+    // SAFETY: the contract of the C API (module capi): one number per dimension.
+    let (start, count) = unsafe { (list(start, rank, "start")?, list(count, rank, "count")?) };
+    let step = match step.is_null() {
+        true => vec![1; rank],
+        // SAFETY: as above.
+        false => unsafe { list(step, rank, "step")? }.to_vec(),
+    };
+    let count: Vec<u64> = count.iter().map(|&c| c as u64).collect();
+    let placed = |e: crate::Error| e.in_variable(variable.variable.path()).in_file(variable.variable.dataset().name());
+    Ok(Selection::new(start, &count, &step, shape).map_err(placed)?)
+}
+
+unsafe fn strides(selection: &Selection, given: *const isize) -> Answer<Vec<i64>> {
+    if given.is_null() {
+        let strides = c_strides(selection.count());
+        return Ok(strides.iter().map(|&s| i64::try_from(s).unwrap_or(i64::MAX)).collect());
+    }
+    // SAFETY: the contract of the C API (module capi): one number per dimension.
+    Ok(unsafe { list(given, selection.rank(), "buffer_stride")? }.iter().map(|&s| s as i64).collect())
+}
+
+/// The memory that a read may write.
+struct Place {
+    base: *mut u8,
+    bytes: usize,
+    /// Index of element (0, 0, ...) from `base` on.
+    first: usize,
+}
+
+/// Sees that every element lies within the buffer.
+fn place(
+    selection: &Selection,
+    strides: &[i64],
+    data_type: DataType,
+    buffer_bytes: usize,
+    buffer: *mut c_void,
+    buffer_start: *const u8,
+) -> Answer<Place> {
+    let size = types::size(data_type);
+    if selection.is_empty() {
+        return Ok(Place { base: buffer.cast(), bytes: 0, first: 0 });
+    }
+    if buffer.is_null() {
+        return Err(is_null("buffer"));
+    }
+    let before = match buffer_start.is_null() {
+        true => 0,
+        false => (buffer as usize)
+            .checked_sub(buffer_start as usize)
+            .ok_or_else(|| Failure::argument("buffer lies before options->buffer_start"))?,
+    };
+    let (first, odd) = (before / size, before % size);
+    let bytes = buffer_bytes.saturating_sub(odd).min(isize::MAX as usize);
+    let (mut low, mut high) = (first as i128, first as i128);
+    for (&stride, &count) in strides.iter().zip(selection.count()) {
+        let reach = i128::from(stride) * i128::from(count - 1);
+        low += reach.min(0);
+        high += reach.max(0);
+    }
+    let room = (bytes / size) as i128;
+    if low < 0 || high >= room {
+        let message = format!("buffer has room for elements 0 to {}; the read writes {low} to {high}", room - 1);
+        return Err(Failure::new(CFA_ERR_BUFFER, message));
+    }
+    Ok(Place { base: buffer.cast::<u8>().wrapping_sub(before - odd), bytes, first })
+}
+
+/// Sees that the mask has a byte for every element.
+fn mask(selection: &Selection, options: &cfa_read_options) -> Answer<Option<(*mut u8, usize)>> {
+    if options.mask.is_null() {
+        return Ok(None);
+    }
+    let need = selection.len().and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX);
+    if options.mask_bytes < need {
+        let message = format!("mask has {} bytes; the read has {need} elements", options.mask_bytes);
+        return Err(Failure::new(CFA_ERR_BUFFER, message));
+    }
+    Ok(Some((options.mask, need)))
+}
+
+/// The caller's progress function.
+struct Report {
+    options: cfa_read_options,
+}
+
+// SAFETY: the engine calls progress functions in the thread that asked for the read, and no other.
+unsafe impl Sync for Report {}
+
+impl Report {
+    fn call(&self, fraction: f64) -> bool {
+        match self.options.progress {
+            // SAFETY: the contract of the C API (module capi): a function of this type.
+            Some(progress) => unsafe { progress(fraction, self.options.user_data) != 0 },
+            None => true,
+        }
+    }
+}
+
+/// Reads strings; each is allocated for the caller.
+unsafe fn strings(
+    variable: &cfa_variable,
+    selection: &Selection,
+    strides: &[i64],
+    place: &Place,
+    mask: Option<(*mut u8, usize)>,
+    progress: Option<&(dyn Fn(f64) -> bool + Sync)>,
+) -> Answer<()> {
+    let texts = variable.variable.read_strings_with(selection, progress)?;
+    let mut copies: Vec<*mut c_char> = Vec::new();
+    copies.try_reserve_exact(texts.len()).map_err(|_| Failure::new(CFA_ERR_LIMIT, "no memory for the strings"))?;
+    for text in &texts {
+        match text.as_deref().map(allocate).unwrap_or(Ok(std::ptr::null_mut())) {
+            Ok(copy) => copies.push(copy),
+            Err(failure) => {
+                // SAFETY: from `allocate`, and not given away.
+                copies.iter().for_each(|&copy| unsafe { libc::free(copy.cast()) });
+                return Err(failure);
+            }
+        }
+    }
+    let first = place.base.cast::<*mut c_char>().wrapping_add(place.first);
+    for (n, copy) in copies.into_iter().enumerate() {
+        let (mut rest, mut at) = (n as u64, 0i64);
+        for (&count, &stride) in selection.count().iter().zip(strides).rev() {
+            at += (rest % count) as i64 * stride;
+            rest /= count;
+        }
+        // SAFETY: `place` and `mask` have seen that these lie within the caller's memory.
+        unsafe {
+            first.offset(at as isize).write_unaligned(copy);
+            if let Some((mask, _)) = mask {
+                mask.add(n).write(u8::from(!copy.is_null()));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,73 @@
+//! What a read may be told beside the part that is wanted.
+
+use std::ffi::c_void;
+
+use super::boundary::{self, output};
+
+/// Follows a read and may stop it.
+///
+/// Called in the thread that called cfa_variable_read, between pieces of the work. It may call functions of this
+/// library.
+///
+/// @param fraction  how much is done, from 0 to 1
+/// @param user_data as given in the options
+/// @return 0 to stop the read, which then returns CFA_ERR_CANCELLED; anything else to go on
+pub type cfa_progress = Option<unsafe extern "C" fn(fraction: f64, user_data: *mut c_void) -> i32>;
+
+/// Options of cfa_variable_read.
+///
+/// Zero means the default in every field, now and in later versions: begin with CFA_READ_OPTIONS_INIT or
+/// cfa_read_options_init. Structures of other versions are taken as described at cfa_open_options.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cfa_read_options {
+    /// sizeof(cfa_read_options) of the caller.
+    pub size: usize,
+    /// Receives one byte per element in C order of count, whatever the buffer strides: 1 valid, 0 missing; or NULL.
+    pub mask: *mut u8,
+    /// The size of mask.
+    pub mask_bytes: usize,
+    /// Called now and then during the read; or NULL.
+    pub progress: cfa_progress,
+    /// Handed to progress.
+    pub user_data: *mut c_void,
+    /// The start of the allocation that buffer points into, where buffer strides are negative; buffer_bytes then
+    /// counts from here. NULL: buffer is the start.
+    pub buffer_start: *const c_void,
+    /// CFA_DEFAULT, CFA_YES or CFA_NO: give values in the type asked for even where they change; by default as the
+    /// dataset was opened.
+    pub lossy: i32,
+    /// Zero.
+    pub reserved: i32,
+}
+
+impl cfa_read_options {
+    pub(super) const INIT: cfa_read_options = cfa_read_options {
+        size: size_of::<cfa_read_options>(),
+        mask: std::ptr::null_mut(),
+        mask_bytes: 0,
+        progress: None,
+        user_data: std::ptr::null_mut(),
+        buffer_start: std::ptr::null(),
+        lossy: 0,
+        reserved: 0,
+    };
+}
+
+/// Sets all fields to their defaults, as CFA_READ_OPTIONS_INIT does.
+///
+/// For languages without the macro. It writes the structure of the library that is running: where that may be newer
+/// than this header, use the macro.
+///
+/// @param options the structure; with NULL nothing is done
+///
+/// Thread-safe for different structures. Since 0.1.0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cfa_read_options_init(options: *mut cfa_read_options) {
+    boundary::value((), || {
+        let options = output(options, "options")?;
+        // SAFETY: the contract of the C API (module capi).
+        unsafe { options.write(cfa_read_options::INIT) };
+        Ok(())
+    });
+}
