@@ -80,6 +80,22 @@ class SubdatasetList final : public GDALPamDataset
     }
 };
 
+// The first aggregation that is not well formed, if there is none that is.
+const cfa_variable *OnlyDamage(const std::vector<const cfa_variable *> &variables)
+{
+    const cfa_variable *damaged = nullptr;
+    for (const cfa_variable *variable : variables)
+    {
+        if (!cfa_variable_is_aggregated(variable))
+            continue;
+        if (cfa_variable_check(variable) == CFA_OK)
+            return nullptr;
+        if (damaged == nullptr)
+            damaged = variable;
+    }
+    return damaged;
+}
+
 }  // namespace
 
 std::unique_ptr<GDALDataset> OpenClassic(const std::shared_ptr<File> &file, const Name &name, const char *description)
@@ -98,6 +114,13 @@ std::unique_ptr<GDALDataset> OpenClassic(const std::shared_ptr<File> &file, cons
     if (variables.empty())
     {
         CPLError(CE_Failure, CPLE_AppDefined, "%s has no variable that can be shown as a raster", file->Path().c_str());
+        return nullptr;
+    }
+    // Not a list of what is left: the data that the file is about cannot be had.
+    if (const cfa_variable *damaged = OnlyDamage(variables))
+    {
+        cfa_variable_check(damaged);
+        ReportEngineError();
         return nullptr;
     }
     if (variables.size() == 1)
