@@ -1,6 +1,7 @@
 // The driver: which files are ours, and how they are opened.
 #include <cstring>
 #include <memory>
+#include <string_view>
 
 #include "classic_dataset.h"
 #include "file.h"
@@ -32,11 +33,21 @@ bool LooksLikeNetcdf(const GDALOpenInfo *info)
     return false;
 }
 
+// A small classic file that GDAL has read whole: its attributes have their names in clear.
+bool IsReadAndWithoutMention(const GDALOpenInfo *info)
+{
+    if (info->pabyHeader[0] != 'C' || info->nHeaderBytes >= 1024)
+        return false;
+    const std::string_view bytes(reinterpret_cast<const char *>(info->pabyHeader), static_cast<size_t>(info->nHeaderBytes));
+    return bytes.find("aggregated_d") == bytes.npos && bytes.find("cfa_") == bytes.npos;
+}
+
 // Looks into the file: the attribute that tells may lie anywhere in it.
 bool Probe(const GDALOpenInfo *info)
 {
     int32_t aggregation = 0;
-    return LooksLikeNetcdf(info) && cfa_file_identify(info->pszFilename, &aggregation, nullptr) == CFA_OK &&
+    return LooksLikeNetcdf(info) && !IsReadAndWithoutMention(info) &&
+           cfa_file_identify(info->pszFilename, &aggregation, nullptr) == CFA_OK &&
            aggregation != 0;
 }
 

@@ -84,6 +84,16 @@ pub fn open_fragment(origin: &Origin, name: &str, style: Style, options: &OpenOp
 /// # Errors
 /// `Io` when it is absent, not a regular file or not readable; `Unsupported` for a network location.
 pub fn open_named(path: &Path) -> Result<(Found, Origin)> {
+    let found = find_named(path)?;
+    let origin = Origin::local(&found.path)?;
+    Ok((found, origin))
+}
+
+/// As [`open_named`], for a look at the file alone: where it lies is not asked for.
+///
+/// # Errors
+/// `Io`, `Uri`.
+pub fn find_named(path: &Path) -> Result<Found> {
     let mut path = path.to_owned();
     if let Some(name) = path.to_str().filter(|name| name.contains(':')) {
         if let uri::Reference::Network(_) | uri::Reference::File(_) = uri::parse(name)? {
@@ -96,8 +106,7 @@ pub fn open_named(path: &Path) -> Result<(Found, Origin)> {
         }
     }
     let file = LocalFile::open(&path)?;
-    let origin = Origin::local(&path)?;
-    Ok((Found { file, path }, origin))
+    Ok(Found { file, path })
 }
 
 fn open_candidate(path: &Path, policy: &Policy) -> Result<Option<LocalFile>> {

@@ -113,6 +113,7 @@ class Identify(unittest.TestCase):
                 best = min(best, (time.perf_counter() - begin) / 5)
             return best
 
+        shares = []
         for kind in ("NETCDF4", "NETCDF3_CLASSIC"):
             for variables in (1, 200):
                 path = self.ordinary(variables, kind)
@@ -122,7 +123,8 @@ class Identify(unittest.TestCase):
                 other = seconds(path, "netCDF")
                 print(f"{kind} {variables} variables: {own * 1e6:.0f} us, netCDF driver {other * 1e6:.0f} us, "
                       f"{100 * own / other:.1f} %")
-                self.assertLess(own, 0.1 * other)
+                shares.append(own / other)
+        self.assertLess(max(shares), 0.1)
 
 
 if __name__ == "__main__":
