@@ -44,14 +44,14 @@ pub fn unshuffle(input: &[u8], size: usize, out: &mut [u8]) {
 }
 
 fn interleave2(a: &[u8], b: &[u8], out: &mut [u8]) {
-    for ((out, &a), &b) in out.chunks_exact_mut(2).zip(a).zip(b) {
-        out.copy_from_slice(&[a, b]);
+    for ((out, &a), &b) in out.as_chunks_mut::<2>().0.iter_mut().zip(a).zip(b) {
+        *out = [a, b];
     }
 }
 
 fn interleave4([a, b, c, d]: [&[u8]; 4], out: &mut [u8]) {
-    for ((((out, &a), &b), &c), &d) in out.chunks_exact_mut(4).zip(a).zip(b).zip(c).zip(d) {
-        out.copy_from_slice(&[a, b, c, d]);
+    for ((((out, &a), &b), &c), &d) in out.as_chunks_mut::<4>().0.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+        *out = [a, b, c, d];
     }
 }
 
@@ -63,9 +63,11 @@ fn interleave8(planes: [&[u8]; 8], out: &mut [u8]) {
         let [a, b, c, d, e, f, g, h] = planes.map(|plane| &plane[i * TILE..][..len]);
         interleave4([a, b, c, d], &mut low[..4 * len]);
         interleave4([e, f, g, h], &mut high[..4 * len]);
-        for ((out, low), high) in out.chunks_exact_mut(8).zip(low.chunks_exact(4)).zip(high.chunks_exact(4)) {
-            out[..4].copy_from_slice(low);
-            out[4..].copy_from_slice(high);
+        let halves = low.as_chunks::<4>().0.iter().zip(high.as_chunks::<4>().0);
+        for (out, (low, high)) in out.as_chunks_mut::<8>().0.iter_mut().zip(halves) {
+            let [a, b, c, d] = *low;
+            let [e, f, g, h] = *high;
+            *out = [a, b, c, d, e, f, g, h];
         }
     }
 }
