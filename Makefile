@@ -27,7 +27,7 @@ test: ## set up, build, lint and run every test
 lint: deps ## rustfmt, clippy, rustdoc, shellcheck, file lengths, licences
 	@scripts/lint.sh
 
-sanitize: deps ## run the C tests with the library under AddressSanitizer and ThreadSanitizer
+sanitize: deps ## run the C tests with the library under AddressSanitizer
 	@scripts/sanitize.sh
 
 install: build ## install the program below PREFIX (and DESTDIR)
