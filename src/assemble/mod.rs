@@ -9,7 +9,7 @@ pub(crate) use strings::strings;
 use std::sync::Arc;
 
 use crate::canonical::{Conversion, Target};
-use crate::container::array::Layout;
+use crate::container::array::Array;
 use crate::container::tree::VariableId;
 use crate::control::Control;
 use crate::dataset::Dataset;
@@ -106,10 +106,7 @@ struct Opened {
 
 impl Opened {
     fn parts(&self, pieces: Vec<Piece>) -> Result<Vec<Piece>> {
-        let chunk = self.raw.array().and_then(|array| match &array.layout {
-            Layout::Chunked { chunk, .. } => Some(chunk.as_slice()),
-            _ => None,
-        });
+        let chunk = self.raw.array().and_then(Array::chunk);
         let element = size_of(self.raw.data_type())?;
         let mut all = Vec::with_capacity(pieces.len());
         for piece in pieces {

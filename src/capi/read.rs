@@ -13,9 +13,9 @@ use crate::{c_strides, DataType, Output, Selection};
 
 /// Reads a part of a variable into a buffer.
 ///
-/// Element (i, j, ...) of the result is element (start[0] + i * step[0], start[1] + j * step[1], ...) of the variable; it is
-/// written at buffer + i * buffer_stride[0] + j * buffer_stride[1] + ..., counted in elements. Types of arguments are
-/// those of GDAL's multidimensional Read.
+/// Element (i, j, ...) of the result is element (start[0] + i * step[0], start[1] + j * step[1], ...) of the variable;
+/// it is written at buffer + i * buffer_stride[0] + j * buffer_stride[1] + ..., counted in elements. Types of arguments
+/// are those of GDAL's multidimensional Read.
 ///
 /// Missing data are the number of cfa_variable_missing_value, and 0 in the mask; strings that are missing are NULL.
 /// Packed data are given packed (cfa_variable_scale_offset).
@@ -31,9 +31,9 @@ use crate::{c_strides, DataType, Output, Selection};
 /// @param buffer        where element (0, 0, ...) goes; for CFA_STRING an array of char pointers, whose old values are
 ///                      overwritten and whose new ones are freed with cfa_strings_free
 /// @param options       mask, progress and so on; NULL for none
-/// @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable, CFA_ERR_BUFFER if an element would lie outside
-///         buffer or mask, CFA_ERR_TYPE, CFA_ERR_CANCELLED; CFA_ERR_FRAGMENT_MISSING and all else that is wrong with the
-///         aggregation or a fragment
+/// @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable, CFA_ERR_BUFFER if an element would lie
+///         outside buffer or mask, CFA_ERR_TYPE, CFA_ERR_CANCELLED; CFA_ERR_FRAGMENT_MISSING and all else that is
+///         wrong with the aggregation or a fragment
 ///
 /// After an error the contents of buffer and mask are not defined, except that no strings are left to free.
 /// Thread-safe; the read may use several threads. Since 0.1.0.
@@ -63,7 +63,8 @@ pub unsafe extern "C" fn cfa_variable_read(
         }
         // SAFETY: as above.
         let strides = unsafe { strides(&selection, buffer_stride)? };
-        let place = place(&selection, &strides, data_type, buffer_bytes, buffer, options.buffer_start.cast())?;
+        let place =
+            place(&selection, &strides, data_type, buffer_bytes, buffer, options.buffer_start.cast())?;
         let mask = mask(&selection, &options)?;
         if selection.is_empty() {
             return Ok(());
@@ -81,22 +82,29 @@ pub unsafe extern "C" fn cfa_variable_read(
             let mask = mask.map(|(start, len)| std::slice::from_raw_parts_mut(start, len));
             (std::slice::from_raw_parts_mut(place.base, place.bytes), mask)
         };
-        let output =
-            Output { data_type, buffer: bytes, first: place.first, strides: Some(&strides), mask, lossy, progress };
+        let output = Output {
+            data_type,
+            buffer: bytes,
+            first: place.first,
+            strides: Some(&strides),
+            mask,
+            lossy,
+            progress,
+        };
         variable.variable.read_into(&selection, output)?;
         Ok(())
     })
 }
 
-/// Says that a part will be read soon, so that it may be fetched and decoded ahead. Best effort: the part may be read as well
-/// without, and less than all of it may be kept.
+/// Says that a part will be read soon, so that it may be fetched and decoded ahead. Best effort: the part may be read
+/// as well without, and less than all of it may be kept.
 ///
 /// @param variable the variable
 /// @param start    as for cfa_variable_read
 /// @param count    as for cfa_variable_read
 /// @param step     as for cfa_variable_read
-/// @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable; what cfa_variable_check returns. What is wrong
-///         with a fragment is left for the read to tell.
+/// @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable; what cfa_variable_check returns. What is
+///         wrong with a fragment is left for the read to tell.
 ///
 /// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
@@ -129,7 +137,8 @@ unsafe fn selection(
         false => unsafe { list(step, rank, "step")? }.to_vec(),
     };
     let count: Vec<u64> = count.iter().map(|&c| c as u64).collect();
-    let placed = |e: crate::Error| e.in_variable(variable.variable.path()).in_file(variable.variable.dataset().name());
+    let placed =
+        |e: crate::Error| e.in_variable(variable.variable.path()).in_file(variable.variable.dataset().name());
     Ok(Selection::new(start, &count, &step, shape).map_err(placed)?)
 }
 
@@ -182,7 +191,8 @@ fn place(
     }
     let room = (bytes / size) as i128;
     if low < 0 || high >= room {
-        let message = format!("buffer has room for elements 0 to {}; the read writes {low} to {high}", room - 1);
+        let message =
+            format!("buffer has room for elements 0 to {}; the read writes {low} to {high}", room - 1);
         return Err(Failure::new(CFA_ERR_BUFFER, message));
     }
     Ok(Place { base: buffer.cast::<u8>().wrapping_sub(before - odd), bytes, first })
@@ -230,7 +240,9 @@ unsafe fn strings(
 ) -> Answer<()> {
     let texts = variable.variable.read_strings_with(selection, progress)?;
     let mut copies: Vec<*mut c_char> = Vec::new();
-    copies.try_reserve_exact(texts.len()).map_err(|_| Failure::new(CFA_ERR_LIMIT, "no memory for the strings"))?;
+    copies
+        .try_reserve_exact(texts.len())
+        .map_err(|_| Failure::new(CFA_ERR_LIMIT, "no memory for the strings"))?;
     for text in &texts {
         match text.as_deref().map(allocate).unwrap_or(Ok(std::ptr::null_mut())) {
             Ok(copy) => copies.push(copy),
