@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 GDALPLUGINS ?= $(shell scripts/gdal_plugins_dir.sh)
 
 .DEFAULT_GOAL := build
-.PHONY: help deps build libraries plugin demo test lint install clean
+.PHONY: help deps build libraries plugin demo test lint sanitize install clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
@@ -13,12 +13,11 @@ help: ## list these targets
 deps: ## install the system packages that demo, test and lint use (scripts/packages.txt)
 	@scripts/deps.sh
 
-# The libraries are worth building once there is a C API to call.
 # The plugin too, where the headers of GDAL are.
-build: $(if $(wildcard include/cfa.h),libraries) $(if $(shell command -v gdal-config),plugin) ## build build/bin/cfa (a Rust toolchain and a C compiler are enough)
+build: libraries $(if $(shell command -v gdal-config),plugin) ## build build/bin/cfa (a Rust toolchain and a C compiler are enough)
 	@scripts/cargo.sh program
 
-libraries: ## build build/lib: libcfa.so, libcfa.a, pkgconfig/cfa.pc (no C API in them yet)
+libraries: ## build build/lib: libcfa.so, libcfa.a, pkgconfig/cfa.pc, and build/include/cfa.h
 	@scripts/cargo.sh shared
 	@scripts/cargo.sh static
 
@@ -33,6 +32,9 @@ test: ## set up, build, lint and run every test
 
 lint: deps ## rustfmt, clippy, rustdoc, shellcheck, file lengths, licences
 	@scripts/lint.sh
+
+sanitize: deps ## run the C tests with the library under AddressSanitizer
+	@scripts/sanitize.sh
 
 install: build ## install the program below PREFIX (and DESTDIR)
 	install -D -m 755 build/bin/cfa $(DESTDIR)$(PREFIX)/bin/cfa

@@ -43,7 +43,7 @@ impl Variable {
         let entries = aggregation.fragments.lookup(&*shared.container, &place, substitutions)?;
         let Block::Fragments(list) = entries else { return Ok(None) };
         let Some(fragment) = list.first().filter(|f| f.view().is_none()) else { return Ok(None) };
-        let Some(raw) = assembly.open(fragment)? else { return Ok(None) };
+        let Some((raw, _)) = assembly.open(fragment)? else { return Ok(None) };
         let Some(chunk) = raw.array().and_then(Array::chunk) else { return Ok(None) };
         // Axes of size 1 may be left out or added; then chunks say nothing about the aggregated dimensions.
         let same = raw.shape() == canonical && Placement::new(raw.shape(), canonical, None).is_ok();

@@ -6,11 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use once_cell::sync::OnceCell;
 
+use crate::container::read::ChunkCache;
 use crate::container::tree::{Dimension, DimensionId, Group, GroupId, Tree, VariableId};
 use crate::container::Container;
 use crate::dialect;
 use crate::error::{Error, Kind, Result};
 use crate::fragment::files::Files;
+use crate::fragment::PreparedFragments;
 use crate::location::{self, FileIdentity, Origin};
 use crate::model::substitutions::Substitutions;
 use crate::model::Aggregation;
@@ -31,6 +33,9 @@ pub(crate) struct Shared {
     pub(crate) runtime_substitutions: Substitutions,
     /// Used by reads that begin here; a nested read uses those of the outermost dataset.
     pub(crate) files: Files,
+    /// Decoded chunks, used likewise.
+    pub(crate) chunks: ChunkCache,
+    pub(crate) prepared: PreparedFragments,
     aggregations: Vec<OnceCell<Aggregation>>,
     warnings: Mutex<Vec<String>>,
 }
@@ -75,6 +80,8 @@ impl Dataset {
             options: options.clone(),
             runtime_substitutions: Substitutions::from_pairs(options.substitutions.iter().cloned()),
             files: Files::new(options),
+            chunks: ChunkCache::new(options.cache_bytes),
+            prepared: PreparedFragments::default(),
             aggregations,
             warnings: Mutex::new(warnings),
         })))

@@ -21,7 +21,6 @@ mod os;
 mod plan;
 mod scatter;
 mod selection;
-mod slabs;
 mod source;
 mod value;
 mod variable;

@@ -273,6 +273,11 @@ pub struct Attribute {
 pub struct Attributes(Vec<Attribute>);
 
 impl Attributes {
+    /// No attributes.
+    pub const fn none() -> Self {
+        Attributes(Vec::new())
+    }
+
     /// From a list in file order.
     pub fn new(list: Vec<Attribute>) -> Self {
         Attributes(list)

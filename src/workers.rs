@@ -6,7 +6,8 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::panic::AssertUnwindSafe;
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::error::{Error, Kind, Result};
 
@@ -72,26 +73,42 @@ impl<T> Queue<T> {
     }
 }
 
-/// Runs `work` on every task, on this thread and up to `threads - 1` helpers.
+/// How many threads a setting means; 0 is one per core.
+pub(crate) fn threads(setting: usize) -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    match setting {
+        // Asking costs more than a small read, so it is done once.
+        0 => *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from)),
+        n => n,
+    }
+}
+
+/// Runs `work` on every task, on this thread and up to `threads - 1` helpers, each with a state of its own.
+///
+/// Helpers are started only when there are tasks for them; a task that adds more does not start any.
 ///
 /// # Errors
 /// The first error seen; what was not begun by then is not run.
-pub(crate) fn run<T: Send>(
+pub(crate) fn run<T: Send, S>(
     tasks: impl IntoIterator<Item = T>,
     threads: usize,
-    work: impl Fn(T, &Queue<T>) -> Result<()> + Sync,
+    state: impl Fn() -> S + Sync,
+    work: impl Fn(T, &Queue<T>, &mut S) -> Result<()> + Sync,
 ) -> Result<()> {
-    let state = State { waiting: tasks.into_iter().collect(), at_work: 0, failure: None };
-    let queue = Queue { state: Mutex::new(state), changed: Condvar::new() };
+    let tasks = State { waiting: tasks.into_iter().collect(), at_work: 0, failure: None };
+    let tasks_at_first = tasks.waiting.len();
+    let queue = Queue { state: Mutex::new(tasks), changed: Condvar::new() };
     let serve = || {
+        let mut own = state();
         while let Some(task) = queue.next() {
-            let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(task, &queue)));
+            let attempt = AssertUnwindSafe(|| work(task, &queue, &mut own));
+            let outcome = std::panic::catch_unwind(attempt);
             let panicked = || Err(Error::new(Kind::Internal, "a read task panicked"));
             queue.done(outcome.unwrap_or_else(|_| panicked()));
         }
     };
     std::thread::scope(|scope| {
-        for _ in 1..threads {
+        for _ in 1..threads.min(tasks_at_first) {
             let Some(_permit) = Permit::take(threads - 1) else { break };
             // A thread that cannot be started is no error: this one does the work.
             let started = std::thread::Builder::new().name("cfa".into()).spawn_scoped(scope, || {
@@ -132,7 +149,7 @@ mod tests {
     fn every_task_and_every_part_of_one_runs_once() {
         for threads in [1, 2, 7] {
             let sum = AtomicUsize::new(0);
-            run(0..100usize, threads, |task, queue| {
+            run(0..100usize, threads, || (), |task, queue, ()| {
                 if task < 10 {
                     queue.add((0..5).map(|i| 1000 + i));
                 }
@@ -147,7 +164,7 @@ mod tests {
     #[test]
     fn an_error_ends_the_run() {
         let begun = AtomicUsize::new(0);
-        let result = run(0..10_000, 3, |task, _| {
+        let result = run(0..10_000, 3, || (), |task, _, ()| {
             begun.fetch_add(1, Ordering::Relaxed);
             if task == 5 {
                 Err(Error::new(Kind::Damaged, "five"))
@@ -161,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_panic_is_an_error() {
-        let result = run([1], 2, |_, _| panic!("no"));
+        let result = run([1], 2, || (), |_, _, ()| panic!("no"));
         assert_eq!(result.unwrap_err().kind(), Kind::Internal);
     }
 }

@@ -1,31 +1,36 @@
 //! Runs the steps of a read: plan, fragments, canonical form, scatter.
 
+mod parts;
+mod sink;
 mod strings;
 
 pub(crate) use strings::strings;
 
+use std::sync::Arc;
+
 use crate::canonical::{Conversion, Target};
 use crate::container::array::Array;
-use crate::container::read::zeroed;
 use crate::container::tree::VariableId;
 use crate::control::Control;
-use crate::dataset::{Dataset, Shared};
+use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
-use crate::fragment::{self, Chain, Placement, Raw};
+use crate::fragment::{self, Chain, Piece, Placement, Raw};
 use crate::model::fragments::{Block, Fragment};
 use crate::model::Aggregation;
 use crate::options::MissingFragments;
 use crate::plan::{Plan, Span};
 use crate::scatter::Destination;
 use crate::selection::Selection;
-use crate::slabs::slabs;
 use crate::value::DataType;
+use crate::workers::{self, Queue};
+use sink::{size_of, Buffers, Sink};
 
 /// Fragments that are looked up at once; bounds the memory for their names.
-const BLOCK: usize = 4096;
+const BLOCK: usize = 16 << 10;
 
-/// Elements that are read at once, unless a chunk has more: some 20 ms of inflating, so that a read can be stopped.
-const SLAB: u64 = 1 << 20;
+/// A read of fewer bytes than this from few fragments is not worth a second thread.
+const WORTH_THREADS: u64 = 256 << 10;
+const FEW_FRAGMENTS: usize = 8;
 
 /// What a read of numbers wants.
 pub(crate) struct Request<'a> {
@@ -63,7 +68,7 @@ pub(crate) fn numbers(
     let target = Target::new(&variable.attributes, own);
     let sink = Sink::new(&target, request, shared.options.lossy_casts)?;
     let Some(aggregation) = shared.aggregation(id)? else {
-        return ordinary(shared, id, &sink);
+        return ordinary(dataset, id, &sink);
     };
     let chain = Chain::enter(outer, shared, id)?.watched(request.control);
     let assembly = Assembly { dataset, id, aggregation, target: &target, chain: &chain };
@@ -71,46 +76,78 @@ pub(crate) fn numbers(
         Block::UniqueValues(values) => {
             let conversion = Conversion::for_unique(values.data_type(), &target, sink.lossy)?;
             for i in 0..block.len() {
-                let raw = values.native_bytes_at(i).ok_or_else(|| not_numbers("unique values"))?;
+                let not_numbers = || Error::new(Kind::FragmentType, "unique values are strings, not numbers");
+                let raw = values.native_bytes_at(i).ok_or_else(not_numbers)?;
                 let spans = block.piece(i);
                 sink.repeat(&conversion, &raw, &at_of(&spans), &count_of(&spans))
                     .map_err(|e| e.in_fragment(&index_of(&spans)))?;
-                chain.advance(&spans)?;
+                chain.advance(count_of(&spans).iter().product())?;
             }
             Ok(())
         }
-        Block::Fragments(list) => {
-            for (i, fragment) in list.iter().enumerate() {
-                let spans = block.piece(i);
-                assembly.piece(fragment, &spans, &sink).map_err(|e| e.in_fragment(&index_of(&spans)))?;
-            }
-            Ok(())
-        }
+        Block::Fragments(list) => assembly.fragments(block, &list, &sink),
     })
 }
 
-fn ordinary(shared: &Shared, id: VariableId, sink: &Sink<'_>) -> Result<()> {
-    let array = &shared.tree().variables[id.0].array;
-    let selection = sink.request.selection;
-    let conversion = Conversion::for_request(sink.target, sink.target.data_type(), sink.lossy)?;
-    let span = |d: usize| Span {
-        fragment: 0,
-        start: selection.start()[d],
-        count: selection.count()[d],
-        step: selection.step()[d],
-        at: 0,
-    };
-    let spans: Vec<Span> = (0..selection.rank()).map(span).collect();
-    for slab in slabs(&spans, array.chunk(), SLAB) {
-        sink.advance(0)?;
-        let (start, count): (Vec<u64>, Vec<u64>) = slab.iter().map(|s| (s.start, s.count)).unzip();
-        let part = Selection::new(&start, &count, selection.step(), &array.shape)?;
-        let mut raw = zeroed(&part, array.element.size())?;
-        shared.container.read(array, &part, &mut raw)?;
-        sink.put(&conversion, &raw, &at_of(&slab), part.count(), &c_order(part.count()))?;
-        sink.advance(part.len().unwrap_or_default())?;
+/// What a thread does next.
+enum Task {
+    /// Open the fragment of this number in the block, and read it.
+    Fragment(usize),
+    /// Read a part of an open one.
+    Part(Arc<Opened>, Piece),
+}
+
+/// A fragment, or an ordinary variable, that is ready to be read.
+struct Opened {
+    raw: Raw,
+    conversion: Arc<Conversion>,
+    index: Vec<u64>,
+}
+
+impl Opened {
+    fn parts(&self, pieces: Vec<Piece>) -> Result<Vec<Piece>> {
+        let chunk = self.raw.array().and_then(Array::chunk);
+        let element = size_of(self.raw.data_type())?;
+        let mut all = Vec::with_capacity(pieces.len());
+        for piece in pieces {
+            all.extend(parts::parts(piece, self.raw.shape(), chunk, element)?);
+        }
+        Ok(all)
     }
-    Ok(())
+
+    fn place(&self, error: Error) -> Error {
+        let error = if self.index.is_empty() { error } else { error.in_fragment(&self.index) };
+        match self.raw.file() {
+            Some(file) => error.in_file(file),
+            None => error,
+        }
+    }
+}
+
+fn ordinary(dataset: &Dataset, id: VariableId, sink: &Sink<'_>) -> Result<()> {
+    let shared = dataset.shared();
+    let raw = fragment::stored(dataset, id);
+    let conversion = Arc::new(Conversion::for_request(sink.target, sink.target.data_type(), sink.lossy)?);
+    let opened = Arc::new(Opened { raw, conversion, index: Vec::new() });
+    let parts = opened.parts(vec![Piece::whole(sink.request.selection)])?;
+    let tasks = parts.into_iter().map(|part| Task::Part(Arc::clone(&opened), part));
+    let state = || Buffers::new(&shared.chunks);
+    workers::run(tasks, threads(dataset, sink.request, 1), state, |task, _, buffers| {
+        let Task::Part(opened, part) = task else { return Ok(()) };
+        sink.put(&opened.raw, &opened.conversion, &part, None, buffers).map_err(|e| opened.place(e))?;
+        sink.request.control.map_or(Ok(()), |control| control.advance(part.elements()? as u64))
+    })
+}
+
+/// How many threads a read of this many fragments is worth.
+fn threads(dataset: &Dataset, request: &Request<'_>, fragments: usize) -> usize {
+    let bytes = request.selection.len().unwrap_or(u64::MAX);
+    let bytes = bytes.saturating_mul(request.data_type.size().unwrap_or(1) as u64);
+    let apart = request.values.is_disjoint() && request.mask.is_none_or(Destination::is_disjoint);
+    if !apart || (bytes < WORTH_THREADS && fragments < FEW_FRAGMENTS) {
+        return 1;
+    }
+    workers::threads(dataset.shared().options.num_threads)
 }
 
 /// An aggregation variable that is being read.
@@ -132,7 +169,7 @@ impl Assembly<'_> {
         let shared = self.dataset.shared();
         let plan = Plan::new(&self.aggregation.grid, selection);
         for block in plan.blocks(BLOCK) {
-            self.chain.advance(&[])?;
+            self.chain.advance(0)?;
             let place = block.selection(self.aggregation.grid.fragments())?;
             let entries = self.aggregation.fragments.lookup(
                 &*shared.container,
@@ -145,15 +182,16 @@ impl Assembly<'_> {
     }
 
     /// Opens a fragment; `None` when it is missing and may be.
-    pub(crate) fn open(&self, fragment: &Fragment) -> Result<Option<Raw>> {
+    pub(crate) fn open(&self, fragment: &Fragment) -> Result<Option<(Raw, usize)>> {
         let Fragment::Stored { versions, .. } = fragment else { return Ok(None) };
         let fragments = &self.aggregation.fragments;
+        let shared = self.dataset.shared();
         match fragment::open(self.dataset, fragments, versions, self.id, self.chain) {
             Err(e)
                 if e.kind() == Kind::FragmentMissing
-                    && self.dataset.shared().options.missing_fragments == MissingFragments::Fill =>
+                    && shared.options.missing_fragments == MissingFragments::Fill =>
             {
-                self.dataset.shared().warn(format!("a missing fragment was filled: {e}"));
+                shared.warn(format!("a missing fragment was filled: {e}"));
                 Ok(None)
             }
             opened => opened.map(Some),
@@ -166,156 +204,108 @@ impl Assembly<'_> {
         sizes.map(|range| range.end - range.start).collect()
     }
 
-    fn piece(&self, fragment: &Fragment, spans: &[Span], sink: &Sink<'_>) -> Result<()> {
-        let Some(mut raw) = self.open(fragment)? else {
-            sink.missing(&at_of(spans), &count_of(spans))?;
-            return self.chain.advance(spans);
+    /// Reads the fragments of a block.
+    fn fragments(&self, block: &crate::plan::Block<'_>, list: &[Fragment], sink: &Sink<'_>) -> Result<()> {
+        let threads = threads(self.dataset, sink.request, list.len());
+        let tasks = if list.len() < threads {
+            // Too few to go round: their parts are shared out instead.
+            let mut parts = Vec::new();
+            for (i, fragment) in list.iter().enumerate() {
+                parts.extend(self.begin(fragment, &block.piece(i), sink)?);
+            }
+            parts
+        } else {
+            (0..list.len()).map(Task::Fragment).collect()
         };
+        let work = |task: Task, queue: &Queue<Task>, buffers: &mut Buffers<'_>| match task {
+            Task::Fragment(i) => {
+                let mut parts = self.begin(&list[i], &block.piece(i), sink)?.into_iter();
+                let first = parts.next();
+                queue.add(parts);
+                match first {
+                    Some(Task::Part(opened, part)) => self.part(&opened, &part, sink, buffers),
+                    _ => Ok(()),
+                }
+            }
+            Task::Part(opened, part) => self.part(&opened, &part, sink, buffers),
+        };
+        workers::run(tasks, threads, || Buffers::new(self.chain.chunks), work)
+    }
+
+    /// Opens a fragment and cuts what is wanted of it into parts; a missing one is filled at once.
+    fn begin(&self, fragment: &Fragment, spans: &[Span], sink: &Sink<'_>) -> Result<Vec<Task>> {
+        let run = || {
+            let Some((opened, pieces)) = self.ready(fragment, spans, sink)? else {
+                sink.missing(&at_of(spans), &count_of(spans))?;
+                self.chain.advance(count_of(spans).iter().product())?;
+                return Ok(Vec::new());
+            };
+            let parts = opened.parts(pieces)?;
+            let opened = Arc::new(opened);
+            Ok(parts.into_iter().map(|part| Task::Part(Arc::clone(&opened), part)).collect())
+        };
+        run().map_err(|e: Error| e.in_fragment(&index_of(spans)))
+    }
+
+    fn part(&self, opened: &Opened, part: &Piece, sink: &Sink<'_>, buffers: &mut Buffers<'_>) -> Result<()> {
+        sink.put(&opened.raw, &opened.conversion, part, Some(self.chain), buffers)
+            .map_err(|e| opened.place(fragment::unreadable(e)))?;
+        self.chain.advance(part.elements()? as u64)
+    }
+
+    /// Opens a fragment and checks shape, type and units; `None` when it is missing.
+    fn ready(&self, fragment: &Fragment, spans: &[Span], sink: &Sink<'_>) -> Result<Option<(Opened, Vec<Piece>)>> {
+        let index = index_of(spans);
         let view = fragment.view();
-        let file = raw.file().map(str::to_owned);
-        let mut run = || {
-            let canonical = self.canonical_shape(spans);
-            if Placement::new(raw.shape(), &canonical, view).is_err() {
-                if let Some(expanded) = fragment::expand(&raw, canonical.iter().product())? {
-                    raw = expanded;
-                }
+        let canonical = self.canonical_shape(spans);
+        let known = match fragment {
+            Fragment::Stored { versions, view: None } => {
+                fragment::reopen(self.dataset, self.aggregation, self.id, &index, versions, self.chain)
             }
-            let placement = Placement::new(raw.shape(), &canonical, view)?;
-            let conversion = Conversion::new(
-                raw.attributes(),
-                raw.data_type(),
-                view.and_then(|v| v.units.as_deref()),
-                view.and_then(|v| v.calendar.as_deref()),
-                self.target,
-                sink.lossy,
-            )?;
-            for warning in conversion.warnings() {
-                self.dataset.shared().warn(warning.clone());
-            }
-            let element = raw.data_type().size().ok_or_else(|| not_numbers("the fragment"))?;
-            // Chunks say something about the aggregated dimensions only where these are the stored ones.
-            let chunk =
-                raw.array().and_then(Array::chunk).filter(|_| view.is_none() && raw.shape() == canonical);
-            for slab in slabs(spans, chunk, SLAB) {
-                for piece in placement.pieces(&slab)? {
-                    let mut bytes = zeroed(&piece.selection, element)?;
-                    raw.read(&piece.selection, &mut bytes, self.chain).map_err(fragment::unreadable)?;
-                    sink.put(&conversion, &bytes, &piece.at, &piece.count, &piece.strides)?;
-                }
-                self.chain.advance(&slab)?;
-            }
-            Ok(())
+            _ => None,
         };
-        run().map_err(|e: Error| match file {
+        if let Some((raw, conversion)) = known {
+            let opened = Opened { raw, conversion, index };
+            let pieces = Placement::new(opened.raw.shape(), &canonical, None)?.pieces(spans)?;
+            return Ok(Some((opened, pieces)));
+        }
+        let Some((mut raw, version)) = self.open(fragment)? else { return Ok(None) };
+        if Placement::new(raw.shape(), &canonical, view).is_err() {
+            if let Some(expanded) = fragment::expand(&raw, canonical.iter().product())? {
+                raw = expanded;
+            }
+        }
+        let place = |e: Error| match raw.file() {
             Some(file) => e.in_file(file),
             None => e,
-        })
-    }
-}
-
-/// Brings values to canonical form and to the requested type, and puts them into the caller's buffer.
-struct Sink<'a> {
-    target: &'a Target,
-    request: &'a Request<'a>,
-    /// From the variable's own type to the requested one, where that differs.
-    cast: Option<Conversion>,
-    lossy: bool,
-}
-
-impl<'a> Sink<'a> {
-    fn new(target: &'a Target, request: &'a Request<'a>, lossy: bool) -> Result<Self> {
-        let differs = request.data_type != target.data_type();
-        let cast = differs
-            .then(|| Conversion::for_request(target, request.data_type, request.lossy.unwrap_or(lossy)))
-            .transpose()?;
-        Ok(Sink { target, request, cast, lossy })
-    }
-
-    /// Sees whether to go on after so many elements.
-    fn advance(&self, elements: u64) -> Result<()> {
-        self.request.control.map_or(Ok(()), |control| control.advance(elements))
-    }
-
-    /// Converts stored elements and scatters them.
-    fn put(
-        &self,
-        conversion: &Conversion,
-        raw: &[u8],
-        at: &[u64],
-        count: &[u64],
-        strides: &[usize],
-    ) -> Result<()> {
-        let n = count.iter().product::<u64>() as usize;
-        let (values, valid) = self.convert(conversion, raw, n)?;
-        self.request.values.copy(at, count, &values, strides);
-        if let (Some(mask), Some(valid)) = (self.request.mask, valid) {
-            mask.copy(at, count, &valid, strides);
+        };
+        let pieces = Placement::new(raw.shape(), &canonical, view).and_then(|p| p.pieces(spans)).map_err(place)?;
+        let (units, calendar) = (view.and_then(|v| v.units.as_deref()), view.and_then(|v| v.calendar.as_deref()));
+        let (attributes, data_type) = (raw.attributes(), raw.data_type());
+        let conversion = Conversion::new(attributes, data_type, units, calendar, self.target, sink.lossy);
+        let conversion = Arc::new(conversion.map_err(place)?);
+        for warning in conversion.warnings() {
+            self.dataset.shared().warn(warning.clone());
         }
-        Ok(())
-    }
-
-    /// Converts one stored element and fills a part with it.
-    fn repeat(&self, conversion: &Conversion, raw: &[u8], at: &[u64], count: &[u64]) -> Result<()> {
-        let (value, valid) = self.convert(conversion, raw, 1)?;
-        self.request.values.fill(at, count, &value);
-        if let (Some(mask), Some(valid)) = (self.request.mask, valid) {
-            mask.fill(at, count, &valid);
+        if view.is_none() {
+            fragment::remember(self.dataset, self.aggregation, self.id, &index, version, &raw, &conversion);
         }
-        Ok(())
+        Ok(Some((Opened { raw, conversion, index }, pieces)))
     }
-
-    /// Fills a part with the missing value.
-    fn missing(&self, at: &[u64], count: &[u64]) -> Result<()> {
-        let mut value = vec![0; size_of(self.target.data_type())?];
-        let mut valid = self.request.mask.map(|_| vec![0]);
-        self.target.fill(&mut value, valid.as_deref_mut())?;
-        let value = self.cast(value, 1, valid.as_deref_mut())?;
-        self.request.values.fill(at, count, &value);
-        if let Some(mask) = self.request.mask {
-            mask.fill(at, count, &[0]);
-        }
-        Ok(())
-    }
-
-    fn convert(&self, conversion: &Conversion, raw: &[u8], n: usize) -> Result<(Vec<u8>, Option<Vec<u8>>)> {
-        let mut values = vec![0; n * size_of(self.target.data_type())?];
-        let mut valid = self.request.mask.map(|_| vec![1; n]);
-        conversion.apply(raw, &mut values, valid.as_deref_mut())?;
-        let values = self.cast(values, n, valid.as_deref_mut())?;
-        Ok((values, valid))
-    }
-
-    fn cast(&self, values: Vec<u8>, n: usize, valid: Option<&mut [u8]>) -> Result<Vec<u8>> {
-        let Some(conversion) = &self.cast else { return Ok(values) };
-        let mut cast = vec![0; n * size_of(self.request.data_type)?];
-        match valid {
-            Some(valid) => conversion.apply_masked(&values, &mut cast, valid)?,
-            None => conversion.apply(&values, &mut cast, None)?,
-        }
-        Ok(cast)
-    }
-}
-
-fn size_of(data_type: DataType) -> Result<usize> {
-    data_type.size().ok_or_else(|| not_numbers("the variable"))
-}
-
-fn not_numbers(what: &str) -> Error {
-    Error::new(Kind::FragmentType, format!("{what}: strings where numbers are expected"))
 }
 
 fn c_order(shape: &[u64]) -> Vec<usize> {
     crate::selection::c_strides(shape).iter().map(|&s| s as usize).collect()
 }
 
-pub(crate) fn at_of(spans: &[Span]) -> Vec<u64> {
+fn at_of(spans: &[Span]) -> Vec<u64> {
     spans.iter().map(|s| s.at).collect()
 }
 
-pub(crate) fn count_of(spans: &[Span]) -> Vec<u64> {
+fn count_of(spans: &[Span]) -> Vec<u64> {
     spans.iter().map(|s| s.count).collect()
 }
 
-pub(crate) fn index_of(spans: &[Span]) -> Vec<u64> {
+fn index_of(spans: &[Span]) -> Vec<u64> {
     spans.iter().map(|s| s.fragment).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::{at_of, c_order, count_of, index_of, Assembly};
 use crate::canonical::Target;
-use crate::container::read::zeroed;
+use crate::container::read::{zeroed, Kept};
 use crate::container::tree::VariableId;
 use crate::control::Control;
 use crate::dataset::Dataset;
@@ -62,7 +62,7 @@ pub(crate) fn strings(
                     assembly
                         .string_piece(fragment, &spans, &marks, &mut out)
                         .map_err(|e| e.in_fragment(&index_of(&spans)))?;
-                    chain.advance(&spans)?;
+                    chain.advance(count_of(&spans).iter().product())?;
                 }
             }
         }
@@ -80,7 +80,7 @@ impl Assembly<'_> {
         out: &mut Strings,
     ) -> Result<()> {
         // What is not written stays missing.
-        let Some(raw) = self.open(fragment)? else { return Ok(()) };
+        let Some((raw, _)) = self.open(fragment)? else { return Ok(()) };
         let view = fragment.view();
         let own = Marks::of(raw.attributes());
         let mut read = || -> Result<()> {
@@ -129,7 +129,7 @@ impl Assembly<'_> {
                 None => piece.selection.clone(),
             };
             let mut bytes = zeroed(&selection, 1)?;
-            raw.read(&selection, &mut bytes, self.chain)?;
+            raw.read(&selection, &mut bytes, Some(self.chain), &mut Kept::default())?;
             let texts: Vec<Option<String>> = match length {
                 Some(0) => vec![None; piece.selection.len().unwrap_or_default() as usize],
                 length => bytes

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use once_cell::sync::OnceCell;
 
 use self::array::Array;
+use self::read::Kept;
 use self::tree::Tree;
 use crate::error::{Error, Kind, Result};
 use crate::selection::Selection;
@@ -97,7 +98,13 @@ impl Container {
     /// # Errors
     /// `Request` when `out` has not the selection's size or the data are strings; `Damaged`, `Io`, `Unsupported`.
     pub fn read(&self, array: &Array, selection: &Selection, out: &mut [u8]) -> Result<()> {
-        read::numbers(&*self.source, array, selection, out).map_err(|e| e.in_file(self.name()))
+        read::numbers(&*self.source, array, selection, out, &mut Kept::default())
+            .map_err(|e| e.in_file(self.name()))
+    }
+
+    /// The bytes of the file.
+    pub fn source(&self) -> &Arc<dyn Source> {
+        &self.source
     }
 
     /// Reads strings in C order.

@@ -49,7 +49,7 @@ pub fn read(cx: &mut Context, keyword: &str, variable: VariableId, scalar: Scala
         return Err(wrong(&format!("it must have one row for each of {} aggregated dimensions", cx.rank())));
     }
     cx.check_count(&[columns])?;
-    let mut table = Rows { columns, at: 0, sizes: vec![Vec::new(); cx.rank()], padding: false };
+    let mut table = Rows { columns, row: 0, column: 0, sizes: vec![Vec::new(); cx.rank()], padding: false };
     integers::for_each(cx, variable, |value| {
         table.take(value).map_err(|(d, what)| {
             Error::new(Kind::Map, format!("{keyword} variable '{path}', dimension '{}': {what}", cx.name(d)))
@@ -62,16 +62,19 @@ pub fn read(cx: &mut Context, keyword: &str, variable: VariableId, scalar: Scala
 
 struct Rows {
     columns: u64,
-    at: u64,
+    row: usize,
+    column: u64,
     sizes: Vec<Vec<u64>>,
     padding: bool,
 }
 
 impl Rows {
     fn take(&mut self, value: Option<i128>) -> Result<(), (usize, String)> {
-        let (d, column) = ((self.at / self.columns) as usize, self.at % self.columns);
-        self.at += 1;
-        self.padding &= column > 0;
+        if self.column == self.columns {
+            (self.row, self.column, self.padding) = (self.row + 1, 0, false);
+        }
+        self.column += 1;
+        let d = self.row;
         let Some(value) = value else {
             self.padding = true;
             return Ok(());

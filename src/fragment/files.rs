@@ -1,38 +1,47 @@
 //! The fragment files that are open, shared by all reads of a dataset and bounded in number.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use once_cell::sync::OnceCell;
 
 use crate::container::Container;
 use crate::dataset::Dataset;
 use crate::error::Result;
-use crate::location::{FileIdentity, Origin};
+use crate::location::{FileIdentity, LocalFile, Origin};
 use crate::options::OpenOptions;
 
 /// An open fragment file.
 pub(crate) struct OpenFile {
-    pub(crate) container: Arc<Container>,
-    pub(crate) identity: FileIdentity,
+    pub(crate) source: Arc<LocalFile>,
     pub(crate) origin: Origin,
+    container: OnceCell<Arc<Container>>,
     dataset: OnceCell<Dataset>,
 }
 
 impl OpenFile {
-    pub(crate) fn new(container: Arc<Container>, identity: FileIdentity, origin: Origin) -> Self {
-        OpenFile { container, identity, origin, dataset: OnceCell::new() }
+    pub(crate) fn new(source: LocalFile, origin: Origin) -> Self {
+        let (container, dataset) = (OnceCell::new(), OnceCell::new());
+        OpenFile { source: Arc::new(source), origin, container, dataset }
+    }
+
+    pub(crate) fn identity(&self) -> &FileIdentity {
+        self.source.identity()
+    }
+
+    /// The file as netCDF.
+    pub(crate) fn container(&self) -> Result<&Arc<Container>> {
+        self.container.get_or_try_init(|| {
+            let source: Arc<LocalFile> = Arc::clone(&self.source);
+            Container::open(source).map(Arc::new)
+        })
     }
 
     /// The file as a dataset of its own, for a fragment that is itself an aggregation variable.
     pub(crate) fn dataset(&self, options: &OpenOptions) -> Result<&Dataset> {
         self.dataset.get_or_try_init(|| {
-            Dataset::from_container(
-                Arc::clone(&self.container),
-                self.identity.clone(),
-                self.origin.clone(),
-                options,
-            )
+            let container = Arc::clone(self.container()?);
+            Dataset::from_container(container, self.identity().clone(), self.origin.clone(), options)
         })
     }
 }
@@ -54,9 +63,13 @@ impl Files {
         Files { capacity: options.max_open_files.max(1), state: Mutex::default() }
     }
 
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The file under this key, if it is open.
     pub(crate) fn get(&self, key: &str) -> Option<Arc<OpenFile>> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.lock();
         state.clock += 1;
         let now = state.clock;
         let (used, file) = state.open.get_mut(key)?;
@@ -66,15 +79,17 @@ impl Files {
 
     /// Keeps a file under this key; readers that still hold a file that is dropped here keep it open.
     pub(crate) fn put(&self, key: &str, file: &Arc<OpenFile>) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.lock();
         state.clock += 1;
         let now = state.clock;
+        let mut closed = None;
         if state.open.len() >= self.capacity && !state.open.contains_key(key) {
             let oldest = state.open.iter().min_by_key(|(_, (used, _))| *used).map(|(k, _)| k.clone());
-            if let Some(oldest) = oldest {
-                state.open.remove(&oldest);
-            }
+            closed = oldest.and_then(|oldest| state.open.remove(&oldest));
         }
         state.open.insert(key.to_owned(), (now, Arc::clone(file)));
+        drop(state);
+        // Closing a file is no work to do under a lock.
+        drop(closed);
     }
 }

@@ -7,7 +7,7 @@ use crate::canonical::match_axes;
 use crate::error::{Error, Kind, Result};
 use crate::model::fragments::{Part, View};
 use crate::plan::Span;
-use crate::selection::Selection;
+use crate::selection::{c_strides, Selection};
 
 /// How the axes of a stored array correspond to the aggregated dimensions.
 #[derive(Debug)]
@@ -20,15 +20,60 @@ pub(crate) struct Placement<'a> {
 }
 
 /// A part of a fragment that is one selection of the stored array.
+#[derive(Debug)]
 pub(crate) struct Piece {
     /// What to read.
     pub(crate) selection: Selection,
+    /// Per stored axis, the aggregated dimension.
+    pub(crate) dimensions: Vec<Option<usize>>,
     /// Where its first element goes in the result, per aggregated dimension.
     pub(crate) at: Vec<u64>,
     /// Its extent in the result.
     pub(crate) count: Vec<u64>,
-    /// Distance, in elements of what was read, of neighbours along each aggregated dimension.
+    /// Distance, in elements of what is read, of neighbours along each aggregated dimension.
     pub(crate) strides: Vec<usize>,
+}
+
+impl Piece {
+    /// A selection of the stored array that goes to `at` and extends over `count`.
+    pub(crate) fn new(selection: Selection, dimensions: Vec<Option<usize>>, at: Vec<u64>, count: Vec<u64>) -> Self {
+        let axis_strides = c_strides(selection.count());
+        let mut strides = vec![0usize; at.len()];
+        for (axis, dimension) in dimensions.iter().enumerate() {
+            if let Some(dimension) = *dimension {
+                strides[dimension] = axis_strides[axis] as usize;
+            }
+        }
+        Piece { selection, dimensions, at, count, strides }
+    }
+
+    /// A selection of an array whose axes are the dimensions of the result.
+    pub(crate) fn whole(selection: &Selection) -> Self {
+        let rank = selection.rank();
+        let dimensions = (0..rank).map(Some).collect();
+        Piece::new(selection.clone(), dimensions, vec![0; rank], selection.count().to_vec())
+    }
+
+    /// The number of elements.
+    ///
+    /// # Errors
+    /// `Limit` when they do not fit memory.
+    pub(crate) fn elements(&self) -> Result<usize> {
+        let n = self.selection.len().and_then(|n| usize::try_from(n).ok());
+        n.ok_or_else(|| Error::new(Kind::Limit, "a part of the data does not fit into memory"))
+    }
+
+    /// Whether what is read has the order of the result.
+    pub(crate) fn is_c_order(&self) -> bool {
+        let mut expected = 1;
+        for (&n, &stride) in self.count.iter().zip(&self.strides).rev() {
+            if n > 1 && stride != expected {
+                return false;
+            }
+            expected *= n as usize;
+        }
+        true
+    }
 }
 
 impl<'a> Placement<'a> {
@@ -156,19 +201,9 @@ impl<'a> Placement<'a> {
         }
         let selection = Selection::new(&start, &count, &step, self.stored)
             .map_err(|e| e.with_kind(Kind::FragmentShape))?;
-        let axis_strides = crate::selection::c_strides(&count);
-        let mut strides = vec![0usize; spans.len()];
-        for (axis, dimension) in self.dimensions.iter().enumerate() {
-            if let Some(dimension) = *dimension {
-                strides[dimension] = axis_strides[axis] as usize;
-            }
-        }
-        Ok(Piece {
-            selection,
-            at: spans.iter().map(|s| s.at).collect(),
-            count: spans.iter().map(|s| s.count).collect(),
-            strides,
-        })
+        let at = spans.iter().map(|s| s.at).collect();
+        let extent = spans.iter().map(|s| s.count).collect();
+        Ok(Piece::new(selection, self.dimensions.clone(), at, extent))
     }
 }
 

@@ -7,25 +7,29 @@ pub(crate) mod files;
 mod gathered;
 mod layout;
 mod open;
+mod prepared;
 mod raw;
 
 pub(crate) use gathered::expand;
-pub(crate) use layout::Placement;
-pub(crate) use open::{open, unreadable};
+pub(crate) use layout::{Piece, Placement};
+pub(crate) use open::{open, remember, reopen, stored, unreadable};
+pub(crate) use prepared::{Prepared, PreparedFragments};
 pub(crate) use raw::Raw;
 
+use crate::container::read::ChunkCache;
 use crate::container::tree::VariableId;
 use crate::control::Control;
 use crate::dataset::Shared;
 use crate::error::{Error, Kind, Result};
 use crate::location::FileIdentity;
-use crate::plan::Span;
 use files::Files;
 
 /// The aggregation variables that are being read, each because the one before has it as a fragment.
 pub(crate) struct Chain<'a> {
     /// The open files of the outermost dataset.
     pub(crate) files: &'a Files,
+    /// Its decoded chunks.
+    pub(crate) chunks: &'a ChunkCache,
     outer: Option<&'a Chain<'a>>,
     file: FileIdentity,
     variable: VariableId,
@@ -61,8 +65,9 @@ impl<'a> Chain<'a> {
             ));
         }
         let files = outer.map_or(&shared.files, |o| o.files);
+        let chunks = outer.map_or(&shared.chunks, |o| o.chunks);
         let control = outer.and_then(|o| o.control);
-        Ok(Chain { files, outer, file: shared.identity.clone(), variable, depth, control })
+        Ok(Chain { files, chunks, outer, file: shared.identity.clone(), variable, depth, control })
     }
 
     /// The same chain, watched; a nested read is watched as the outermost one is.
@@ -71,15 +76,15 @@ impl<'a> Chain<'a> {
         self
     }
 
-    /// Sees whether to go on after the elements of these spans; those of a nested read are counted by the outer one.
+    /// Sees whether to go on after this many elements; those of a nested read are counted by the outer one.
     ///
     /// # Errors
     /// `Cancelled`.
-    pub(crate) fn advance(&self, spans: &[Span]) -> Result<()> {
+    pub(crate) fn advance(&self, elements: u64) -> Result<()> {
         let Some(control) = self.control else { return Ok(()) };
-        if self.outer.is_some() || spans.is_empty() {
+        if self.outer.is_some() || elements == 0 {
             return control.check();
         }
-        control.advance(spans.iter().map(|s| s.count).product())
+        control.advance(elements)
     }
 }

@@ -3,16 +3,18 @@
 use std::sync::Arc;
 
 use super::files::OpenFile;
-use super::{Chain, Raw};
+use super::{Chain, Prepared, Raw};
 use crate::container::tree::VariableId;
-use crate::container::Container;
+use crate::canonical::Conversion;
+use crate::container::{Container, Stored};
 use crate::dataset::{Dataset, Shared};
 use crate::dialect::{self, reference};
 use crate::error::{Error, Kind, Result};
 use crate::location::{self, Opened, Style};
 use crate::model::fragments::{Fragments, Version};
+use crate::model::Aggregation;
 
-/// Opens the first version that can be had.
+/// Opens the first version that can be had; gives also its number.
 ///
 /// A version that does not exist, or whose scheme is not known, is passed over for the next; so is one that cannot be
 /// read, with a warning.
@@ -25,18 +27,18 @@ pub(crate) fn open(
     versions: &[Version],
     variable: VariableId,
     chain: &Chain<'_>,
-) -> Result<Raw> {
+) -> Result<(Raw, usize)> {
     let shared = dataset.shared();
     let mut tried: Vec<String> = Vec::new();
     let mut failure: Option<Error> = None;
-    for version in versions {
+    for (number, version) in versions.iter().enumerate() {
         if let Some(format) = version.format.as_deref().filter(|_| !version.is_netcdf()) {
             let error = Error::new(Kind::Format, format!("format '{format}' cannot be read; netCDF can"));
             failure.get_or_insert(error);
             continue;
         }
         let Some(name) = &version.location else {
-            return in_same_file(dataset, fragments, &version.identifier, variable);
+            return in_same_file(dataset, fragments, &version.identifier, variable).map(|raw| (raw, number));
         };
         match open_file(shared, fragments, name, chain) {
             Ok(Found::File(file)) => match variable_of(&file, &version.identifier, shared) {
@@ -44,7 +46,7 @@ pub(crate) fn open(
                     if let Some(error) = failure {
                         shared.warn(format!("another version was used: {error}"));
                     }
-                    return Ok(raw);
+                    return Ok((raw, number));
                 }
                 Err(error) => {
                     failure.get_or_insert(error);
@@ -77,16 +79,14 @@ fn open_file(shared: &Shared, fragments: &Fragments, name: &str, chain: &Chain<'
         Opened::Found(found) => found,
         Opened::Absent(places) => return Ok(Found::Absent(places)),
     };
-    let identity = found.identity().clone();
     let origin = shared.origin.nested(&found.path);
-    let container = Container::open(Arc::new(found.file)).map_err(unreadable)?;
-    let file = Arc::new(OpenFile::new(Arc::new(container), identity, origin));
+    let file = Arc::new(OpenFile::new(found.file, origin));
     chain.files.put(&key, &file);
     Ok(Found::File(file))
 }
 
-fn variable_of(file: &OpenFile, identifier: &str, shared: &Shared) -> Result<Raw> {
-    let container = &file.container;
+fn variable_of(file: &Arc<OpenFile>, identifier: &str, shared: &Shared) -> Result<Raw> {
+    let container = file.container().map_err(unreadable)?;
     let path = identifier.trim_start_matches('/');
     let Some(variable) = container.variable(path).map_err(unreadable)? else {
         return Err(no_variable(container, identifier));
@@ -98,7 +98,8 @@ fn variable_of(file: &OpenFile, identifier: &str, shared: &Shared) -> Result<Raw
         };
         return nested(dataset, id);
     }
-    Ok(Raw::Stored { container: Arc::clone(container), variable, path: path.to_owned() })
+    let (container, file) = (Arc::clone(container), Some(Arc::clone(file)));
+    Ok(Raw::Stored { container, variable, path: path.to_owned(), file })
 }
 
 fn in_same_file(
@@ -118,14 +119,57 @@ fn in_same_file(
     if dialect::is_aggregation(&tree.variables[id.0].attributes) {
         return nested(dataset, id);
     }
-    let stored = &tree.variables[id.0];
-    let variable =
-        crate::container::Stored { attributes: stored.attributes.clone(), array: Arc::clone(&stored.array) };
-    Ok(Raw::Stored {
-        container: Arc::clone(&shared.container),
-        variable,
-        path: stored.path.trim_start_matches('/').to_owned(),
-    })
+    Ok(stored(dataset, id))
+}
+
+/// A variable of the aggregation file itself, as it is stored.
+pub(crate) fn stored(dataset: &Dataset, id: VariableId) -> Raw {
+    let shared = dataset.shared();
+    let stored = &shared.tree().variables[id.0];
+    let variable = Stored { attributes: stored.attributes.clone(), array: Arc::clone(&stored.array) };
+    let path = stored.path.trim_start_matches('/').to_owned();
+    Raw::Stored { container: Arc::clone(&shared.container), variable, path, file: None }
+}
+
+/// Keeps what was found out about a fragment in a file of its own, for [`reopen`].
+pub(crate) fn remember(
+    dataset: &Dataset,
+    aggregation: &Aggregation,
+    variable: VariableId,
+    index: &[u64],
+    version: usize,
+    raw: &Raw,
+    conversion: &Arc<Conversion>,
+) {
+    let Raw::Stored { variable: stored, file: Some(file), .. } = raw else { return };
+    let prepared = Prepared {
+        version,
+        identity: file.identity().clone(),
+        state: file.source.state(),
+        array: Arc::clone(&stored.array),
+        conversion: Arc::clone(conversion),
+    };
+    dataset.shared().prepared.put(variable, aggregation.grid.number(index), prepared);
+}
+
+/// Opens a fragment that was read before; `None` when it was not, or is no longer what it was.
+pub(crate) fn reopen(
+    dataset: &Dataset,
+    aggregation: &Aggregation,
+    variable: VariableId,
+    index: &[u64],
+    versions: &[Version],
+    chain: &Chain<'_>,
+) -> Option<(Raw, Arc<Conversion>)> {
+    let shared = dataset.shared();
+    let prepared = shared.prepared.get(variable, aggregation.grid.number(index))?;
+    let name = versions.get(prepared.version)?.location.as_ref()?;
+    let Ok(Found::File(file)) = open_file(shared, &aggregation.fragments, name, chain) else { return None };
+    if *file.identity() != prepared.identity || file.source.state() != prepared.state {
+        return None;
+    }
+    let raw = Raw::Known { file, array: Arc::clone(&prepared.array) };
+    Some((raw, Arc::clone(&prepared.conversion)))
 }
 
 fn nested(dataset: &Dataset, id: VariableId) -> Result<Raw> {

@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
+use super::files::OpenFile;
 use super::Chain;
 use crate::assemble::{self, Request};
 use crate::container::array::Array;
+use crate::container::read::{self, Kept};
 use crate::container::tree::VariableId;
 use crate::container::{Container, Stored};
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
 use crate::scatter::Destination;
 use crate::selection::Selection;
+use crate::source::Source;
 use crate::value::{Attributes, DataType};
 
 /// An opened fragment.
@@ -23,6 +26,15 @@ pub(crate) enum Raw {
         variable: Stored,
         /// Its path in the file, for a second look at its dimensions.
         path: String,
+        /// The file again, where it is another than that of the aggregation.
+        file: Option<Arc<OpenFile>>,
+    },
+    /// A variable of a file that was read before, so that no more than this is needed.
+    Known {
+        /// The file.
+        file: Arc<OpenFile>,
+        /// The data.
+        array: Arc<Array>,
     },
     /// An aggregation variable again.
     Nested {
@@ -51,6 +63,7 @@ impl Raw {
     pub(crate) fn shape(&self) -> &[u64] {
         match self {
             Raw::Stored { variable, .. } => &variable.array.shape,
+            Raw::Known { array, .. } => &array.shape,
             Raw::Nested { shape, .. } | Raw::Expanded { shape, .. } => shape,
         }
     }
@@ -59,6 +72,7 @@ impl Raw {
     pub(crate) fn array(&self) -> Option<&Array> {
         match self {
             Raw::Stored { variable, .. } => Some(&variable.array),
+            Raw::Known { array, .. } => Some(array),
             Raw::Nested { .. } | Raw::Expanded { .. } => None,
         }
     }
@@ -67,6 +81,7 @@ impl Raw {
     pub(crate) fn data_type(&self) -> DataType {
         match self {
             Raw::Stored { variable, .. } => variable.array.data_type,
+            Raw::Known { array, .. } => array.data_type,
             Raw::Nested { dataset, variable, .. } => {
                 dataset.shared().tree().variables[variable.0].array.data_type
             }
@@ -74,9 +89,11 @@ impl Raw {
         }
     }
 
-    /// Its attributes.
+    /// Its attributes; those of a known one were used when it was read first.
     pub(crate) fn attributes(&self) -> &Attributes {
+        static NONE: Attributes = Attributes::none();
         match self {
+            Raw::Known { .. } => &NONE,
             Raw::Stored { variable, .. } => &variable.attributes,
             Raw::Nested { dataset, variable, .. } => {
                 &dataset.shared().tree().variables[variable.0].attributes
@@ -89,22 +106,37 @@ impl Raw {
     pub(crate) fn file(&self) -> Option<&str> {
         match self {
             Raw::Stored { container, .. } => Some(container.name()),
+            Raw::Known { file, .. } => Some(file.source.name()),
             Raw::Nested { dataset, .. } => Some(dataset.name()),
             Raw::Expanded { .. } => None,
         }
     }
 
     /// Reads numbers or chars in C order and native byte order.
-    pub(crate) fn read(&self, selection: &Selection, out: &mut [u8], chain: &Chain<'_>) -> Result<()> {
+    ///
+    /// # Errors
+    /// `FragmentUnreadable` for a damaged file; for a nested aggregation those of its own fragments.
+    pub(crate) fn read(
+        &self,
+        selection: &Selection,
+        out: &mut [u8],
+        chain: Option<&Chain<'_>>,
+        kept: &mut Kept<'_>,
+    ) -> Result<()> {
         match self {
-            Raw::Stored { container, variable, .. } => container.read(&variable.array, selection, out),
+            Raw::Stored { container, variable, .. } => {
+                read::numbers(&**container.source(), &variable.array, selection, out, kept)
+                    .map_err(|e| e.in_file(container.name()))
+            }
+            Raw::Known { file, array } => read::numbers(&*file.source, array, selection, out, kept)
+                .map_err(|e| e.in_file(file.source.name())),
             Raw::Nested { dataset, variable, .. } => {
                 let data_type = self.data_type();
                 let element = data_type.size().ok_or_else(strings_are_not_bytes)?;
                 let values = Destination::c_order(out, selection.count(), element)?;
                 let request =
                     Request { selection, data_type, values: &values, mask: None, lossy: None, control: None };
-                assemble::numbers(dataset, *variable, &request, Some(chain))
+                assemble::numbers(dataset, *variable, &request, chain)
             }
             Raw::Expanded { bytes, shape, data_type, .. } => {
                 let element = data_type.size().ok_or_else(strings_are_not_bytes)?;
@@ -126,7 +158,7 @@ impl Raw {
             Raw::Nested { dataset, variable, .. } => {
                 assemble::strings(dataset, *variable, selection, None, Some(chain))
             }
-            Raw::Expanded { .. } => Err(strings_are_not_bytes()),
+            Raw::Known { .. } | Raw::Expanded { .. } => Err(strings_are_not_bytes()),
         }
     }
 }

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Kind, Result};
 use crate::options::OpenOptions;
 use crate::os::{is_absence, Attempt};
-pub use crate::os::{FileIdentity, LocalFile};
+pub use crate::os::{FileIdentity, FileState, LocalFile};
 use policy::Policy;
 pub use resolve::{Origin, Style};
 pub use rewrite::{join_base, substitute, unknown_keyword};

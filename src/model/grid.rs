@@ -61,6 +61,11 @@ impl Grid {
         &self.fragments
     }
 
+    /// The number of a fragment in C order.
+    pub fn number(&self, index: &[u64]) -> u64 {
+        index.iter().zip(&self.fragments).fold(0u64, |n, (&i, &size)| n.wrapping_mul(size).wrapping_add(i))
+    }
+
     /// The indices of the aggregated dimension that fragment `i` along it provides.
     pub fn range(&self, dimension: usize, i: u64) -> Range<u64> {
         let i = i as usize;

@@ -18,6 +18,7 @@ use windows as system;
 use std::fs::{self, File, FileType};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use crate::error::{Error, Kind, Result};
 use crate::source::Source;
@@ -28,8 +29,17 @@ pub use system::FileIdentity;
 pub struct LocalFile {
     file: File,
     name: String,
-    length: u64,
+    state: FileState,
     identity: FileIdentity,
+}
+
+/// What a file was like when it was opened: another state means other contents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileState {
+    /// Its length in bytes.
+    pub length: u64,
+    /// When it was last written to, where the system can say it.
+    pub modified: Option<SystemTime>,
 }
 
 /// What became of opening a path.
@@ -81,7 +91,13 @@ impl LocalFile {
         }
         system::opened(&file)?;
         let identity = system::identity(path, &metadata)?;
-        Ok(Ok(LocalFile { file, name: name.to_owned(), length: metadata.len(), identity }))
+        let state = FileState { length: metadata.len(), modified: metadata.modified().ok() };
+        Ok(Ok(LocalFile { file, name: name.to_owned(), state, identity }))
+    }
+
+    /// What the file was like when it was opened.
+    pub fn state(&self) -> FileState {
+        self.state
     }
 
     /// Which file this is, whatever its names.
@@ -123,16 +139,16 @@ impl Source for LocalFile {
     }
 
     fn len(&self) -> u64 {
-        self.length
+        self.state.length
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
         let end = offset.checked_add(buffer.len() as u64);
-        if end.is_none_or(|end| end > self.length) {
+        if end.is_none_or(|end| end > self.state.length) {
             let message = format!(
                 "{} bytes at offset {offset} lie beyond the end of the file ({} bytes)",
                 buffer.len(),
-                self.length
+                self.state.length
             );
             return Err(Error::new(Kind::Damaged, message).in_file(&*self.name));
         }
@@ -141,7 +157,7 @@ impl Source for LocalFile {
             match system::read_at(&self.file, &mut buffer[done..], offset + done as u64) {
                 Ok(0) => {
                     let message =
-                        format!("the file has become shorter than the {} bytes it had", self.length);
+                        format!("the file has become shorter than the {} bytes it had", self.state.length);
                     return Err(Error::new(Kind::Damaged, message).in_file(&*self.name));
                 }
                 Ok(count) => done += count,

@@ -12,6 +12,7 @@ mod blosclz;
 mod bzip2;
 mod deflate;
 mod fletcher32;
+mod interleave;
 mod lz4;
 mod lzf;
 mod nbit;

@@ -2,7 +2,7 @@
 //!
 //! Bytes after the last whole element stay as they are.
 
-use super::damaged;
+use super::{damaged, interleave};
 use crate::error::Result;
 
 /// Elements that are put together at a time, so that the bytes written stay in the nearest cache.
@@ -28,7 +28,7 @@ pub fn unshuffle(input: &[u8], size: usize, out: &mut [u8]) {
     let plane = |i: usize| &shuffled[i * count..(i + 1) * count];
     match size {
         2 => interleave2(plane(0), plane(1), elements),
-        4 => interleave4([0, 1, 2, 3].map(plane), elements),
+        4 => interleave::four([0, 1, 2, 3].map(plane), elements),
         8 => interleave8([0, 1, 2, 3, 4, 5, 6, 7].map(plane), elements),
         _ => {
             for (tile, elements) in elements.chunks_mut(TILE * size).enumerate() {
@@ -44,14 +44,8 @@ pub fn unshuffle(input: &[u8], size: usize, out: &mut [u8]) {
 }
 
 fn interleave2(a: &[u8], b: &[u8], out: &mut [u8]) {
-    for ((out, &a), &b) in out.chunks_exact_mut(2).zip(a).zip(b) {
-        out.copy_from_slice(&[a, b]);
-    }
-}
-
-fn interleave4([a, b, c, d]: [&[u8]; 4], out: &mut [u8]) {
-    for ((((out, &a), &b), &c), &d) in out.chunks_exact_mut(4).zip(a).zip(b).zip(c).zip(d) {
-        out.copy_from_slice(&[a, b, c, d]);
+    for ((out, &a), &b) in out.as_chunks_mut::<2>().0.iter_mut().zip(a).zip(b) {
+        *out = [a, b];
     }
 }
 
@@ -61,11 +55,13 @@ fn interleave8(planes: [&[u8]; 8], out: &mut [u8]) {
     for (i, out) in out.chunks_mut(8 * TILE).enumerate() {
         let len = out.len() / 8;
         let [a, b, c, d, e, f, g, h] = planes.map(|plane| &plane[i * TILE..][..len]);
-        interleave4([a, b, c, d], &mut low[..4 * len]);
-        interleave4([e, f, g, h], &mut high[..4 * len]);
-        for ((out, low), high) in out.chunks_exact_mut(8).zip(low.chunks_exact(4)).zip(high.chunks_exact(4)) {
-            out[..4].copy_from_slice(low);
-            out[4..].copy_from_slice(high);
+        interleave::four([a, b, c, d], &mut low[..4 * len]);
+        interleave::four([e, f, g, h], &mut high[..4 * len]);
+        let halves = low.as_chunks::<4>().0.iter().zip(high.as_chunks::<4>().0);
+        for (out, (low, high)) in out.as_chunks_mut::<8>().0.iter_mut().zip(halves) {
+            let [a, b, c, d] = *low;
+            let [e, f, g, h] = *high;
+            *out = [a, b, c, d, e, f, g, h];
         }
     }
 }

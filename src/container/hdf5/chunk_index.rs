@@ -3,7 +3,8 @@
 //! Every kind of index of HDF5 (file format III.A.1, VII.A to VII.D and the two that need none) becomes one sorted
 //! list of chunk numbers and places. Chunks are numbered in C order over the chunks of the current shape.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hdf5_reader::btree_v1::{collect_btree_v1_leaves_storage, BTreeV1Key};
 use hdf5_reader::chunk_index::{collect_v2_chunk_entries_storage, ChunkEntry};
@@ -31,6 +32,10 @@ pub struct ChunkPlace {
 #[derive(Debug)]
 pub struct LazyChunkIndex {
     plan: Box<Plan>,
+    /// The file; `None` once it was let go of.
+    store: Mutex<Option<Arc<Store>>>,
+    /// A number that no other index in this process has.
+    id: u64,
     /// Chunks along each dimension.
     counts: Vec<u64>,
     entries: OnceCell<Vec<Entry>>,
@@ -39,7 +44,9 @@ pub struct LazyChunkIndex {
 /// What is needed to read an index.
 #[derive(Debug)]
 pub(super) struct Plan {
-    pub(super) store: Arc<Store>,
+    /// Length of the file from its superblock on, and where that lies.
+    pub(super) file_len: u64,
+    pub(super) base: u64,
     pub(super) kind: IndexKind,
     /// Address of the index; `None` when nothing was written.
     pub(super) address: Option<u64>,
@@ -66,8 +73,44 @@ struct Entry {
 }
 
 impl LazyChunkIndex {
-    pub(super) fn new(plan: Plan) -> Self {
-        LazyChunkIndex { counts: plan.counts(&plan.shape), plan: Box::new(plan), entries: OnceCell::new() }
+    pub(super) fn new(store: &Arc<Store>, plan: Plan) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        LazyChunkIndex {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            counts: plan.counts(&plan.shape),
+            plan: Box::new(plan),
+            store: Mutex::new(Some(Arc::clone(store))),
+            entries: OnceCell::new(),
+        }
+    }
+
+    /// A number that no other index in this process has.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Reads the index, if that is still to be done, and lets go of the file.
+    ///
+    /// # Errors
+    /// As [`LazyChunkIndex::find`].
+    pub fn detach(&self) -> Result<()> {
+        if let (Some(address), false) = (self.plan.address, self.plan.kind == IndexKind::Implicit) {
+            self.entries(address)?;
+        }
+        self.file().take();
+        Ok(())
+    }
+
+    fn file(&self) -> MutexGuard<'_, Option<Arc<Store>>> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn entries(&self, address: u64) -> Result<&Vec<Entry>> {
+        self.entries.get_or_try_init(|| {
+            let store = self.file().clone();
+            let store = store.ok_or_else(|| Error::new(Kind::Internal, "a chunk index let go of its file unread"))?;
+            guarded(|| self.plan.read(&store, address))
+        })
     }
 
     /// The place of the chunk with these chunk coordinates (element index divided by chunk size), or `None` when
@@ -93,7 +136,7 @@ impl LazyChunkIndex {
             return plan.place(address, plan.chunk_bytes, 0).map(Some);
         }
         let number = number(chunk, &self.counts)?;
-        let entries = self.entries.get_or_try_init(|| guarded(|| plan.read(address)))?;
+        let entries = self.entries(address)?;
         // With every chunk written, as is usual, the number is the position.
         let guess = usize::try_from(number).ok().and_then(|at| entries.get(at));
         let entry = guess.filter(|entry| entry.number == number).or_else(|| {
@@ -122,17 +165,17 @@ impl Plan {
 
     /// A checked place in the source.
     fn place(&self, address: u64, size: u64, filter_mask: u32) -> Result<ChunkPlace> {
-        let inside = address.checked_add(size).is_some_and(|end| end <= self.store.len());
+        let inside = address.checked_add(size).is_some_and(|end| end <= self.file_len);
         if !inside || (!self.filtered && size != self.chunk_bytes) {
             return Err(damaged("a chunk lies outside the file or has a wrong size"));
         }
-        Ok(ChunkPlace { offset: address + self.store.storage.base(), size, filter_mask })
+        Ok(ChunkPlace { offset: address + self.base, size, filter_mask })
     }
 
     /// Reads the whole index.
-    fn read(&self, address: u64) -> Result<Vec<Entry>> {
+    fn read(&self, store: &Store, address: u64) -> Result<Vec<Entry>> {
         let (storage, offset_size, length_size) =
-            (&self.store.storage, self.store.offset_size, self.store.length_size);
+            (&store.storage, store.offset_size, store.length_size);
         let rank = self.shape.len() as u32;
         let chunk: Vec<u32> = self.chunk.iter().map(|&size| size as u32).collect();
         let found = match self.kind {
@@ -190,17 +233,17 @@ impl Plan {
                 )?
             }
         };
-        self.sorted(found)
+        self.sorted(store, found)
     }
 
-    fn sorted(&self, found: Vec<ChunkEntry>) -> Result<Vec<Entry>> {
+    fn sorted(&self, store: &Store, found: Vec<ChunkEntry>) -> Result<Vec<Entry>> {
         let counts = self.counts(&self.shape);
         let rank = counts.len();
         let mut entries = Vec::new();
         let no_memory = |_| Error::new(Kind::Limit, "no memory for a chunk index");
         entries.try_reserve_exact(found.len()).map_err(no_memory)?;
         for ChunkEntry { address, size, filter_mask, offsets } in found {
-            if self.store.is_undefined(address) {
+            if store.is_undefined(address) {
                 continue;
             }
             let offsets = offsets.get(..rank).ok_or_else(|| damaged("chunk offsets of another rank"))?;

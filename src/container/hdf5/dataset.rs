@@ -88,7 +88,8 @@ impl Dataset {
                 let (chunk, chunk_bytes) = self.chunk(&sizes, element_size)?;
                 let filters = self.filters()?;
                 let plan = Plan {
-                    store: Arc::clone(store),
+                    file_len: store.len(),
+                    base: store.storage.base(),
                     kind: index,
                     address,
                     shape: self.dataspace.shape.clone(),
@@ -98,7 +99,7 @@ impl Dataset {
                     filtered: !filters.is_empty(),
                     plain_edges,
                 };
-                Ok(Layout::Chunked { chunk, filters, index: LazyChunkIndex::new(plan) })
+                Ok(Layout::Chunked { chunk, filters, index: LazyChunkIndex::new(store, plan) })
             }
             RawLayout::Refused(reason) => Ok(Layout::Refused(reason)),
         }

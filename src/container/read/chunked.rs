@@ -2,10 +2,12 @@
 //!
 //! Refused: chunks of more than 4 GiB (HDF5 has none) and chunks that are not wholly in the file.
 
+use std::sync::Arc;
+
 use super::copy::{copy, Order};
 use super::lattice::{Axis, Lattice};
 use super::pieces::{Piece, Pieces};
-use super::{linear, truncated};
+use super::{linear, truncated, Kept};
 use crate::container::filter::{self, Filter};
 use crate::container::hdf5::chunk_index::{ChunkPlace, LazyChunkIndex};
 use crate::error::{Error, Kind, Result};
@@ -22,8 +24,11 @@ pub trait Chunks {
     /// Whether a chunk with this mask is stored as it is.
     fn is_plain(&self, mask: u32) -> bool;
 
-    /// The `len` bytes of a chunk from those that are stored.
-    fn decode(&self, mask: u32, stored: Vec<u8>, len: usize) -> Result<Vec<u8>>;
+    /// Fills `out` with the bytes of a chunk from those that are stored.
+    fn decode(&self, mask: u32, stored: &[u8], scratch: &mut filter::Scratch, out: &mut [u8]) -> Result<()>;
+
+    /// A number that no other array in this process has, under which its chunks are kept.
+    fn id(&self) -> u64;
 }
 
 /// The chunks of an HDF5 dataset.
@@ -42,12 +47,17 @@ impl Chunks for Filtered<'_> {
         (0..self.filters.len()).all(|i| mask.checked_shr(i as u32).is_some_and(|bits| bits & 1 == 1))
     }
 
-    fn decode(&self, mask: u32, stored: Vec<u8>, len: usize) -> Result<Vec<u8>> {
-        filter::decode(self.filters, mask, stored, len, self.element)
+    fn decode(&self, mask: u32, stored: &[u8], scratch: &mut filter::Scratch, out: &mut [u8]) -> Result<()> {
+        filter::decode_into(self.filters, mask, stored, self.element, scratch, out)
+    }
+
+    fn id(&self) -> u64 {
+        self.index.id()
     }
 }
 
 /// Reads the selected elements into `out`; `fill` is one element as stored. The selection has elements.
+#[allow(clippy::too_many_arguments)]
 pub fn read(
     source: &dyn Source,
     chunks: &impl Chunks,
@@ -56,13 +66,13 @@ pub fn read(
     fill: &[u8],
     out: &mut [u8],
     order: Order,
+    kept: &mut Kept<'_>,
 ) -> Result<()> {
     let len = checked_product(shape)
         .and_then(|n| n.checked_mul(order.element as u64))
         .filter(|&len| len > 0 && len <= LARGEST_CHUNK && shape.len() == selection.rank())
         .and_then(|len| usize::try_from(len).ok())
         .ok_or_else(|| Error::new(Kind::Damaged, format!("chunks of shape {shape:?} are not possible")))?;
-    let mut scratch = Vec::new();
     for piece in Pieces::new(selection, shape, order.element) {
         match chunks.find(&piece.chunk)? {
             None => copy(&broadcast(&piece.part, order.element), fill, out, order),
@@ -74,25 +84,69 @@ pub fn read(
                 }
                 let mut part = piece.part;
                 part.from += place.offset;
-                linear::read(source, &part, out, order, &mut scratch)?;
+                linear::read(source, &part, out, order, &mut kept.stretch)?;
             }
             Some(place) => {
                 check(source, &piece, place.offset, place.size)?;
-                let mut stored = Vec::new();
-                let size = usize::try_from(place.size).unwrap_or(usize::MAX);
-                source.read_at(place.offset, linear::grown(&mut stored, size)?)?;
-                let decoded = chunks.decode(place.filter_mask, stored, len)?;
-                if decoded.len() != len {
-                    return Err(damaged(
-                        &piece,
-                        format!("it decodes to {} bytes instead of {len}", decoded.len()),
-                    ));
+                let chunk = Stored { source, chunks, place, len };
+                // A chunk that is wanted as it is needs no other place to be decoded to.
+                if piece.part.run == len && piece.part.axes.is_empty() {
+                    let whole = &mut out[piece.part.to..piece.part.to + len];
+                    chunk.decode(kept, whole)?;
+                    order.settle(whole);
+                } else {
+                    chunk.copy(kept, &piece.part, out, order)?;
                 }
-                copy(&piece.part, &decoded, out, order);
             }
         }
     }
     Ok(())
+}
+
+/// A chunk in the file.
+struct Stored<'a, C> {
+    source: &'a dyn Source,
+    chunks: &'a C,
+    place: ChunkPlace,
+    len: usize,
+}
+
+impl<C: Chunks> Stored<'_, C> {
+    fn decode(&self, kept: &mut Kept<'_>, out: &mut [u8]) -> Result<()> {
+        let size = usize::try_from(self.place.size).unwrap_or(usize::MAX);
+        let stored = linear::grown(&mut kept.stored, size)?;
+        self.source.read_at(self.place.offset, stored)?;
+        self.chunks.decode(self.place.filter_mask, stored, &mut kept.filters, out)
+    }
+
+    /// Copies a part of the chunk, which is kept for others where there is room.
+    fn copy(&self, kept: &mut Kept<'_>, part: &Lattice, out: &mut [u8], order: Order) -> Result<()> {
+        let key = (self.chunks.id(), self.place.offset);
+        let Some(cache) = kept.chunks.filter(|cache| cache.takes(self.len)) else {
+            let mut buffer = std::mem::take(&mut kept.decoded);
+            let result = linear::grown(&mut buffer, self.len).and_then(|decoded| {
+                self.decode(kept, decoded)?;
+                copy(part, decoded, out, order);
+                Ok(())
+            });
+            kept.decoded = buffer;
+            return result;
+        };
+        let chunk = match cache.get(key) {
+            Some(chunk) => chunk,
+            None => {
+                let mut buffer = cache.buffer();
+                linear::grown(&mut buffer, self.len)?;
+                buffer.truncate(self.len);
+                self.decode(kept, &mut buffer)?;
+                let chunk = Arc::new(buffer);
+                cache.put(key, Arc::clone(&chunk));
+                chunk
+            }
+        };
+        copy(part, &chunk, out, order);
+        Ok(())
+    }
 }
 
 /// The same places filled from one element.

@@ -7,6 +7,7 @@
 //! Refused, before anything is read: elements that do not lie within the source (a truncated file).
 
 mod blocks;
+mod cache;
 mod chunked;
 mod copy;
 mod lattice;
@@ -15,23 +16,49 @@ mod pieces;
 #[cfg(test)]
 pub(super) mod tests;
 
+pub use self::cache::ChunkCache;
 use self::chunked::Filtered;
 use self::copy::Order;
 use self::lattice::Lattice;
 use super::array::{Array, Element, Layout};
+use super::filter;
 use crate::error::{Error, Kind, Result};
 use crate::selection::{c_strides, Selection};
 use crate::source::Source;
+
+/// What one thread keeps from one read to the next: buffers, and chunks that it shares with others.
+#[derive(Default)]
+pub struct Kept<'a> {
+    /// Decoded chunks; `None` to keep none.
+    pub chunks: Option<&'a ChunkCache>,
+    stretch: Vec<u8>,
+    stored: Vec<u8>,
+    decoded: Vec<u8>,
+    filters: filter::Scratch,
+}
+
+impl<'a> Kept<'a> {
+    /// With a cache of decoded chunks.
+    pub fn with(chunks: &'a ChunkCache) -> Self {
+        Kept { chunks: Some(chunks), ..Kept::default() }
+    }
+}
 
 /// Reads numbers or chars in C order and native byte order into `out`.
 ///
 /// # Errors
 /// `Request` when the array has strings or `out` has not the size of the selection; `Damaged`, `Io`, `Unsupported`.
-pub fn numbers(source: &dyn Source, array: &Array, selection: &Selection, out: &mut [u8]) -> Result<()> {
+pub fn numbers(
+    source: &dyn Source,
+    array: &Array,
+    selection: &Selection,
+    out: &mut [u8],
+    kept: &mut Kept<'_>,
+) -> Result<()> {
     if !matches!(array.element, Element::Number { .. }) {
         return Err(Error::new(Kind::Request, "the data are strings, not numbers"));
     }
-    fetch(source, array, selection, out, array.element.is_foreign_endian())
+    fetch(source, array, selection, out, array.element.is_foreign_endian(), kept)
 }
 
 /// Reads the elements as they are stored, one after the other in C order.
@@ -42,7 +69,7 @@ pub fn numbers(source: &dyn Source, array: &Array, selection: &Selection, out: &
 pub fn stored(source: &dyn Source, array: &Array, selection: &Selection) -> Result<Vec<u8>> {
     check(source, array, selection)?;
     let mut out = zeroed(selection, array.element.size())?;
-    fetch(source, array, selection, &mut out, false)?;
+    fetch(source, array, selection, &mut out, false, &mut Kept::default())?;
     Ok(out)
 }
 
@@ -80,6 +107,7 @@ fn fetch(
     selection: &Selection,
     out: &mut [u8],
     swap: bool,
+    kept: &mut Kept<'_>,
 ) -> Result<()> {
     Selection::new(selection.start(), selection.count(), selection.step(), &array.shape)?;
     let element = array.element.size();
@@ -103,10 +131,10 @@ fn fetch(
     let order = Order { element, swap };
     match (&array.layout, in_order(array, selection, source.len())?) {
         (Layout::Compact(bytes), Some(lattice)) => copy::copy(&lattice, bytes, out, order),
-        (_, Some(lattice)) => linear::read(source, &lattice, out, order, &mut Vec::new())?,
+        (_, Some(lattice)) => linear::read(source, &lattice, out, order, &mut kept.stretch)?,
         (Layout::Chunked { chunk, filters, index }, None) => {
             let chunks = Filtered { filters, index, element };
-            chunked::read(source, &chunks, chunk, selection, &array.fill, out, order)?;
+            chunked::read(source, &chunks, chunk, selection, &array.fill, out, order, kept)?;
         }
         (Layout::Refused(reason), None) => return Err(Error::new(Kind::Unsupported, reason.as_str())),
         (_, None) => {

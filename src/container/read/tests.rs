@@ -135,9 +135,13 @@ impl Chunks for Scrambled {
     fn is_plain(&self, mask: u32) -> bool {
         mask == 1
     }
-    fn decode(&self, _: u32, stored: Vec<u8>, len: usize) -> Result<Vec<u8>> {
-        assert_eq!(stored.len(), len + 3);
-        Ok(stored[3..].iter().map(|b| b ^ 0x5a).collect())
+    fn decode(&self, _: u32, stored: &[u8], _: &mut filter::Scratch, out: &mut [u8]) -> Result<()> {
+        assert_eq!(stored.len(), out.len() + 3);
+        out.iter_mut().zip(&stored[3..]).for_each(|(out, b)| *out = b ^ 0x5a);
+        Ok(())
+    }
+    fn id(&self) -> u64 {
+        0
     }
 }
 

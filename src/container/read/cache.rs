@@ -1,0 +1,112 @@
+//! Decoded chunks that are kept for the next read, bounded in bytes.
+//!
+//! Only chunks that a read uses in part are kept: reading a whole variable passes each chunk once, while blocks,
+//! points and series come back to the same ones.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Which chunk: the number of its index (unique in this process) and its offset in the file.
+pub type Key = (u64, u64);
+
+/// The least recently used chunks are dropped first.
+#[derive(Debug)]
+pub struct ChunkCache {
+    capacity: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    clock: u64,
+    bytes: u64,
+    chunks: HashMap<Key, (u64, Arc<Vec<u8>>)>,
+    by_use: BTreeMap<u64, Key>,
+    /// A buffer that was dropped last, to be filled again: new memory costs more than the inflating of a small chunk.
+    spare: Vec<u8>,
+}
+
+impl ChunkCache {
+    /// Holds at most this many bytes.
+    pub fn new(capacity: u64) -> Self {
+        ChunkCache { capacity, state: Mutex::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a chunk of this size can be kept.
+    pub fn takes(&self, bytes: usize) -> bool {
+        bytes as u64 <= self.capacity / 2
+    }
+
+    /// A chunk that is kept.
+    pub fn get(&self, key: Key) -> Option<Arc<Vec<u8>>> {
+        let mut state = self.lock();
+        state.clock += 1;
+        let now = state.clock;
+        let (used, chunk) = state.chunks.get_mut(&key)?;
+        let before = std::mem::replace(used, now);
+        let chunk = Arc::clone(chunk);
+        state.by_use.remove(&before);
+        state.by_use.insert(now, key);
+        Some(chunk)
+    }
+
+    /// A buffer to decode into; its contents are arbitrary.
+    pub fn buffer(&self) -> Vec<u8> {
+        std::mem::take(&mut self.lock().spare)
+    }
+
+    /// Keeps a chunk.
+    pub fn put(&self, key: Key, chunk: Arc<Vec<u8>>) {
+        let mut state = self.lock();
+        state.clock += 1;
+        let now = state.clock;
+        state.bytes += chunk.len() as u64;
+        if let Some((used, old)) = state.chunks.insert(key, (now, chunk)) {
+            state.bytes -= old.len() as u64;
+            state.by_use.remove(&used);
+        }
+        state.by_use.insert(now, key);
+        while state.bytes > self.capacity {
+            let Some((_, oldest)) = state.by_use.pop_first() else { break };
+            if let Some((_, dropped)) = state.chunks.remove(&oldest) {
+                state.bytes -= dropped.len() as u64;
+                if let Ok(buffer) = Arc::try_unwrap(dropped) {
+                    state.spare = buffer;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_recently_used_chunk_goes_first() {
+        let cache = ChunkCache::new(30);
+        for offset in 0..3 {
+            cache.put((1, offset), Arc::new(vec![offset as u8; 10]));
+        }
+        assert!(cache.get((1, 0)).is_some());
+        cache.put((1, 3), Arc::new(vec![3; 10]));
+        let there: Vec<bool> = (0..4).map(|offset| cache.get((1, offset)).is_some()).collect();
+        assert_eq!(there, [true, false, true, true]);
+        assert_eq!(cache.buffer(), vec![1; 10]);
+        assert_eq!(cache.lock().bytes, 30);
+    }
+
+    #[test]
+    fn a_chunk_that_comes_again_is_counted_once() {
+        let cache = ChunkCache::new(25);
+        for _ in 0..5 {
+            cache.put((1, 7), Arc::new(vec![0; 10]));
+        }
+        assert_eq!(cache.lock().bytes, 10);
+        assert!(!ChunkCache::new(0).takes(1));
+    }
+}
