@@ -113,6 +113,7 @@ void GDALRegister_CFA()
     driver->SetMetadataItem(GDAL_DCAP_RASTER, "YES");
     driver->SetMetadataItem(GDAL_DCAP_MULTIDIM_RASTER, "YES");
     driver->SetMetadataItem(GDAL_DCAP_OPEN, "YES");
+    driver->SetMetadataItem(GDAL_DCAP_VIRTUALIO, "YES");
     driver->SetMetadataItem(GDAL_DMD_LONGNAME, "CF aggregation files (CF-1.13, CFA)");
     driver->SetMetadataItem(GDAL_DMD_EXTENSIONS, "nc nca");
     driver->SetMetadataItem(GDAL_DMD_CONNECTION_PREFIX, "CFA:");

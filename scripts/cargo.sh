@@ -56,7 +56,8 @@ build_static() {
 # libnetcdf: that crashes beside GDAL's own use of it.
 build_plugin() {
     local target=${CARGO_TARGET_DIR:-target}/plugin flags=-O2
-    CARGO_TARGET_DIR=$target cargo rustc --locked --profile "$profile" --lib --no-default-features --crate-type staticlib
+    CARGO_TARGET_DIR=$target cargo rustc --locked --profile "$profile" --lib --no-default-features --features gdal \
+        --crate-type staticlib
     [[ $profile == release ]] || flags="-O1 -g"
     make --no-print-directory --silent -C gdal -j "$(nproc)" CXXFLAGS="${CXXFLAGS:-$flags}" \
         OBJECTS="$PWD/$out/gdal-objects" OUT="$PWD/$out/gdalplugins/gdal_CFA.so" \
