@@ -17,6 +17,8 @@ namespace
 // Not a name that a coordinate variable has.
 const char *const DATA = "cfa_data_variable";
 
+constexpr size_t SMALLEST_FILE = 4096;
+
 using Type = ClassicFile::Type;
 
 // The file that stands for the variable: coordinates, grid mapping, and one row of the data.
@@ -201,6 +203,8 @@ std::shared_ptr<const Georeferencing> Georeferencing::Of(const File &file, const
         cfa_dimension_size(y) > most)
         return found;
     std::vector<GByte> bytes = StandIn(file, variable, dimensions).Bytes();
+    // libnetcdf does not open files in memory that are too small.
+    bytes.resize(std::max(bytes.size(), SMALLEST_FILE), 0);
     const MemoryFile memory(bytes);
     const std::string name = "NETCDF:\"" + memory.Name() + "\":" + DATA;
     const char *const drivers[] = {"netCDF", nullptr};
@@ -212,7 +216,7 @@ std::shared_ptr<const Georeferencing> Georeferencing::Of(const File &file, const
     if (plain)
         found->TakeFrom(*plain, file, variable);
     else
-        CPLDebug("CFA", "no netCDF driver to ask for georeferencing");
+        CPLDebug("CFA", "the netCDF driver does not tell the georeferencing: %s", CPLGetLastErrorMsg());
     return found;
 }
 

@@ -20,6 +20,10 @@ impl Dataset {
     /// `Io`, `NotNetcdf`, `Damaged`.
     pub fn identify(path: impl AsRef<Path>) -> Result<Option<Option<Dialect>>> {
         let found = location::find_named(path.as_ref())?;
+        // Most files that are asked about are ordinary ones.
+        if !Container::may_have_variable_with(&found.file, dialect::is_aggregation)? {
+            return Ok(None);
+        }
         let container = Container::open(Arc::new(found.file))?;
         let tree = container.tree()?;
         let mut aggregated =

@@ -62,6 +62,23 @@ impl Container {
         Ok(Container { source, format, tree: OnceCell::new() })
     }
 
+    /// Whether a variable may have attributes that are meant, told with less work than opening the file; `true` where
+    /// only that would tell.
+    ///
+    /// # Errors
+    /// `Damaged`, `Io`.
+    pub fn may_have_variable_with(source: &dyn Source, is_meant: impl Fn(&Attributes) -> bool) -> Result<bool> {
+        let mut magic = [0u8; 3];
+        if source.len() < 3 {
+            return Ok(true);
+        }
+        source.read_at(0, &mut magic)?;
+        if &magic != b"CDF" {
+            return Ok(true);
+        }
+        classic::File::has_variable_with(source, is_meant)
+    }
+
     /// The name of the file, for messages.
     pub fn name(&self) -> &str {
         self.source.name()

@@ -4,6 +4,8 @@
 //! file itself, may be an aggregation variable again, and may be compressed by gathering (CF section 8.2).
 
 pub(crate) mod files;
+#[cfg(feature = "gdal")]
+mod foreign;
 mod gathered;
 mod layout;
 mod open;

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::files::OpenFile;
+#[cfg(feature = "gdal")]
+use super::foreign::{self, Foreign};
 use super::{Chain, Prepared, Raw};
 use crate::container::tree::VariableId;
 use crate::canonical::Conversion;
@@ -32,7 +34,7 @@ pub(crate) fn open(
     let mut tried: Vec<String> = Vec::new();
     let mut failure: Option<Error> = None;
     for (number, version) in versions.iter().enumerate() {
-        if let Some(format) = version.format.as_deref().filter(|_| !version.is_netcdf()) {
+        if let Some(format) = version.format.as_deref().filter(|format| !is_readable(version, format)) {
             let error = Error::new(Kind::Format, format!("format '{format}' cannot be read; netCDF can"));
             failure.get_or_insert(error);
             continue;
@@ -40,8 +42,18 @@ pub(crate) fn open(
         let Some(name) = &version.location else {
             return in_same_file(dataset, fragments, &version.identifier, variable).map(|raw| (raw, number));
         };
+        #[cfg(feature = "gdal")]
+        if let Some(raw) = open_store(shared, fragments, name, version).transpose() {
+            match raw {
+                Ok(raw) => return Ok((raw, number)),
+                Err(error) => {
+                    failure.get_or_insert(error);
+                    continue;
+                }
+            }
+        }
         match open_file(shared, fragments, name, chain) {
-            Ok(Found::File(file)) => match variable_of(&file, &version.identifier, shared) {
+            Ok(Found::File(file)) => match array_of(&file, version, shared) {
                 Ok(raw) => {
                     if let Some(error) = failure {
                         shared.warn(format!("another version was used: {error}"));
@@ -83,6 +95,51 @@ fn open_file(shared: &Shared, fragments: &Fragments, name: &str, chain: &Chain<'
     let file = Arc::new(OpenFile::new(found.file, origin));
     chain.files.put(&key, &file);
     Ok(Found::File(file))
+}
+
+#[cfg(not(feature = "gdal"))]
+fn is_readable(version: &Version, _format: &str) -> bool {
+    version.is_netcdf()
+}
+
+#[cfg(not(feature = "gdal"))]
+fn array_of(file: &Arc<OpenFile>, version: &Version, shared: &Shared) -> Result<Raw> {
+    variable_of(file, &version.identifier, shared)
+}
+
+#[cfg(feature = "gdal")]
+fn is_readable(version: &Version, format: &str) -> bool {
+    version.is_netcdf() || foreign::is_known_format(format)
+}
+
+/// A variable of a netCDF file, or an array in a format of GDAL.
+#[cfg(feature = "gdal")]
+fn array_of(file: &Arc<OpenFile>, version: &Version, shared: &Shared) -> Result<Raw> {
+    let format = version.format.as_deref().filter(|_| !version.is_netcdf());
+    let is_foreign = || file.container().is_err_and(|error| error.kind() == Kind::NotNetcdf);
+    // A dialect that gives formats is taken at its word.
+    if format.is_some() || (version.format.is_none() && is_foreign()) {
+        let name = crate::Source::name(&*file.source);
+        if !shared.origin.is_virtual() && crate::os::is_virtual(std::path::Path::new(name)) {
+            let message = "GDAL would take its name for another file";
+            return Err(Error::new(Kind::FragmentUnreadable, message).in_file(name));
+        }
+        return Foreign::open(name, format, &version.identifier).map(Raw::Foreign);
+    }
+    variable_of(file, &version.identifier, shared)
+}
+
+/// An array of a Zarr store, which is a directory; `None` for anything else.
+#[cfg(feature = "gdal")]
+fn open_store(shared: &Shared, fragments: &Fragments, name: &str, version: &Version) -> Result<Option<Raw>> {
+    if version.format.is_some() && version.is_netcdf() {
+        return Ok(None);
+    }
+    let style = Style::allowing_absolute_paths(fragments.allows_absolute_paths());
+    let Some(store) = location::find_directory(&shared.origin, name, style, &shared.options)? else {
+        return Ok(None);
+    };
+    Foreign::open(&store, Some("zarr"), &version.identifier).map(|array| Some(Raw::Foreign(array)))
 }
 
 fn variable_of(file: &Arc<OpenFile>, identifier: &str, shared: &Shared) -> Result<Raw> {

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::files::OpenFile;
+#[cfg(feature = "gdal")]
+use super::foreign::Foreign;
 use super::Chain;
 use crate::assemble::{self, Request};
 use crate::container::array::Array;
@@ -56,6 +58,9 @@ pub(crate) enum Raw {
         /// The attributes of the stored variable.
         attributes: Attributes,
     },
+    /// An array in a file of another format.
+    #[cfg(feature = "gdal")]
+    Foreign(Foreign),
 }
 
 impl Raw {
@@ -65,6 +70,8 @@ impl Raw {
             Raw::Stored { variable, .. } => &variable.array.shape,
             Raw::Known { array, .. } => &array.shape,
             Raw::Nested { shape, .. } | Raw::Expanded { shape, .. } => shape,
+            #[cfg(feature = "gdal")]
+            Raw::Foreign(array) => array.shape(),
         }
     }
 
@@ -74,6 +81,8 @@ impl Raw {
             Raw::Stored { variable, .. } => Some(&variable.array),
             Raw::Known { array, .. } => Some(array),
             Raw::Nested { .. } | Raw::Expanded { .. } => None,
+            #[cfg(feature = "gdal")]
+            Raw::Foreign(_) => None,
         }
     }
 
@@ -86,6 +95,8 @@ impl Raw {
                 dataset.shared().tree().variables[variable.0].array.data_type
             }
             Raw::Expanded { data_type, .. } => *data_type,
+            #[cfg(feature = "gdal")]
+            Raw::Foreign(array) => array.data_type(),
         }
     }
 
@@ -99,6 +110,8 @@ impl Raw {
                 &dataset.shared().tree().variables[variable.0].attributes
             }
             Raw::Expanded { attributes, .. } => attributes,
+            #[cfg(feature = "gdal")]
+            Raw::Foreign(array) => array.attributes(),
         }
     }
 
@@ -109,6 +122,8 @@ impl Raw {
             Raw::Known { file, .. } => Some(file.source.name()),
             Raw::Nested { dataset, .. } => Some(dataset.name()),
             Raw::Expanded { .. } => None,
+            #[cfg(feature = "gdal")]
+            Raw::Foreign(array) => Some(array.file()),
         }
     }
 
@@ -142,6 +157,8 @@ impl Raw {
                 let element = data_type.size().ok_or_else(strings_are_not_bytes)?;
                 pick(bytes, shape, element, selection, out)
             }
+            #[cfg(feature = "gdal")]
+            Raw::Foreign(array) => array.read(selection, out),
         }
     }
 
@@ -159,6 +176,8 @@ impl Raw {
                 assemble::strings(dataset, *variable, selection, None, Some(chain))
             }
             Raw::Known { .. } | Raw::Expanded { .. } => Err(strings_are_not_bytes()),
+            #[cfg(feature = "gdal")]
+            Raw::Foreign(_) => Err(strings_are_not_bytes()),
         }
     }
 }
@@ -168,7 +187,7 @@ fn strings_are_not_bytes() -> Error {
 }
 
 /// Copies the selected elements of an array in memory.
-fn pick(bytes: &[u8], shape: &[u64], element: usize, selection: &Selection, out: &mut [u8]) -> Result<()> {
+pub(super) fn pick(bytes: &[u8], shape: &[u64], element: usize, selection: &Selection, out: &mut [u8]) -> Result<()> {
     let strides = crate::selection::c_strides(shape);
     let outside = || Error::new(Kind::Internal, "selection outside an expanded fragment");
     let total = selection.len().ok_or_else(outside)?;

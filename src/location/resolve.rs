@@ -73,7 +73,7 @@ impl Origin {
     }
 
     /// Whether names are relative to a place in GDAL's virtual file system.
-    pub(super) fn is_virtual(&self) -> bool {
+    pub(crate) fn is_virtual(&self) -> bool {
         self.in_virtual
     }
 

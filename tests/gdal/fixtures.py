@@ -215,6 +215,14 @@ def no_coordinates(file):
     data(file, ("a", "b", "c"))
 
 
+def bare(file):
+    """As little text as can be: the header is small."""
+    for name, size in (("t", 2), ("y", 3), ("x", 4)):
+        file.createDimension(name, size)
+    data(file, ("t", "y", "x"))
+    file.delncattr("title")
+
+
 def levels(file):
     times(file, 3)
     axis(file, "lev", [850.0, 500.0], standard_name="air_pressure", units="hPa", positive="down")
@@ -238,7 +246,7 @@ def only_plane(file):
 
 GEOREFERENCING = (ascending, descending, zero_to_360, beyond_180, single_precision, uneven_latitude, very_uneven, wgs84,
                   lambert, lambert_in_km, polar_stereographic, rotated_pole, rotated_pole_on_a_sphere, two_dimensional,
-                  no_coordinates, levels, packed, only_plane)
+                  no_coordinates, bare, levels, packed, only_plane)
 
 
 def make(folder, case, names=("tas",), **how):

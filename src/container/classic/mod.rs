@@ -15,6 +15,7 @@ use super::tree::{Dimension, DimensionId, Group, GroupId, Tree, Variable, Variab
 use super::Stored;
 use crate::error::{Error, Kind, Result};
 use crate::source::Source;
+use crate::value::Attributes;
 
 const ROOT: GroupId = GroupId(0);
 
@@ -33,6 +34,15 @@ impl File {
             .and_then(|header| tree(header, source.len()))
             .map(|tree| File { tree })
             .map_err(|e| e.in_file(source.name()))
+    }
+
+    /// Whether a variable has attributes that are meant; the rest of the structure is not worked out.
+    ///
+    /// # Errors
+    /// As [`File::open`].
+    pub fn has_variable_with(source: &dyn Source, is_meant: impl Fn(&Attributes) -> bool) -> Result<bool> {
+        let header = Header::parse(source).map_err(|e| e.in_file(source.name()))?;
+        Ok(header.variables.iter().any(|variable| is_meant(&variable.attributes)))
     }
 
     /// All dimensions and variables.

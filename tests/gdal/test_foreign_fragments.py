@@ -1,0 +1,155 @@
+"""Fragments in formats of GDAL: GeoTIFF, GRIB, Zarr."""
+import os
+import tempfile
+import unittest
+
+import numpy as np
+from netCDF4 import Dataset
+from osgeo import gdal, osr
+
+import fixtures
+
+gdal.UseExceptions()
+
+SHAPE = (4, 6)
+
+
+def geotiff(path, bands, **traits):
+    data = gdal.GetDriverByName("GTiff").Create(path, SHAPE[1], SHAPE[0], len(bands), traits.get("type", gdal.GDT_Float32),
+                                                options=["TILED=YES", "BLOCKXSIZE=16", "BLOCKYSIZE=16", "COMPRESS=DEFLATE"])
+    for number, values in enumerate(bands, 1):
+        band = data.GetRasterBand(number)
+        band.WriteArray(values)
+        if "missing" in traits:
+            band.SetNoDataValue(traits["missing"])
+        if "scale" in traits:
+            band.SetScale(traits["scale"])
+            band.SetOffset(traits["offset"])
+        if "units" in traits:
+            band.SetUnitType(traits["units"])
+
+
+def grib(path, values):
+    memory = gdal.GetDriverByName("MEM").Create("", SHAPE[1], SHAPE[0], 1, gdal.GDT_Float64)
+    system = osr.SpatialReference()
+    system.SetFromUserInput("+proj=longlat +a=6371229 +b=6371229 +no_defs")
+    memory.SetProjection(system.ExportToWkt())
+    memory.SetGeoTransform((0, 1, 0, 10, 0, -1))
+    memory.GetRasterBand(1).WriteArray(values)
+    gdal.GetDriverByName("GRIB").CreateCopy(path, memory, options=["DATA_ENCODING=IEEE_FLOATING_POINT"])
+
+
+def zarr(path, values):
+    group = gdal.GetDriverByName("Zarr").CreateMultiDimensional(path).GetRootGroup()
+    dimensions = [group.CreateDimension(name, None, None, size) for name, size in zip("yx", SHAPE)]
+    array = group.CreateMDArray("tas", dimensions, gdal.ExtendedDataType.Create(gdal.GDT_Float32))
+    array.SetUnit("K")
+    array.Write(np.ascontiguousarray(values, "f4"))
+
+
+def aggregation(path, fragments, formats=None):
+    """(time, y, x) of fragments, a step of time each, given by location and identifier."""
+    with Dataset(path, "w") as out:
+        out.Conventions = "CF-1.13" if formats is None else "CFA-0.6.2"
+        for name, size in (("time", len(fragments)), ("y", SHAPE[0]), ("x", SHAPE[1]), ("one", 1), ("j", 3),
+                           ("i", len(fragments))):
+            out.createDimension(name, size)
+        tas = out.createVariable("tas", "f8", (), fill_value=-999.0)
+        tas.units = "K"
+        tas.aggregated_dimensions = "time y x"
+        table = np.ma.masked_all((3, len(fragments)), "i4")
+        table[0], table[1, 0], table[2, 0] = 1, *SHAPE
+        out.createVariable("map", "i4", ("j", "i"), fill_value=-1)[:] = table
+        grid = ("time", "one", "one")
+        columns = [("uris", [f[0] for f in fragments]), ("ids", [f[1] for f in fragments])]
+        if formats is None:
+            tas.aggregated_data = "map: map uris: uris identifiers: ids"
+        else:
+            tas.aggregated_data = "location: map file: uris format: formats address: ids"
+            columns.append(("formats", formats))
+        for name, values in columns:
+            out.createVariable(name, str, grid)[...] = np.array(values, object).reshape(-1, 1, 1)
+
+
+def read(path, **options):
+    array = gdal.OpenEx(path, gdal.OF_MULTIDIM_RASTER, open_options=[f"{k}={v}" for k, v in options.items()])
+    return array.GetRootGroup().OpenMDArray("tas").ReadAsArray()
+
+
+class ForeignFragments(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = temporary.name
+        self.path = f"{self.folder}/agg.nc"
+        self.values = fixtures.RNG.uniform(200, 300, (4, *SHAPE)).astype("f4")
+
+    def test_bands_of_geotiffs(self):
+        geotiff(f"{self.folder}/a.tif", self.values[:3])
+        geotiff(f"{self.folder}/b.tif", self.values[3:])
+        aggregation(self.path, [("a.tif", "1"), ("a.tif", "2"), ("a.tif", "3"), ("b.tif", "1")])
+        np.testing.assert_array_equal(read(self.path), self.values)
+        array = gdal.OpenEx(self.path, gdal.OF_MULTIDIM_RASTER).GetRootGroup().OpenMDArray("tas")
+        np.testing.assert_array_equal(array.GetView("[::-1,1:4:2,::-1]").ReadAsArray(), self.values[::-1, 1:4:2, ::-1])
+        np.testing.assert_array_equal(gdal.Open(self.path).ReadAsArray(), self.values[:, ::-1])
+
+    def test_packing_units_and_missing_values_are_brought_to_those_of_the_whole(self):
+        packed = np.arange(24, dtype="i2").reshape(SHAPE)
+        packed[2, 3] = -1
+        geotiff(f"{self.folder}/a.tif", [packed], type=gdal.GDT_Int16, missing=-1, scale=0.5, offset=10, units="degC")
+        aggregation(self.path, [("a.tif", "1")])
+        expected = packed * 0.5 + 10 + 273.15
+        expected[2, 3] = -999
+        np.testing.assert_allclose(read(self.path)[0], expected, rtol=1e-12)
+
+    def test_grib_and_zarr(self):
+        grib(f"{self.folder}/a.grib2", self.values[0])
+        zarr(f"{self.folder}/b.zarr", self.values[1])
+        aggregation(self.path, [("a.grib2", "1"), ("b.zarr", "tas")])
+        found = read(self.path)
+        np.testing.assert_allclose(found[0], self.values[0], rtol=1e-6)
+        np.testing.assert_array_equal(found[1], self.values[1])
+        np.testing.assert_array_equal(read(self.path, ALLOWED_SOURCES="SIBLINGS")[1], self.values[1])
+
+    def test_formats_are_taken_at_their_word(self):
+        geotiff(f"{self.folder}/a.tif", self.values[:1])
+        aggregation(self.path, [("a.tif", "1")], ["GeoTIFF"])
+        np.testing.assert_array_equal(read(self.path), self.values[:1])
+        aggregation(self.path, [("a.tif", "1")], ["GRIB"])
+        with self.assertRaisesRegex(RuntimeError, "GRIB"):
+            read(self.path)
+        aggregation(self.path, [("a.tif", "1")], ["WMS"])
+        with self.assertRaisesRegex(RuntimeError, "(?i)format 'wms'"):
+            read(self.path)
+
+    def test_a_file_that_names_other_sources_is_refused(self):
+        geotiff(f"{self.folder}/secret.tif", self.values[:1])
+        gdal.GetDriverByName("VRT").CreateCopy(f"{self.folder}/a.vrt", gdal.Open(f"{self.folder}/secret.tif"))
+        os.rename(f"{self.folder}/a.vrt", f"{self.folder}/a.tif")
+        self.assertEqual(gdal.Open(f"{self.folder}/a.tif").GetDriver().ShortName, "VRT")
+        aggregation(self.path, [("a.tif", "1")])
+        with self.assertRaisesRegex(RuntimeError, "neither netCDF nor"):
+            read(self.path)
+
+    def test_bands_and_arrays_that_are_not_there_are_named(self):
+        geotiff(f"{self.folder}/a.tif", self.values[:1])
+        for identifier in ("2", "0", "tas"):
+            aggregation(self.path, [("a.tif", identifier)])
+            with self.subTest(identifier), self.assertRaisesRegex(RuntimeError, "a.tif"):
+                read(self.path)
+
+    def test_the_policy_holds_for_them(self):
+        geotiff(f"{self.folder}/a.tif", self.values[:1])
+        os.mkdir(f"{self.folder}/sub")
+        inner = f"{self.folder}/sub/agg.nc"
+        zarr(f"{self.folder}/b.zarr", self.values[1])
+        for location, identifier in (("../a.tif", "1"), ("../b.zarr", "tas")):
+            aggregation(inner, [(location, identifier)])
+            with self.subTest(location):
+                self.assertEqual(read(inner).shape, (1, *SHAPE))
+                with self.assertRaisesRegex(RuntimeError, "ALLOWED_SOURCES"):
+                    read(inner, ALLOWED_SOURCES="SIBLINGS")
+
+
+if __name__ == "__main__":
+    unittest.main()
