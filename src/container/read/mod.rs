@@ -37,13 +37,6 @@ pub struct Kept<'a> {
     filters: filter::Scratch,
 }
 
-impl<'a> Kept<'a> {
-    /// With a cache of decoded chunks.
-    pub fn with(chunks: &'a ChunkCache) -> Self {
-        Kept { chunks: Some(chunks), ..Kept::default() }
-    }
-}
-
 /// Reads numbers or chars in C order and native byte order into `out`.
 ///
 /// # Errors
