@@ -2,6 +2,7 @@
 
 #![allow(dead_code)] // each test program uses another part
 
+pub mod cdl;
 pub mod scenario;
 pub mod texts;
 
