@@ -63,20 +63,31 @@ pub fn run(arguments: &Arguments) -> Outcome {
         let dtype = variable.data_type().code();
         writeln!(out, "{}", json!({"dtype": dtype, "shape": answer.shape, "dims": dims, "values": values}))?;
     } else {
-        let coordinates = Coordinates::of(&variable)?;
+        let coordinates = coordinates(&variable, &selection)?;
         if arguments.csv {
-            dump::csv(&mut out, &variable, &coordinates, &selection, &answer)?;
+            dump::csv(&mut out, &variable, &coordinates, &answer)?;
         } else {
-            dump::table(&mut out, &variable, &coordinates, &selection, &answer)?;
+            dump::table(&mut out, &variable, &coordinates, &answer)?;
         }
     }
     out.flush()?;
     if !arguments.json {
         for warning in dataset.warnings() {
-            eprintln!("{} {warning}", crate::style::for_stderr().faint("cfa: note:"));
+            crate::note(&warning);
         }
     }
     Ok(())
+}
+
+/// The coordinates of each dimension; where they cannot be read, indices serve, for the values are what was asked for.
+fn coordinates(variable: &Variable, part: &Selection) -> cfa::Result<Vec<Coordinates>> {
+    let along = |d| {
+        Coordinates::along(variable, d, part).or_else(|error| {
+            crate::note(&format!("indices are shown instead of coordinates: {error}"));
+            Coordinates::indices(variable, d, part)
+        })
+    };
+    (0..part.rank()).map(along).collect()
 }
 
 fn read(variable: &Variable, selection: &Selection) -> cfa::Result<Answer> {
