@@ -92,7 +92,8 @@ impl Checked<'_> {
         let seed = self.seed;
         let want = self.part(selection);
         let own = self.scenario.data_type;
-        let other = if own.is_integer() && self.scenario.fill.is_some() { DataType::I64 } else { DataType::F64 };
+        let other =
+            if own.is_integer() && self.scenario.fill.is_some() { DataType::I64 } else { DataType::F64 };
         let data_type = if rng.once_in(2) { own } else { other };
         let size = data_type.size().unwrap();
         let (strides, first, len) = strides(rng, selection.count());
@@ -117,9 +118,17 @@ impl Checked<'_> {
         for (n, index) in indices(&count).enumerate() {
             let at = index.iter().zip(&strides).fold(first as i64, |at, (&i, &s)| at + i as i64 * s);
             let got = values.f64_at(at as usize).unwrap();
-            assert_eq!(mask[n] == 1, want[n].0.is_some(), "seed {seed}: validity of element {index:?} of {selection:?}");
+            assert_eq!(
+                mask[n] == 1,
+                want[n].0.is_some(),
+                "seed {seed}: validity of element {index:?} of {selection:?}"
+            );
             if let Some(want) = want[n].0 {
-                assert!(close(got, want, own), "seed {seed}: element {index:?} is {got}, not {want}\n{:#?}", self.scenario);
+                assert!(
+                    close(got, want, own),
+                    "seed {seed}: element {index:?} is {got}, not {want}\n{:#?}",
+                    self.scenario
+                );
             }
         }
         self.without_mask(variable, selection, &want);
@@ -131,14 +140,21 @@ impl Checked<'_> {
         let mark = self.scenario.fill.or(default_fill(self.scenario.data_type));
         let result = variable.read_values(selection);
         let Some(mark) = mark else {
-            assert_eq!(result.is_err(), want.iter().any(|w| w.0.is_none()), "seed {seed}: a byte without mark");
+            assert_eq!(
+                result.is_err(),
+                want.iter().any(|w| w.0.is_none()),
+                "seed {seed}: a byte without mark"
+            );
             return;
         };
         let values = result.unwrap_or_else(|e| panic!("seed {seed}: {e:?}"));
         for (n, want) in want.iter().enumerate() {
             let got = values.f64_at(n).unwrap();
             let want = want.0.unwrap_or(mark);
-            assert!(close(got, want, self.scenario.data_type), "seed {seed}: element {n} is {got}, not {want}");
+            assert!(
+                close(got, want, self.scenario.data_type),
+                "seed {seed}: element {n} is {got}, not {want}"
+            );
         }
     }
 }

@@ -124,7 +124,8 @@ impl Scenario {
         let text = rng.pick(&texts);
         let format = if rng.once_in(2) { Format::Nc4 } else { rng.pick(&FORMATS) };
         let data_type = type_in(rng, format);
-        let scalar = rng.once_in(12) && matches!(text, Text::Cf113 | Text::Unique | Text::Cfa062 | Text::Json);
+        let scalar =
+            rng.once_in(12) && matches!(text, Text::Cf113 | Text::Unique | Text::Cfa062 | Text::Json);
         let rank = if scalar { 0 } else { 1 + rng.below(4) };
         let sizes: Vec<Vec<usize>> = (0..rank)
             .map(|_| {
@@ -233,8 +234,9 @@ impl Scenario {
         if rng.once_in(2) {
             var.chunks = Some(stored_shape.iter().map(|&n| 1 + rng.below(n)).collect());
         }
-        let old_version =
-            rng.once_in(3) && matches!(self.text, Text::Draft | Text::Cfa062 | Text::Cfa06b1) && place != Place::SameFile;
+        let old_version = rng.once_in(3)
+            && matches!(self.text, Text::Draft | Text::Cfa062 | Text::Cfa06b1)
+            && place != Place::SameFile;
         Part { place, shape, expected, var, format, axes, reversed, old_version }
     }
 
@@ -283,11 +285,14 @@ impl Storage {
             // An aggregation without units takes the numbers as they are.
             Quantity::None => (rng.pick(&[None, None, Some(("furlong", 1.0, 0.0))]), None),
             Quantity::Length => {
-                let some = [None, Some(("m", 1.0, 0.0)), Some(("km", 1e3, 0.0)), Some(("1000 metres", 1e3, 0.0))];
+                let some =
+                    [None, Some(("m", 1.0, 0.0)), Some(("km", 1e3, 0.0)), Some(("1000 metres", 1e3, 0.0))];
                 let fraction = Some(("cm", 0.01, 0.0));
                 (if fractions && rng.once_in(4) { fraction } else { rng.pick(&some) }, None)
             }
-            Quantity::Temperature => (rng.pick(&[None, Some(("K", 1.0, 0.0)), Some(("degC", 1.0, 273.15))]), None),
+            Quantity::Temperature => {
+                (rng.pick(&[None, Some(("K", 1.0, 0.0)), Some(("degC", 1.0, 273.15))]), None)
+            }
             Quantity::Time(c) => {
                 let (name, alias, days) = CALENDARS[c];
                 let list = [
@@ -328,9 +333,8 @@ impl Storage {
 
     fn expected(&self, raw: f64) -> Option<f64> {
         let raw = if self.unsigned && raw < 0.0 { raw + 256.0 } else { raw };
-        let masked = self.fill && raw == OWN_FILL
-            || self.missing && raw == OWN_MISSING
-            || self.limit && raw > 50.0;
+        let masked =
+            self.fill && raw == OWN_FILL || self.missing && raw == OWN_MISSING || self.limit && raw > 50.0;
         let (_, slope, intercept) = self.units.unwrap_or(("", 1.0, 0.0));
         let unpacked = raw * self.scale.unwrap_or(1.0) + self.offset.unwrap_or(0.0);
         (!masked).then_some(unpacked * slope + intercept)

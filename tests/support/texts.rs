@@ -53,7 +53,8 @@ pub fn write_all(folder: &Path, scenario: &Scenario) -> PathBuf {
 fn nested(folder: &Path, name: &str, part: &super::scenario::Part) {
     let inner = format!("inner-{name}");
     let mut bare = part.var.clone();
-    bare.attributes.clear();
+    // Only this says what the bits mean.
+    bare.attributes.retain(|(name, _)| name == "_Unsigned");
     bare.name = "bare".into();
     write(&folder.join(&inner), &FileSpec { format: part.format, dims: Vec::new(), vars: vec![bare] });
     let dims = part.var.dims.clone();
@@ -84,13 +85,13 @@ fn define(scenario: &Scenario, v: Var, grid: &[usize], names: &[String]) -> (Var
     let words = words.join(" ");
     let places: Vec<(String, usize)> = grid.iter().enumerate().map(|(d, &n)| (format!("f_{d}"), n)).collect();
     let places: Vec<(&str, usize)> = places.iter().map(|(n, s)| (n.as_str(), *s)).collect();
-    let cf = |v: Var, data: &str| {
-        v.with("aggregated_dimensions", words.as_str()).with("aggregated_data", data)
-    };
+    let cf =
+        |v: Var, data: &str| v.with("aggregated_dimensions", words.as_str()).with("aggregated_data", data);
     match scenario.text {
         Text::Cf113 => {
             let (locations, identifiers) = columns(scenario, names, false);
-            let vars = vec![sizes(scenario, "m"), texts("u", &places, locations), texts("i", &places, identifiers)];
+            let vars =
+                vec![sizes(scenario, "m"), texts("u", &places, locations), texts("i", &places, identifiers)];
             (cf(v, "map: m uris: u identifiers: i"), vars)
         }
         Text::Unique | Text::DraftValue => {
@@ -100,7 +101,8 @@ fn define(scenario: &Scenario, v: Var, grid: &[usize], names: &[String]) -> (Var
             });
             let data_type = scenario.parts[0].var.data_type;
             let u = Var::new("u", data_type, &places, Data::Numbers(values.collect()));
-            let data = if scenario.text == Text::Unique { "map: m unique_values: u" } else { "shape: m value: u" };
+            let data =
+                if scenario.text == Text::Unique { "map: m unique_values: u" } else { "shape: m value: u" };
             (cf(v, data), vec![sizes(scenario, "m"), u])
         }
         Text::Draft | Text::Cfa062 | Text::Cfa06b1 => {
@@ -116,11 +118,16 @@ fn define(scenario: &Scenario, v: Var, grid: &[usize], names: &[String]) -> (Var
                 }
                 text => {
                     let format: Vec<String> = match &file.data {
-                        Data::Texts(list) => list.iter().map(|t| if t.is_empty() { "" } else { "nc" }).map(Into::into).collect(),
+                        Data::Texts(list) => list
+                            .iter()
+                            .map(|t| if t.is_empty() { "" } else { "nc" })
+                            .map(Into::into)
+                            .collect(),
                         _ => Vec::new(),
                     };
                     let format = texts("o", &places, format);
-                    let location = if text == Text::Cfa062 { sizes(scenario, "m") } else { ranges(scenario, "m", grid) };
+                    let location =
+                        if text == Text::Cfa062 { sizes(scenario, "m") } else { ranges(scenario, "m", grid) };
                     (cf(v, "location: m file: u format: o address: a"), vec![location, file, format, address])
                 }
             }
@@ -210,7 +217,8 @@ fn bounds(scenario: &Scenario, index: &[usize]) -> Vec<[usize; 2]> {
 /// First and last index of each fragment along each dimension.
 fn ranges(scenario: &Scenario, name: &str, grid: &[usize]) -> Var {
     let list = indices(grid).flat_map(|index| bounds(scenario, &index)).flatten().map(|i| i as f64).collect();
-    let mut dims: Vec<(String, usize)> = grid.iter().enumerate().map(|(d, &n)| (format!("f_{d}"), n)).collect();
+    let mut dims: Vec<(String, usize)> =
+        grid.iter().enumerate().map(|(d, &n)| (format!("f_{d}"), n)).collect();
     dims.push(("rank".into(), grid.len()));
     dims.push(("two".into(), 2));
     let dims: Vec<(&str, usize)> = dims.iter().map(|(n, s)| (n.as_str(), *s)).collect();
