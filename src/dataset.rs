@@ -192,7 +192,7 @@ impl Shared {
         }
         self.aggregations[id.0]
             .get_or_try_init(|| {
-                let aggregation = dialect::decode(&*self.container, id, self.options.max_fragments)?;
+                let aggregation = dialect::decode(&self.container, id, self.options.max_fragments)?;
                 for warning in &aggregation.warnings {
                     self.warn(format!("variable '{}': {warning}", variable.path));
                 }
