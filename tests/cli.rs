@@ -213,6 +213,25 @@ fn a_reader_that_goes_away_is_no_fault() {
 }
 
 #[test]
+fn raw_bytes_that_cannot_tell_what_is_missing_are_refused() {
+    use support::{write, Data, FileSpec, Format, Var};
+    let folder = tempfile::tempdir().unwrap();
+    let vars = vec![
+        Var::new("v", cfa::DataType::I8, &[], Data::None)
+            .with("aggregated_dimensions", "x")
+            .with("aggregated_data", "map: m uris: u identifiers: i"),
+        Var::new("m", cfa::DataType::I32, &[("one", 1), ("f", 1)], Data::Numbers(vec![2.0])),
+        Var::new("u", cfa::DataType::String, &[("f", 1)], Data::Texts(vec!["gone.nc".into()])),
+        Var::new("i", cfa::DataType::String, &[], Data::Texts(vec!["v".into()])),
+    ];
+    let spec = FileSpec { format: Format::Cdf1, dims: vec![("x".into(), 2)], vars };
+    write(&folder.path().join("agg.nc"), &spec);
+    let fill = ["read", "agg.nc", "v", "--missing-fragments", "fill"];
+    assert!(good(folder.path(), &[&fill[..], &["--csv"]].concat()).ends_with("0,\n1,\n"));
+    assert!(bad(folder.path(), 1, &[&fill[..], &["--raw"]].concat()).contains("missing"));
+}
+
+#[test]
 fn names_in_a_file_play_no_tricks_on_the_terminal() {
     use support::{write, Data, FileSpec, Format, Var};
     let folder = tempfile::tempdir().unwrap();

@@ -13,15 +13,15 @@ const MOST_ROWS: u64 = 40;
 const MOST_COLUMNS: u64 = 12;
 
 /// The bare bytes; strings one a line.
-pub fn raw(out: &mut impl Write, answer: &Answer) -> Outcome {
-    if let Values::String(list) = &answer.values {
+pub fn raw(out: &mut impl Write, values: &Values) -> Outcome {
+    if let Values::String(list) = values {
         for text in list {
             writeln!(out, "{text}")?;
         }
         return Ok(());
     }
-    for i in 0..answer.values.len() {
-        out.write_all(&answer.values.native_bytes_at(i).unwrap_or_default())?;
+    for i in 0..values.len() {
+        out.write_all(&values.native_bytes_at(i).unwrap_or_default())?;
     }
     Ok(())
 }

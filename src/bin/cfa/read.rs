@@ -50,11 +50,15 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let dataset = Dataset::open_with(&arguments.file, &arguments.settings.options()?)?;
     let variable = dataset.variable(&arguments.variable)?;
     let selection = arguments.part.selection(&variable).map_err(|e| e.in_variable(variable.path()))?;
-    let answer = read(&variable, &selection)?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     if arguments.raw {
-        dump::raw(&mut out, &answer)?;
-    } else if arguments.json {
+        // Without a mask: bytes alone have to tell what is missing.
+        dump::raw(&mut out, &variable.read_values(&selection)?)?;
+        out.flush()?;
+        return Ok(());
+    }
+    let answer = read(&variable, &selection)?;
+    if arguments.json {
         let dims: Vec<String> =
             variable.dimensions()?.iter().map(|&d| dataset.dimension(d).name.clone()).collect();
         let values: Vec<_> = (0..answer.values.len())
