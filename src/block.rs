@@ -2,7 +2,7 @@
 
 use crate::assemble::Assembly;
 use crate::canonical::Target;
-use crate::container::array::{Array, Layout};
+use crate::container::array::Array;
 use crate::error::Result;
 use crate::fragment::{Chain, Placement};
 use crate::model::fragments::Block;
@@ -19,7 +19,7 @@ impl Variable {
     pub fn block_shape(&self) -> Result<Vec<u64>> {
         let Some(aggregation) = self.aggregation()? else {
             let array = self.stored_array();
-            return Ok(clipped(chunk_of(array), &array.shape));
+            return Ok(clipped(array.chunk(), &array.shape));
         };
         let rank = aggregation.grid.shape().len();
         if aggregation.grid.shape().contains(&0) {
@@ -44,17 +44,10 @@ impl Variable {
         let Block::Fragments(list) = entries else { return Ok(None) };
         let Some(fragment) = list.first().filter(|f| f.view().is_none()) else { return Ok(None) };
         let Some(raw) = assembly.open(fragment)? else { return Ok(None) };
-        let Some(chunk) = raw.array().and_then(chunk_of) else { return Ok(None) };
+        let Some(chunk) = raw.array().and_then(Array::chunk) else { return Ok(None) };
         // Axes of size 1 may be left out or added; then chunks say nothing about the aggregated dimensions.
         let same = raw.shape() == canonical && Placement::new(raw.shape(), canonical, None).is_ok();
         Ok(same.then(|| chunk.to_vec()))
-    }
-}
-
-fn chunk_of(array: &Array) -> Option<&[u64]> {
-    match &array.layout {
-        Layout::Chunked { chunk, .. } => Some(chunk),
-        _ => None,
     }
 }
 

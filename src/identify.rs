@@ -22,7 +22,8 @@ impl Dataset {
         let (found, _) = location::open_named(path.as_ref())?;
         let container = Container::open(Arc::new(found.file))?;
         let tree = container.tree()?;
-        let mut aggregated = tree.variables.iter().filter(|v| dialect::is_aggregation(&v.attributes)).peekable();
+        let mut aggregated =
+            tree.variables.iter().filter(|v| dialect::is_aggregation(&v.attributes)).peekable();
         if aggregated.peek().is_none() {
             return Ok(None);
         }

@@ -99,7 +99,8 @@ impl Variable {
         let grid = &aggregation.grid;
         let place = Selection::block(index, &vec![1; index.len()], grid.fragments())?;
         let entries = aggregation.fragments.lookup(&*shared.container, &place, &shared.runtime_substitutions);
-        let entries = entries.map_err(|e| e.in_fragment(index).in_variable(self.path()).in_file(self.dataset().name()))?;
+        let entries = entries
+            .map_err(|e| e.in_fragment(index).in_variable(self.path()).in_file(self.dataset().name()))?;
         let ranges = index.iter().enumerate().map(|(d, &i)| grid.range(d, i)).collect();
         Ok(Entry { index: index.to_vec(), ranges, source: source_of(&entries, 0) })
     }

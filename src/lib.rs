@@ -21,6 +21,7 @@ mod os;
 mod plan;
 mod scatter;
 mod selection;
+mod slabs;
 mod source;
 mod value;
 mod variable;

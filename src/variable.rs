@@ -6,8 +6,8 @@ use ndarray::{ArrayD, IxDyn};
 
 use crate::assemble::{self, Request};
 use crate::canonical::Target;
-use crate::container::read::zeroed;
 use crate::container::array::Array;
+use crate::container::read::zeroed;
 use crate::container::tree::{self, DimensionId, VariableId};
 use crate::control::{Control, Progress};
 use crate::dataset::{Dataset, Shared};
@@ -241,7 +241,8 @@ impl Variable {
         progress: Option<&Progress<'_>>,
     ) -> Result<Vec<Option<String>>> {
         let control = progress.map(|p| Control::new(p, selection.len().unwrap_or(u64::MAX)));
-        assemble::strings(&self.dataset, self.id, selection, control.as_ref(), None).map_err(|e| self.place(e))
+        assemble::strings(&self.dataset, self.id, selection, control.as_ref(), None)
+            .map_err(|e| self.place(e))
     }
 
     fn place(&self, error: Error) -> Error {

@@ -73,9 +73,16 @@ fn write_large(directory: &Path) -> Result<(), netcdf::Error> {
         }
     }
     let mut file = netcdf::create(directory.join("large.nc"))?;
-    for (name, size) in
-        [("y", MANY * ROWS), ("x", COLUMNS), ("f_many", MANY), ("f_x", 1), ("f_one", 1), ("j", 2), ("i", MANY), ("k", 1)]
-    {
+    for (name, size) in [
+        ("y", MANY * ROWS),
+        ("x", COLUMNS),
+        ("f_many", MANY),
+        ("f_x", 1),
+        ("f_one", 1),
+        ("j", 2),
+        ("i", MANY),
+        ("k", 1),
+    ] {
         file.add_dimension(name, size)?;
     }
     let empty = i32::MIN + 1;
@@ -86,7 +93,8 @@ fn write_large(directory: &Path) -> Result<(), netcdf::Error> {
         variable.put_attribute("aggregated_dimensions", "y x")?;
         let terms = format!("map: {name}_map uris: {name}_uris identifiers: {name}_ids");
         variable.put_attribute("aggregated_data", terms)?;
-        let mut map = file.add_variable::<i32>(&format!("{name}_map"), &["j", if name == "many" { "i" } else { "k" }])?;
+        let mut map =
+            file.add_variable::<i32>(&format!("{name}_map"), &["j", if name == "many" { "i" } else { "k" }])?;
         map.set_fill_value(empty)?;
         let mut sizes = vec![rows as i32; fragments];
         sizes.push(COLUMNS as i32);
@@ -230,13 +238,15 @@ fn programs_of_the_guide_run() {
     let mut programs = 0;
     for block in guide.split("```c\n").skip(1) {
         let (source, rest) = block.split_once("```\n").unwrap();
-        let Some(name) = source.strip_prefix("/* ").and_then(|s| s.split([':', ' ']).next()).filter(|n| n.ends_with(".c"))
+        let Some(name) =
+            source.strip_prefix("/* ").and_then(|s| s.split([':', ' ']).next()).filter(|n| n.ends_with(".c"))
         else {
             continue;
         };
         let path = directory.path().join(name);
         std::fs::write(&path, source).unwrap();
-        let output = run(Command::new(compile(&path, directory.path(), &[])).arg("agg.nc").current_dir(fixtures()));
+        let output =
+            run(Command::new(compile(&path, directory.path(), &[])).arg("agg.nc").current_dir(fixtures()));
         let before_next = rest.split("```c\n").next().unwrap();
         if let Some((_, shown)) = before_next.split_once("```text\n") {
             assert_eq!(String::from_utf8_lossy(&output.stdout), shown.split("```").next().unwrap(), "{name}");

@@ -6,8 +6,21 @@ use std::path::{Path, PathBuf};
 
 /// In the order of the header.
 const NOUNS: [&str; 15] = [
-    "version", "status", "types", "file", "open_options", "dataset", "group", "dimension", "attribute",
-    "variable", "fragment", "read_options", "read", "strings", "time",
+    "version",
+    "status",
+    "types",
+    "file",
+    "open_options",
+    "dataset",
+    "group",
+    "dimension",
+    "attribute",
+    "variable",
+    "fragment",
+    "read_options",
+    "read",
+    "strings",
+    "time",
 ];
 
 fn root() -> &'static Path {

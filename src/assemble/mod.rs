@@ -5,6 +5,7 @@ mod strings;
 pub(crate) use strings::strings;
 
 use crate::canonical::{Conversion, Target};
+use crate::container::array::Array;
 use crate::container::read::zeroed;
 use crate::container::tree::VariableId;
 use crate::control::Control;
@@ -17,10 +18,14 @@ use crate::options::MissingFragments;
 use crate::plan::{Plan, Span};
 use crate::scatter::Destination;
 use crate::selection::Selection;
+use crate::slabs::slabs;
 use crate::value::DataType;
 
 /// Fragments that are looked up at once; bounds the memory for their names.
 const BLOCK: usize = 4096;
+
+/// Elements that are read at once, unless a chunk has more: some 20 ms of inflating, so that a read can be stopped.
+const SLAB: u64 = 1 << 20;
 
 /// What a read of numbers wants.
 pub(crate) struct Request<'a> {
@@ -78,7 +83,6 @@ pub(crate) fn numbers(
             for (i, fragment) in list.iter().enumerate() {
                 let spans = block.piece(i);
                 assembly.piece(fragment, &spans, &sink).map_err(|e| e.in_fragment(&index_of(&spans)))?;
-                chain.advance(&spans)?;
             }
             Ok(())
         }
@@ -88,14 +92,25 @@ pub(crate) fn numbers(
 fn ordinary(shared: &Shared, id: VariableId, sink: &Sink<'_>) -> Result<()> {
     let array = &shared.tree().variables[id.0].array;
     let selection = sink.request.selection;
-    let mut raw = zeroed(selection, array.element.size())?;
-    let watch = |elements| sink.request.control.map_or(Ok(()), |control| control.advance(elements));
-    watch(0)?;
-    shared.container.read(array, selection, &mut raw)?;
-    watch(selection.len().unwrap_or_default())?;
     let conversion = Conversion::for_request(sink.target, sink.target.data_type(), sink.lossy)?;
-    let strides = c_order(selection.count());
-    sink.put(&conversion, &raw, &vec![0; selection.rank()], selection.count(), &strides)
+    let span = |d: usize| Span {
+        fragment: 0,
+        start: selection.start()[d],
+        count: selection.count()[d],
+        step: selection.step()[d],
+        at: 0,
+    };
+    let spans: Vec<Span> = (0..selection.rank()).map(span).collect();
+    for slab in slabs(&spans, array.chunk(), SLAB) {
+        sink.advance(0)?;
+        let (start, count): (Vec<u64>, Vec<u64>) = slab.iter().map(|s| (s.start, s.count)).unzip();
+        let part = Selection::new(&start, &count, selection.step(), &array.shape)?;
+        let mut raw = zeroed(&part, array.element.size())?;
+        shared.container.read(array, &part, &mut raw)?;
+        sink.put(&conversion, &raw, &at_of(&slab), part.count(), &c_order(part.count()))?;
+        sink.advance(part.len().unwrap_or_default())?;
+    }
+    Ok(())
 }
 
 /// An aggregation variable that is being read.
@@ -153,7 +168,8 @@ impl Assembly<'_> {
 
     fn piece(&self, fragment: &Fragment, spans: &[Span], sink: &Sink<'_>) -> Result<()> {
         let Some(mut raw) = self.open(fragment)? else {
-            return sink.missing(&at_of(spans), &count_of(spans));
+            sink.missing(&at_of(spans), &count_of(spans))?;
+            return self.chain.advance(spans);
         };
         let view = fragment.view();
         let file = raw.file().map(str::to_owned);
@@ -177,10 +193,16 @@ impl Assembly<'_> {
                 self.dataset.shared().warn(warning.clone());
             }
             let element = raw.data_type().size().ok_or_else(|| not_numbers("the fragment"))?;
-            for piece in placement.pieces(spans)? {
-                let mut bytes = zeroed(&piece.selection, element)?;
-                raw.read(&piece.selection, &mut bytes, self.chain).map_err(fragment::unreadable)?;
-                sink.put(&conversion, &bytes, &piece.at, &piece.count, &piece.strides)?;
+            // Chunks say something about the aggregated dimensions only where these are the stored ones.
+            let chunk =
+                raw.array().and_then(Array::chunk).filter(|_| view.is_none() && raw.shape() == canonical);
+            for slab in slabs(spans, chunk, SLAB) {
+                for piece in placement.pieces(&slab)? {
+                    let mut bytes = zeroed(&piece.selection, element)?;
+                    raw.read(&piece.selection, &mut bytes, self.chain).map_err(fragment::unreadable)?;
+                    sink.put(&conversion, &bytes, &piece.at, &piece.count, &piece.strides)?;
+                }
+                self.chain.advance(&slab)?;
             }
             Ok(())
         };
@@ -203,8 +225,15 @@ struct Sink<'a> {
 impl<'a> Sink<'a> {
     fn new(target: &'a Target, request: &'a Request<'a>, lossy: bool) -> Result<Self> {
         let differs = request.data_type != target.data_type();
-        let cast = differs.then(|| Conversion::for_request(target, request.data_type, request.lossy.unwrap_or(lossy))).transpose()?;
+        let cast = differs
+            .then(|| Conversion::for_request(target, request.data_type, request.lossy.unwrap_or(lossy)))
+            .transpose()?;
         Ok(Sink { target, request, cast, lossy })
+    }
+
+    /// Sees whether to go on after so many elements.
+    fn advance(&self, elements: u64) -> Result<()> {
+        self.request.control.map_or(Ok(()), |control| control.advance(elements))
     }
 
     /// Converts stored elements and scatters them.

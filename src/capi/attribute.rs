@@ -193,7 +193,8 @@ fn converted(values: &Values, to: DataType) -> Answer<Vec<u8>> {
     let mut bytes = Vec::with_capacity(values.len() * types::size(to));
     for i in 0..values.len() {
         let element = if from == to { values.native_bytes_at(i) } else { number(values, i, to) };
-        let misfit = || Failure::new(CFA_ERR_TYPE, format!("element {i} of the attribute does not fit type {to}"));
+        let misfit =
+            || Failure::new(CFA_ERR_TYPE, format!("element {i} of the attribute does not fit type {to}"));
         bytes.extend(element.ok_or_else(misfit)?);
     }
     Ok(bytes)
@@ -203,7 +204,8 @@ fn converted(values: &Values, to: DataType) -> Answer<Vec<u8>> {
 fn number(values: &Values, i: usize, to: DataType) -> Option<Vec<u8>> {
     let float = values.f64_at(i)?;
     // Exact for every float that has no fraction and is in the range of any integer type.
-    let whole = values.int_at(i).or_else(|| (float.fract() == 0.0 && float.abs() < 1e20).then_some(float as i128));
+    let whole =
+        values.int_at(i).or_else(|| (float.fract() == 0.0 && float.abs() < 1e20).then_some(float as i128));
     Some(match to {
         DataType::F32 if float.is_finite() && (float as f32).is_infinite() => return None,
         DataType::F32 => (float as f32).to_ne_bytes().to_vec(),

@@ -174,7 +174,12 @@ pub(super) unsafe fn text<'a>(pointer: *const c_char, name: &str) -> Answer<&'a 
 /// Copies text with its NUL into a caller's buffer.
 ///
 /// `needed` is told how many bytes that takes, also when they do not fit; without a buffer that is all.
-pub(super) unsafe fn put_text(text: &str, buffer: *mut c_char, room: usize, needed: *mut usize) -> Answer<()> {
+pub(super) unsafe fn put_text(
+    text: &str,
+    buffer: *mut c_char,
+    room: usize,
+    needed: *mut usize,
+) -> Answer<()> {
     let text = c_string(text);
     let bytes = text.as_bytes_with_nul();
     if !needed.is_null() {

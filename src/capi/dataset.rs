@@ -195,7 +195,10 @@ pub unsafe extern "C" fn cfa_dataset_variable_count(dataset: *const cfa_dataset)
 ///
 /// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cfa_dataset_variable(dataset: *const cfa_dataset, index: usize) -> *const cfa_variable {
+pub unsafe extern "C" fn cfa_dataset_variable(
+    dataset: *const cfa_dataset,
+    index: usize,
+) -> *const cfa_variable {
     boundary::value(std::ptr::null(), || {
         // SAFETY: the contract of the C API (module capi).
         let dataset = unsafe { object(dataset, "dataset")? };
@@ -275,7 +278,10 @@ pub unsafe extern "C" fn cfa_dataset_dimension(
 ///
 /// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cfa_dataset_warning_count(dataset: *const cfa_dataset, count: *mut usize) -> cfa_status {
+pub unsafe extern "C" fn cfa_dataset_warning_count(
+    dataset: *const cfa_dataset,
+    count: *mut usize,
+) -> cfa_status {
     boundary::status(|| {
         // SAFETY: the contract of the C API (module capi).
         let dataset = unsafe { object(dataset, "dataset")? };

@@ -11,7 +11,8 @@ use crate::model::Aggregation;
 
 /// The aggregation of a variable.
 fn aggregation(variable: &cfa_variable) -> Answer<&Aggregation> {
-    let none = || Failure::new(CFA_ERR_TYPE, format!("variable '{}' is not aggregated", variable.variable.path()));
+    let none =
+        || Failure::new(CFA_ERR_TYPE, format!("variable '{}' is not aggregated", variable.variable.path()));
     variable.variable.aggregation()?.ok_or_else(none)
 }
 

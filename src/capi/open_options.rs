@@ -117,7 +117,8 @@ pub(super) unsafe fn taken<T: Copy>(pointer: *const T, default: T, name: &str) -
     // SAFETY: the caller's structure has `size` bytes; `value` has room for `known`, and zeros are a valid `T`.
     let (value, rest) = unsafe {
         std::ptr::copy_nonoverlapping(pointer.cast::<u8>(), value.as_mut_ptr().cast::<u8>(), size.min(known));
-        let rest = std::slice::from_raw_parts(pointer.cast::<u8>().add(size.min(known)), size.saturating_sub(known));
+        let rest =
+            std::slice::from_raw_parts(pointer.cast::<u8>().add(size.min(known)), size.saturating_sub(known));
         (value.assume_init(), rest)
     };
     if rest.iter().any(|&b| b != 0) {
@@ -183,7 +184,9 @@ pub(super) fn choice(value: i32, name: &str) -> Answer<Option<bool>> {
         CFA_DEFAULT => Ok(None),
         CFA_YES => Ok(Some(true)),
         CFA_NO => Ok(Some(false)),
-        other => Err(Failure::argument(format!("{name} is {other}; it takes CFA_DEFAULT, CFA_YES or CFA_NO"))),
+        other => {
+            Err(Failure::argument(format!("{name} is {other}; it takes CFA_DEFAULT, CFA_YES or CFA_NO")))
+        }
     }
 }
 

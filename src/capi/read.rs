@@ -63,7 +63,8 @@ pub unsafe extern "C" fn cfa_variable_read(
         }
         // SAFETY: as above.
         let strides = unsafe { strides(&selection, buffer_stride)? };
-        let place = place(&selection, &strides, data_type, buffer_bytes, buffer, options.buffer_start.cast())?;
+        let place =
+            place(&selection, &strides, data_type, buffer_bytes, buffer, options.buffer_start.cast())?;
         let mask = mask(&selection, &options)?;
         if selection.is_empty() {
             return Ok(());
@@ -81,8 +82,15 @@ pub unsafe extern "C" fn cfa_variable_read(
             let mask = mask.map(|(start, len)| std::slice::from_raw_parts_mut(start, len));
             (std::slice::from_raw_parts_mut(place.base, place.bytes), mask)
         };
-        let output =
-            Output { data_type, buffer: bytes, first: place.first, strides: Some(&strides), mask, lossy, progress };
+        let output = Output {
+            data_type,
+            buffer: bytes,
+            first: place.first,
+            strides: Some(&strides),
+            mask,
+            lossy,
+            progress,
+        };
         variable.variable.read_into(&selection, output)?;
         Ok(())
     })
@@ -129,7 +137,8 @@ unsafe fn selection(
         false => unsafe { list(step, rank, "step")? }.to_vec(),
     };
     let count: Vec<u64> = count.iter().map(|&c| c as u64).collect();
-    let placed = |e: crate::Error| e.in_variable(variable.variable.path()).in_file(variable.variable.dataset().name());
+    let placed =
+        |e: crate::Error| e.in_variable(variable.variable.path()).in_file(variable.variable.dataset().name());
     Ok(Selection::new(start, &count, &step, shape).map_err(placed)?)
 }
 
@@ -182,7 +191,8 @@ fn place(
     }
     let room = (bytes / size) as i128;
     if low < 0 || high >= room {
-        let message = format!("buffer has room for elements 0 to {}; the read writes {low} to {high}", room - 1);
+        let message =
+            format!("buffer has room for elements 0 to {}; the read writes {low} to {high}", room - 1);
         return Err(Failure::new(CFA_ERR_BUFFER, message));
     }
     Ok(Place { base: buffer.cast::<u8>().wrapping_sub(before - odd), bytes, first })
@@ -230,7 +240,9 @@ unsafe fn strings(
 ) -> Answer<()> {
     let texts = variable.variable.read_strings_with(selection, progress)?;
     let mut copies: Vec<*mut c_char> = Vec::new();
-    copies.try_reserve_exact(texts.len()).map_err(|_| Failure::new(CFA_ERR_LIMIT, "no memory for the strings"))?;
+    copies
+        .try_reserve_exact(texts.len())
+        .map_err(|_| Failure::new(CFA_ERR_LIMIT, "no memory for the strings"))?;
     for text in &texts {
         match text.as_deref().map(allocate).unwrap_or(Ok(std::ptr::null_mut())) {
             Ok(copy) => copies.push(copy),

@@ -160,11 +160,32 @@ mod tests {
     #[test]
     fn every_kind_of_error_has_a_status_of_its_own() {
         let kinds = [
-            Kind::Attribute, Kind::Terms, Kind::MissingDimension, Kind::MissingVariable, Kind::Rank, Kind::Map,
-            Kind::Uri, Kind::Address, Kind::Format, Kind::FragmentMissing, Kind::FragmentUnreadable,
-            Kind::FragmentVariable, Kind::FragmentShape, Kind::FragmentType, Kind::Units, Kind::Calendar,
-            Kind::Cycle, Kind::Io, Kind::NotNetcdf, Kind::Damaged, Kind::Request, Kind::Type, Kind::Policy,
-            Kind::Limit, Kind::Unsupported, Kind::Cancelled,
+            Kind::Attribute,
+            Kind::Terms,
+            Kind::MissingDimension,
+            Kind::MissingVariable,
+            Kind::Rank,
+            Kind::Map,
+            Kind::Uri,
+            Kind::Address,
+            Kind::Format,
+            Kind::FragmentMissing,
+            Kind::FragmentUnreadable,
+            Kind::FragmentVariable,
+            Kind::FragmentShape,
+            Kind::FragmentType,
+            Kind::Units,
+            Kind::Calendar,
+            Kind::Cycle,
+            Kind::Io,
+            Kind::NotNetcdf,
+            Kind::Damaged,
+            Kind::Request,
+            Kind::Type,
+            Kind::Policy,
+            Kind::Limit,
+            Kind::Unsupported,
+            Kind::Cancelled,
         ];
         let mut codes: Vec<_> = kinds.iter().map(|&kind| of_kind(kind)).collect();
         assert!(!codes.contains(&CFA_ERR_INTERNAL));

@@ -36,7 +36,8 @@ pub unsafe extern "C" fn cfa_time_format(
             false => Some(unsafe { text(calendar, "calendar")? }),
         };
         let date = TimeUnits::parse(units, calendar)?.decode(value);
-        let date = date.ok_or_else(|| Failure::new(CFA_ERR_UNITS, format!("{value} {units} is not a date")))?;
+        let date =
+            date.ok_or_else(|| Failure::new(CFA_ERR_UNITS, format!("{value} {units} is not a date")))?;
         // SAFETY: as above.
         unsafe { put_text(&date.to_string(), buffer, buffer_bytes, needed) }
     })

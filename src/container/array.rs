@@ -60,6 +60,16 @@ impl Element {
     }
 }
 
+impl Array {
+    /// The shape of its chunks, where it has some.
+    pub fn chunk(&self) -> Option<&[u64]> {
+        match &self.layout {
+            Layout::Chunked { chunk, .. } => Some(chunk),
+            _ => None,
+        }
+    }
+}
+
 /// Where the elements lie.
 #[derive(Debug)]
 pub enum Layout {
