@@ -1,6 +1,10 @@
 # `make demo` and `make test` do all set-up themselves; `make help` lists the rest.
 
 PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+DATADIR ?= $(PREFIX)/share
 
 .DEFAULT_GOAL := build
 .PHONY: help deps build libraries demo test lint install clean
@@ -15,9 +19,10 @@ deps: ## install the system packages that demo, test and lint use (scripts/packa
 build: $(if $(wildcard include/cfa.h),libraries) ## build build/bin/cfa (a Rust toolchain and a C compiler are enough)
 	@scripts/cargo.sh program
 
-libraries: ## build build/lib: libcfa.so, libcfa.a, pkgconfig/cfa.pc (no C API in them yet)
+libraries: ## build build/lib: libcfa.so, libcfa.a, pkgconfig/cfa.pc, and the Fortran module if there is a compiler
 	@scripts/cargo.sh shared
 	@scripts/cargo.sh static
+	@scripts/fortran.sh
 
 demo: deps build ## write a sample aggregation to build/demo, describe it and read from it
 	@demo/run.sh
@@ -28,8 +33,9 @@ test: ## set up, build, lint and run every test
 lint: deps ## rustfmt, clippy, rustdoc, shellcheck, file lengths, licences
 	@scripts/lint.sh
 
-install: build ## install the program below PREFIX (and DESTDIR)
-	install -D -m 755 build/bin/cfa $(DESTDIR)$(PREFIX)/bin/cfa
+install: build ## install program, libraries, header and Fortran module below PREFIX (and DESTDIR); scripts/install.sh has more
+	@PREFIX='$(PREFIX)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' DATADIR='$(DATADIR)' \
+		DESTDIR='$(DESTDIR)' scripts/install.sh
 
 clean: ## remove build/ and target/
 	rm -rf build target
