@@ -7,7 +7,7 @@ INCLUDEDIR ?= $(PREFIX)/include
 DATADIR ?= $(PREFIX)/share
 
 .DEFAULT_GOAL := build
-.PHONY: help deps build libraries demo test lint install clean
+.PHONY: help deps build libraries demo test lint sanitize install clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
@@ -15,11 +15,10 @@ help: ## list these targets
 deps: ## install the system packages that demo, test and lint use (scripts/packages.txt)
 	@scripts/deps.sh
 
-# The libraries are worth building once there is a C API to call.
-build: $(if $(wildcard include/cfa.h),libraries) ## build build/bin/cfa (a Rust toolchain and a C compiler are enough)
+build: libraries ## build build/bin/cfa (a Rust toolchain and a C compiler are enough)
 	@scripts/cargo.sh program
 
-libraries: ## build build/lib: libcfa.so, libcfa.a, pkgconfig/cfa.pc, and the Fortran module if there is a compiler
+libraries: ## build build/lib: libcfa.so, libcfa.a, pkgconfig/cfa.pc, the Fortran module if there is gfortran
 	@scripts/cargo.sh shared
 	@scripts/cargo.sh static
 	@scripts/fortran.sh
@@ -32,6 +31,9 @@ test: ## set up, build, lint and run every test
 
 lint: deps ## rustfmt, clippy, rustdoc, shellcheck, file lengths, licences
 	@scripts/lint.sh
+
+sanitize: deps ## run the C tests with the library under AddressSanitizer
+	@scripts/sanitize.sh
 
 install: build ## install program, libraries, header and Fortran module below PREFIX (and DESTDIR); scripts/install.sh has more
 	@PREFIX='$(PREFIX)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' DATADIR='$(DATADIR)' \

@@ -9,8 +9,8 @@
    - Only a cfa_dataset is owned by the caller, and freed with cfa_dataset_free. Groups, dimensions, variables,
      attributes and texts that belong to it are borrowed: valid until that call, never to be freed. Strings that
      cfa_variable_read writes into a buffer are the caller's, and freed with cfa_strings_free.
-   - A dataset never changes once it is open. Any number of threads may use it, and all that is borrowed from it, at once;
-     only cfa_dataset_free must come after all other use.
+   - A dataset never changes once it is open. Any number of threads may use it, and all that is borrowed from it, at
+     once; only cfa_dataset_free must come after all other use.
    - Texts are UTF-8 and end with NUL; the path of a file is taken as the bytes that it is.
    - After fork the child may use the datasets of its parent, if no other thread was within a call at that moment.
    - Nothing is printed, no signal handler is set, no environment variable is written. */
@@ -202,8 +202,8 @@ typedef int32_t cfa_status;
  *
  * Zero means the default in every field, now and in later versions: begin with CFA_OPEN_OPTIONS_INIT or
  * cfa_open_options_init. The defaults are those of the environment variables CFA_MISSING_FRAGMENTS, CFA_NUM_THREADS
- * and so on, or else those of the library. Later versions append fields; a structure of another version is taken as long as
- * what this one does not know is zero.
+ * and so on, or else those of the library. Later versions append fields; a structure of another version is taken as
+ * long as what this one does not know is zero.
  */
 typedef struct cfa_open_options {
   /**
@@ -1277,9 +1277,9 @@ void cfa_read_options_init(struct cfa_read_options *options);
 /**
  * Reads a part of a variable into a buffer.
  *
- * Element (i, j, ...) of the result is element (start[0] + i * step[0], start[1] + j * step[1], ...) of the variable; it is
- * written at buffer + i * buffer_stride[0] + j * buffer_stride[1] + ..., counted in elements. Types of arguments are
- * those of GDAL's multidimensional Read.
+ * Element (i, j, ...) of the result is element (start[0] + i * step[0], start[1] + j * step[1], ...) of the variable;
+ * it is written at buffer + i * buffer_stride[0] + j * buffer_stride[1] + ..., counted in elements. Types of arguments
+ * are those of GDAL's multidimensional Read.
  *
  * Missing data are the number of cfa_variable_missing_value, and 0 in the mask; strings that are missing are NULL.
  * Packed data are given packed (cfa_variable_scale_offset).
@@ -1295,9 +1295,9 @@ void cfa_read_options_init(struct cfa_read_options *options);
  * @param buffer        where element (0, 0, ...) goes; for CFA_STRING an array of char pointers, whose old values are
  *                      overwritten and whose new ones are freed with cfa_strings_free
  * @param options       mask, progress and so on; NULL for none
- * @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable, CFA_ERR_BUFFER if an element would lie outside
- *         buffer or mask, CFA_ERR_TYPE, CFA_ERR_CANCELLED; CFA_ERR_FRAGMENT_MISSING and all else that is wrong with the
- *         aggregation or a fragment
+ * @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable, CFA_ERR_BUFFER if an element would lie
+ *         outside buffer or mask, CFA_ERR_TYPE, CFA_ERR_CANCELLED; CFA_ERR_FRAGMENT_MISSING and all else that is
+ *         wrong with the aggregation or a fragment
  *
  * After an error the contents of buffer and mask are not defined, except that no strings are left to free.
  * Thread-safe; the read may use several threads. Since 0.1.0.
@@ -1313,15 +1313,15 @@ cfa_status cfa_variable_read(const struct cfa_variable *variable,
                              const struct cfa_read_options *options);
 
 /**
- * Says that a part will be read soon, so that it may be fetched and decoded ahead. Best effort: the part may be read as well
- * without, and less than all of it may be kept.
+ * Says that a part will be read soon, so that it may be fetched and decoded ahead. Best effort: the part may be read
+ * as well without, and less than all of it may be kept.
  *
  * @param variable the variable
  * @param start    as for cfa_variable_read
  * @param count    as for cfa_variable_read
  * @param step     as for cfa_variable_read
- * @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable; what cfa_variable_check returns. What is wrong
- *         with a fragment is left for the read to tell.
+ * @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable; what cfa_variable_check returns. What is
+ *         wrong with a fragment is left for the read to tell.
  *
  * Thread-safe. Since 0.1.0.
  */

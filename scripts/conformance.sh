@@ -12,3 +12,9 @@ fi
 /usr/bin/python3 "$suite/check.py" --quiet \
     --command 'build/bin/cfa read {file} {variable} --start={start} --count={count} --stride={stride} --json' \
     "$suite/cases" "$suite/real"
+
+# The same through the C API, by the example program.
+cc -std=c99 -Iinclude examples/cfa_read.c -o build/cfa_read -Lbuild/lib -lcfa -lm "-Wl,-rpath,$PWD/build/lib"
+/usr/bin/python3 "$suite/check.py" --quiet \
+    --command "build/cfa_read {file} {variable} '{start}' '{count}' '{stride}'" \
+    "$suite/cases" "$suite/real"

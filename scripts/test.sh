@@ -34,5 +34,6 @@ stage sample /usr/bin/python3 demo/check_sample.py build/demo
 stage readme scripts/test_readme.sh
 stage fortran fortran/tests/run.sh
 stage install tests/install.sh
+stage cmake scripts/test_cmake.sh
 stage conformance scripts/conformance.sh
 finish

@@ -159,8 +159,8 @@ fn nothing_leaks_and_nothing_is_read_before_it_is_written() {
     }
 }
 
-/// Helgrind knows the locks of pthreads, not the atomics of Rust, so races within the library are left to
-/// `make sanitize` (ThreadSanitizer); what stays are misuse of threads, lock order, and races in what crosses the boundary.
+/// Helgrind knows the locks of pthreads, not the atomics of Rust, so reports of races within the library are
+/// suppressed; what stays are misuse of threads, the order of locks, and races in the test itself.
 #[test]
 fn helgrind_finds_no_misuse_of_threads() {
     let directory = tempfile::tempdir().unwrap();

@@ -21,8 +21,8 @@ pub const CFA_MISSING_FILL: i32 = 2;
 ///
 /// Zero means the default in every field, now and in later versions: begin with CFA_OPEN_OPTIONS_INIT or
 /// cfa_open_options_init. The defaults are those of the environment variables CFA_MISSING_FRAGMENTS, CFA_NUM_THREADS
-/// and so on, or else those of the library. Later versions append fields; a structure of another version is taken as long as
-/// what this one does not know is zero.
+/// and so on, or else those of the library. Later versions append fields; a structure of another version is taken as
+/// long as what this one does not know is zero.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cfa_open_options {

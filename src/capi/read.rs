@@ -13,9 +13,9 @@ use crate::{c_strides, DataType, Output, Selection};
 
 /// Reads a part of a variable into a buffer.
 ///
-/// Element (i, j, ...) of the result is element (start[0] + i * step[0], start[1] + j * step[1], ...) of the variable; it is
-/// written at buffer + i * buffer_stride[0] + j * buffer_stride[1] + ..., counted in elements. Types of arguments are
-/// those of GDAL's multidimensional Read.
+/// Element (i, j, ...) of the result is element (start[0] + i * step[0], start[1] + j * step[1], ...) of the variable;
+/// it is written at buffer + i * buffer_stride[0] + j * buffer_stride[1] + ..., counted in elements. Types of arguments
+/// are those of GDAL's multidimensional Read.
 ///
 /// Missing data are the number of cfa_variable_missing_value, and 0 in the mask; strings that are missing are NULL.
 /// Packed data are given packed (cfa_variable_scale_offset).
@@ -31,9 +31,9 @@ use crate::{c_strides, DataType, Output, Selection};
 /// @param buffer        where element (0, 0, ...) goes; for CFA_STRING an array of char pointers, whose old values are
 ///                      overwritten and whose new ones are freed with cfa_strings_free
 /// @param options       mask, progress and so on; NULL for none
-/// @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable, CFA_ERR_BUFFER if an element would lie outside
-///         buffer or mask, CFA_ERR_TYPE, CFA_ERR_CANCELLED; CFA_ERR_FRAGMENT_MISSING and all else that is wrong with the
-///         aggregation or a fragment
+/// @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable, CFA_ERR_BUFFER if an element would lie
+///         outside buffer or mask, CFA_ERR_TYPE, CFA_ERR_CANCELLED; CFA_ERR_FRAGMENT_MISSING and all else that is
+///         wrong with the aggregation or a fragment
 ///
 /// After an error the contents of buffer and mask are not defined, except that no strings are left to free.
 /// Thread-safe; the read may use several threads. Since 0.1.0.
@@ -96,15 +96,15 @@ pub unsafe extern "C" fn cfa_variable_read(
     })
 }
 
-/// Says that a part will be read soon, so that it may be fetched and decoded ahead. Best effort: the part may be read as well
-/// without, and less than all of it may be kept.
+/// Says that a part will be read soon, so that it may be fetched and decoded ahead. Best effort: the part may be read
+/// as well without, and less than all of it may be kept.
 ///
 /// @param variable the variable
 /// @param start    as for cfa_variable_read
 /// @param count    as for cfa_variable_read
 /// @param step     as for cfa_variable_read
-/// @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable; what cfa_variable_check returns. What is wrong
-///         with a fragment is left for the read to tell.
+/// @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable; what cfa_variable_check returns. What is
+///         wrong with a fragment is left for the read to tell.
 ///
 /// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
