@@ -31,7 +31,7 @@ contains
 
     distance = 1
     if (present(step)) call take('step', step, distance, message)
-    first = merge(shape, 1_int64, distance < 0)
+    first = merge(max(shape, 1_int64), 1_int64, distance < 0)
     if (present(start)) call take('start', start, first, message)
     if (allocated(message)) return
 

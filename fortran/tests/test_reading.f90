@@ -46,7 +46,7 @@ contains
   subroutine parts_begin_at_one_and_may_go_backwards()
     type(cfa_dataset) :: dataset
     type(cfa_variable) :: tas
-    real(real32), allocatable :: values(:, :, :)
+    real(real32), allocatable :: values(:, :, :), flat(:)
 
     tas = opened(dataset, 'tas')
     call tas%read(values, start=[1, 2, 2], count=[2, 2, 2])
@@ -58,6 +58,11 @@ contains
     call expect(values(1, 1, 1) == 300 .and. values(1, 1, 4) == 0, 'without start a negative step begins at the end')
     call tas%read(values, count=[2, 0, 1])
     call expect(all(shape(values) == [2, 0, 1]), 'a part may be empty')
+    tas = dataset%variable('none')
+    call tas%read(flat)
+    call expect(size(flat) == 0, 'so may a variable')
+    call tas%read(flat, step=[-1])
+    call expect(size(flat) == 0, 'also backwards')
     call dataset%close()
   end subroutine
 
