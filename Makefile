@@ -1,6 +1,10 @@
 # `make demo` and `make test` do all set-up themselves; `make help` lists the rest.
 
 PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+DATADIR ?= $(PREFIX)/share
 
 .DEFAULT_GOAL := build
 .PHONY: help deps build libraries demo test lint sanitize install clean
@@ -14,9 +18,10 @@ deps: ## install the system packages that demo, test and lint use (scripts/packa
 build: libraries ## build build/bin/cfa (a Rust toolchain and a C compiler are enough)
 	@scripts/cargo.sh program
 
-libraries: ## build build/lib: libcfa.so, libcfa.a, pkgconfig/cfa.pc, and build/include/cfa.h
+libraries: ## build build/lib: libcfa.so, libcfa.a, pkgconfig/cfa.pc, the Fortran module if there is gfortran
 	@scripts/cargo.sh shared
 	@scripts/cargo.sh static
+	@scripts/fortran.sh
 
 demo: deps build ## write a sample aggregation to build/demo, describe it and read from it
 	@demo/run.sh
@@ -30,8 +35,9 @@ lint: deps ## rustfmt, clippy, rustdoc, shellcheck, file lengths, licences
 sanitize: deps ## run the C tests with the library under AddressSanitizer
 	@scripts/sanitize.sh
 
-install: build ## install the program below PREFIX (and DESTDIR)
-	install -D -m 755 build/bin/cfa $(DESTDIR)$(PREFIX)/bin/cfa
+install: build ## install program, libraries, header and Fortran module below PREFIX (and DESTDIR); scripts/install.sh has more
+	@PREFIX='$(PREFIX)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' DATADIR='$(DATADIR)' \
+		DESTDIR='$(DESTDIR)' scripts/install.sh
 
 clean: ## remove build/ and target/
 	rm -rf build target

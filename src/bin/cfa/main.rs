@@ -1,6 +1,7 @@
 //! `cfa`: inspects and reads aggregation files.
 
 mod coordinates;
+mod documents;
 mod dump;
 mod info;
 mod json;
@@ -43,6 +44,9 @@ Examples:
 Exit status: 0 success, 1 an error in the file or the request, 2 a wrong command line.";
 
 fn main() -> ExitCode {
+    if let Some(code) = documents::serve() {
+        return code;
+    }
     let (result, as_json) = match Arguments::parse().verb {
         Verb::Info(arguments) => (info::run(&arguments), arguments.json),
         Verb::Read(arguments) => (read::run(&arguments), arguments.json),
