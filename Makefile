@@ -5,9 +5,11 @@ BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 DATADIR ?= $(PREFIX)/share
+# Where the installed GDAL looks for plugins: the folder beside its library, whatever PREFIX is.
+GDALPLUGINS ?= $(shell scripts/gdal_plugins_dir.sh)
 
 .DEFAULT_GOAL := build
-.PHONY: help deps build libraries demo test lint sanitize install clean
+.PHONY: help deps build libraries plugin demo test lint sanitize install clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
@@ -15,7 +17,8 @@ help: ## list these targets
 deps: ## install the system packages that demo, test and lint use (scripts/packages.txt)
 	@scripts/deps.sh
 
-build: libraries ## build build/bin/cfa (a Rust toolchain and a C compiler are enough)
+# The plugin too, where the headers of GDAL are.
+build: libraries $(if $(shell command -v gdal-config),plugin) ## build build/bin/cfa (a Rust toolchain and a C compiler are enough)
 	@scripts/cargo.sh program
 
 libraries: ## build build/lib: libcfa.so, libcfa.a, pkgconfig/cfa.pc, the Fortran module if there is gfortran
@@ -23,7 +26,12 @@ libraries: ## build build/lib: libcfa.so, libcfa.a, pkgconfig/cfa.pc, the Fortra
 	@scripts/cargo.sh static
 	@scripts/fortran.sh
 
-demo: deps build ## write a sample aggregation to build/demo, describe it and read from it
+plugin: ## build the GDAL driver build/gdalplugins/gdal_CFA.so (needs gdal-config and a C++ compiler)
+	@scripts/cargo.sh plugin
+
+# Built by a second make, which sees what the first one installed.
+demo: deps ## write a sample aggregation to build/demo, describe it, read from it and open it with GDAL
+	@$(MAKE) --no-print-directory build
 	@demo/run.sh
 
 test: ## set up, build, lint and run every test
@@ -38,6 +46,8 @@ sanitize: deps ## run the C tests with the library under AddressSanitizer
 install: build ## install program, libraries, header and Fortran module below PREFIX (and DESTDIR); scripts/install.sh has more
 	@PREFIX='$(PREFIX)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' DATADIR='$(DATADIR)' \
 		DESTDIR='$(DESTDIR)' scripts/install.sh
+	if [ -e build/gdalplugins/gdal_CFA.so ]; then \
+		install -D -m 755 build/gdalplugins/gdal_CFA.so $(DESTDIR)$(GDALPLUGINS)/gdal_CFA.so; fi
 
 clean: ## remove build/ and target/
 	rm -rf build target

@@ -4,6 +4,7 @@
 #   scripts/cargo.sh program    build/bin/cfa, build/share: its manual pages and shell completions
 #   scripts/cargo.sh shared     build/lib/libcfa.so*, build/lib/pkgconfig/cfa.pc, build/include/cfa.h
 #   scripts/cargo.sh static     build/lib/libcfa.a
+#   scripts/cargo.sh plugin     build/gdalplugins/gdal_CFA.so, for the GDAL of gdal-config
 #
 # CFA_PROFILE=dev makes the development build, below build/dev; CFA_OUT names another place than build/.
 # Each crate type is built by itself: cargo leaves out link-time optimisation when types are mixed.
@@ -53,10 +54,22 @@ build_static() {
     install -D -m 644 "$made/libcfa.a" "$out/lib/libcfa.a"
 }
 
+# Two sets of features in one target directory overwrite each other, so the plugin has its own. It never links
+# libnetcdf: that crashes beside GDAL's own use of it.
+build_plugin() {
+    local target=${CARGO_TARGET_DIR:-target}/plugin flags=-O2
+    CARGO_TARGET_DIR=$target cargo rustc --locked --profile "$profile" --lib --no-default-features --features gdal \
+        --crate-type staticlib
+    [[ $profile == release ]] || flags="-O1 -g"
+    make --no-print-directory --silent -C gdal -j "$(nproc)" CXXFLAGS="${CXXFLAGS:-$flags}" \
+        OBJECTS="$PWD/$out/gdal-objects" OUT="$PWD/$out/gdalplugins/gdal_CFA.so" \
+        ENGINE="$(realpath "$target")/${made##*/}/libcfa.a"
+}
+
 case ${1-} in
-program | shared | static) "build_$1" ;;
+program | shared | static | plugin) "build_$1" ;;
 *)
-    sed -n 's/^# \{0,1\}//; 2,9p' "$0" >&2
+    sed -n 's/^# \{0,1\}//; 2,10p' "$0" >&2
     exit 2
     ;;
 esac

@@ -19,7 +19,7 @@ impl Dataset {
     /// # Errors
     /// `Io`, `NotNetcdf`, `Damaged`.
     pub fn identify(path: impl AsRef<Path>) -> Result<Option<Option<Dialect>>> {
-        let (found, _) = location::open_named(path.as_ref())?;
+        let found = location::find_named(path.as_ref())?;
         let container = Container::open(Arc::new(found.file))?;
         let tree = container.tree()?;
         let mut aggregated =

@@ -72,12 +72,12 @@ impl Container {
     /// # Errors
     /// `Damaged` or `Io`.
     pub fn tree(&self) -> Result<&Tree> {
-        self.tree
-            .get_or_try_init(|| match &self.format {
-                Format::Classic(file) => file.tree(),
-                Format::Hdf5(file) => file.tree(),
-            })
-            .map_err(|e| e.in_file(self.name()))
+        match &self.format {
+            Format::Classic(file) => Ok(file.tree()),
+            Format::Hdf5(file) => {
+                self.tree.get_or_try_init(|| file.tree()).map_err(|e| e.in_file(self.name()))
+            }
+        }
     }
 
     /// The variable at this path from the root (leading slash optional), parsing no more than is needed.

@@ -10,13 +10,14 @@ mod policy;
 mod resolve;
 mod rewrite;
 mod uri;
+mod virtual_files;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Kind, Result};
 use crate::options::OpenOptions;
-use crate::os::{is_absence, Attempt};
+use crate::os::{is_absence, is_virtual, Attempt};
 pub use crate::os::{FileIdentity, FileState, LocalFile};
 use policy::Policy;
 pub use resolve::{Origin, Style};
@@ -59,6 +60,9 @@ impl Found {
 /// regular file (FIFO, device, socket, directory), `Unsupported` for a network location.
 pub fn open_fragment(origin: &Origin, name: &str, style: Style, options: &OpenOptions) -> Result<Opened> {
     let candidates = resolve::candidates(origin, name, style, options)?;
+    if origin.is_virtual() {
+        return virtual_files::open(origin, candidates, options);
+    }
     let policy = Policy::new(origin, options);
     let mut tried = candidates.reasons;
     let mut refusal = None;
@@ -84,7 +88,22 @@ pub fn open_fragment(origin: &Origin, name: &str, style: Style, options: &OpenOp
 /// # Errors
 /// `Io` when it is absent, not a regular file or not readable; `Unsupported` for a network location.
 pub fn open_named(path: &Path) -> Result<(Found, Origin)> {
+    let found = find_named(path)?;
+    let origin = Origin::local(&found.path)?;
+    Ok((found, origin))
+}
+
+/// As [`open_named`], for a look at the file alone: where it lies is not asked for.
+///
+/// # Errors
+/// `Io`, `Uri`.
+pub fn find_named(path: &Path) -> Result<Found> {
     let mut path = path.to_owned();
+    if is_virtual(&path) {
+        let shown = redact(&path.display().to_string()).to_string();
+        let absent = || Error::new(Kind::Io, "GDAL cannot open it").in_file(shown);
+        return Ok(Found { file: LocalFile::open_virtual(&path).ok_or_else(absent)?, path });
+    }
     if let Some(name) = path.to_str().filter(|name| name.contains(':')) {
         if let uri::Reference::Network(_) | uri::Reference::File(_) = uri::parse(name)? {
             let here = Origin::local(Path::new("."))?;
@@ -96,8 +115,7 @@ pub fn open_named(path: &Path) -> Result<(Found, Origin)> {
         }
     }
     let file = LocalFile::open(&path)?;
-    let origin = Origin::local(&path)?;
-    Ok((Found { file, path }, origin))
+    Ok(Found { file, path })
 }
 
 fn open_candidate(path: &Path, policy: &Policy) -> Result<Option<LocalFile>> {

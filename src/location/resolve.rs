@@ -12,6 +12,7 @@ use super::rewrite::{relocate, substitute};
 use super::uri::{parse, percent_decode, redact, Reference};
 use crate::error::{Error, Kind, Result};
 use crate::options::{AllowedSources, OpenOptions};
+use crate::os::is_virtual;
 
 /// What a dialect takes for a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,7 @@ impl Style {
 pub struct Origin {
     directories: Vec<PathBuf>,
     siblings: Vec<PathBuf>,
+    in_virtual: bool,
 }
 
 impl Origin {
@@ -48,6 +50,10 @@ impl Origin {
     /// # Errors
     /// `Io` when the path or its directory cannot be resolved.
     pub fn local(path: &Path) -> Result<Self> {
+        if is_virtual(path) {
+            let directories = directories_of(path);
+            return Ok(Origin { siblings: directories.clone(), directories, in_virtual: true });
+        }
         let unresolved = |error| {
             Error::new(Kind::Io, "its directory is not found")
                 .because(error)
@@ -56,13 +62,19 @@ impl Origin {
         let directories = directories_of(&std::path::absolute(path).map_err(unresolved)?);
         let siblings =
             directories.iter().map(fs::canonicalize).collect::<Result<_, _>>().map_err(unresolved)?;
-        Ok(Origin { directories, siblings })
+        Ok(Origin { directories, siblings, in_virtual: false })
     }
 
     /// The origin of a fragment at `path` that is itself an aggregation file: names are relative to it, but what
     /// counts as a sibling stays what it is for the file that the user named.
     pub fn nested(&self, path: &Path) -> Self {
-        Origin { directories: directories_of(path), siblings: self.siblings.clone() }
+        let in_virtual = self.in_virtual && is_virtual(path);
+        Origin { directories: directories_of(path), siblings: self.siblings.clone(), in_virtual }
+    }
+
+    /// Whether names are relative to a place in GDAL's virtual file system.
+    pub(super) fn is_virtual(&self) -> bool {
+        self.in_virtual
     }
 
     /// The directories, without symbolic links, of which the files are siblings.
@@ -157,6 +169,10 @@ impl Candidates {
         }
         for form in forms {
             for directory in &origin.directories {
+                if origin.in_virtual {
+                    push_new(&mut self.paths, join_by_text(directory, &form));
+                    continue;
+                }
                 self.push(directory.join(&form));
             }
         }
@@ -175,6 +191,23 @@ impl Candidates {
         push_new(&mut self.paths, path);
         push_new(&mut self.paths, by_text);
     }
+}
+
+/// Joins names in which two slashes in a row have a meaning, as in `/vsizip//data/a.zip` and `/vsicurl/https://host`.
+fn join_by_text(directory: &Path, name: &Path) -> PathBuf {
+    let directory = directory.to_string_lossy();
+    let mut segments: Vec<&str> = directory.split('/').collect();
+    let name = name.to_string_lossy();
+    for segment in name.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." => {
+                segments.pop();
+            }
+            other => segments.push(other),
+        }
+    }
+    PathBuf::from(segments.join("/"))
 }
 
 /// The name decoded, then as it is written.
@@ -225,7 +258,7 @@ mod tests {
     use super::*;
 
     fn origin(directories: &[&str]) -> Origin {
-        Origin { directories: directories.iter().map(PathBuf::from).collect(), siblings: Vec::new() }
+        Origin { directories: directories.iter().map(PathBuf::from).collect(), siblings: Vec::new(), in_virtual: false }
     }
 
     fn paths(name: &str, style: Style) -> Vec<String> {

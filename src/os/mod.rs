@@ -7,6 +7,8 @@
 
 #[cfg(unix)]
 mod unix;
+#[cfg(feature = "gdal")]
+mod vsi;
 #[cfg(windows)]
 mod windows;
 
@@ -27,10 +29,23 @@ pub use system::FileIdentity;
 /// A local regular file, open for reading by any number of threads at once.
 #[derive(Debug)]
 pub struct LocalFile {
-    file: File,
+    file: Backing,
     name: String,
     state: FileState,
     identity: FileIdentity,
+}
+
+/// What has the bytes.
+#[derive(Debug)]
+enum Backing {
+    System(File),
+    #[cfg(feature = "gdal")]
+    Virtual(vsi::VirtualFile),
+}
+
+/// Whether a name that the user gave is one of GDAL's virtual file system.
+pub(crate) fn is_virtual(path: &Path) -> bool {
+    cfg!(feature = "gdal") && path.to_str().is_some_and(|path| path.starts_with("/vsi"))
 }
 
 /// What a file was like when it was opened: another state means other contents.
@@ -92,7 +107,22 @@ impl LocalFile {
         system::opened(&file)?;
         let identity = system::identity(path, &metadata)?;
         let state = FileState { length: metadata.len(), modified: metadata.modified().ok() };
-        Ok(Ok(LocalFile { file, name: name.to_owned(), state, identity }))
+        Ok(Ok(LocalFile { file: Backing::System(file), name: name.to_owned(), state, identity }))
+    }
+
+    /// Opens a file of GDAL's virtual file system; `None` if there is none.
+    #[cfg(feature = "gdal")]
+    pub(crate) fn open_virtual(path: &Path) -> Option<Self> {
+        let file = vsi::VirtualFile::open(path)?;
+        let state = FileState { length: file.length(), modified: None };
+        let identity = FileIdentity::of_virtual(path);
+        Some(LocalFile { file: Backing::Virtual(file), name: path.display().to_string(), state, identity })
+    }
+
+    /// There is no virtual file system in this build.
+    #[cfg(not(feature = "gdal"))]
+    pub(crate) fn open_virtual(_path: &Path) -> Option<Self> {
+        None
     }
 
     /// What the file was like when it was opened.
@@ -113,7 +143,12 @@ impl LocalFile {
     /// # Errors
     /// `Io` when the path no longer leads to the file.
     pub(crate) fn real_path(&self, path: &Path) -> Result<PathBuf> {
-        if let Some(real) = system::path_of(&self.file) {
+        let file = match &self.file {
+            Backing::System(file) => file,
+            #[cfg(feature = "gdal")]
+            Backing::Virtual(_) => return Ok(path.to_owned()),
+        };
+        if let Some(real) = system::path_of(file) {
             return Ok(real);
         }
         let again = fs::canonicalize(path).and_then(|real| {
@@ -154,7 +189,13 @@ impl Source for LocalFile {
         }
         let mut done = 0;
         while done < buffer.len() {
-            match system::read_at(&self.file, &mut buffer[done..], offset + done as u64) {
+            let (rest, at) = (&mut buffer[done..], offset + done as u64);
+            let read = match &self.file {
+                Backing::System(file) => system::read_at(file, rest, at),
+                #[cfg(feature = "gdal")]
+                Backing::Virtual(file) => file.read_at(rest, at),
+            };
+            match read {
                 Ok(0) => {
                     let message =
                         format!("the file has become shorter than the {} bytes it had", self.state.length);

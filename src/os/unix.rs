@@ -11,6 +11,17 @@ use std::path::{Path, PathBuf};
 pub struct FileIdentity {
     device: u64,
     inode: u64,
+    /// The name of a file that no device has.
+    #[cfg(feature = "gdal")]
+    name: Option<PathBuf>,
+}
+
+#[cfg(feature = "gdal")]
+impl FileIdentity {
+    /// Of a file of GDAL's virtual file system: by its name.
+    pub fn of_virtual(path: &Path) -> Self {
+        FileIdentity { device: 0, inode: 0, name: Some(path.to_owned()) }
+    }
 }
 
 /// Unix has no file names that mean devices.
@@ -41,7 +52,12 @@ pub fn opened(file: &File) -> io::Result<()> {
 }
 
 pub fn identity(_path: &Path, metadata: &Metadata) -> io::Result<FileIdentity> {
-    Ok(FileIdentity { device: metadata.dev(), inode: metadata.ino() })
+    Ok(FileIdentity {
+        device: metadata.dev(),
+        inode: metadata.ino(),
+        #[cfg(feature = "gdal")]
+        name: None,
+    })
 }
 
 pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {

@@ -14,6 +14,14 @@ pub struct FileIdentity {
     canonical: PathBuf,
 }
 
+#[cfg(feature = "gdal")]
+impl FileIdentity {
+    /// Of a file of GDAL's virtual file system: by its name.
+    pub fn of_virtual(path: &Path) -> Self {
+        FileIdentity { canonical: path.to_owned() }
+    }
+}
+
 /// Names that mean a device in every directory, with any extension.
 pub fn reserved_name(path: &Path) -> Option<&'static str> {
     let name = path.file_name()?.to_str()?;

@@ -36,11 +36,8 @@ impl File {
     }
 
     /// All dimensions and variables.
-    ///
-    /// # Errors
-    /// None; the signature is that of the other format.
-    pub fn tree(&self) -> Result<Tree> {
-        Ok(self.tree.clone())
+    pub fn tree(&self) -> &Tree {
+        &self.tree
     }
 
     /// One variable by name.

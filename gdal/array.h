@@ -1,0 +1,87 @@
+// A variable, aggregated or not, as a multidimensional array of GDAL.
+#ifndef CFA_GDAL_ARRAY_H
+#define CFA_GDAL_ARRAY_H
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "file.h"
+#include "types.h"
+
+namespace cfa_gdal
+{
+
+class Array final : public GDALPamMDArray
+{
+  public:
+    // NULL after CPLError when the aggregation is not well formed.
+    static std::shared_ptr<Array> Create(const std::shared_ptr<File> &file, const cfa_variable *variable);
+
+    bool IsWritable() const override
+    {
+        return false;
+    }
+
+    const std::string &GetFilename() const override
+    {
+        return m_file->Path();
+    }
+
+    const std::vector<std::shared_ptr<GDALDimension>> &GetDimensions() const override
+    {
+        return m_dimensions;
+    }
+
+    const GDALExtendedDataType &GetDataType() const override
+    {
+        return m_type;
+    }
+
+    const std::string &GetUnit() const override
+    {
+        return m_unit;
+    }
+
+    std::vector<GUInt64> GetBlockSize() const override;
+    std::vector<std::shared_ptr<GDALAttribute>> GetAttributes(CSLConstList options = nullptr) const override;
+    const void *GetRawNoDataValue() const override;
+    double GetOffset(bool *has, GDALDataType *storage) const override;
+    double GetScale(bool *has, GDALDataType *storage) const override;
+    CSLConstList GetStructuralInfo() const override;
+    std::shared_ptr<OGRSpatialReference> GetSpatialRef() const override;
+    std::vector<std::shared_ptr<GDALMDArray>> GetCoordinateVariables() const override;
+
+  protected:
+    bool IRead(const GUInt64 *start, const size_t *count, const GInt64 *step, const GPtrDiff_t *stride,
+               const GDALExtendedDataType &type, void *buffer) const override;
+    bool IAdviseRead(const GUInt64 *start, const size_t *count, CSLConstList options) const override;
+
+  private:
+    Array(const std::shared_ptr<File> &file, const cfa_variable *variable);
+
+    // Whether the last dimension is the length of text, which GDAL does not show.
+    bool IsText() const
+    {
+        return cfa_variable_type(m_variable) == CFA_CHAR;
+    }
+
+    std::shared_ptr<File> m_file;
+    const cfa_variable *m_variable;
+    GDALExtendedDataType m_type;
+    std::string m_unit{};
+    std::vector<std::shared_ptr<GDALDimension>> m_dimensions{};
+    std::vector<GByte> m_noData{};
+    CPLStringList m_structure{};
+    double m_scale = 1.0;
+    double m_offset = 0.0;
+    bool m_hasScale = false;
+    bool m_hasOffset = false;
+};
+
+// The bytes of the value that stands for missing data, in the number type of GDAL; empty if there is none.
+std::vector<GByte> NoDataOf(const cfa_variable *variable);
+
+}  // namespace cfa_gdal
+
+#endif

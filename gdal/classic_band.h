@@ -1,0 +1,62 @@
+// One image of a variable.
+#ifndef CFA_GDAL_CLASSIC_BAND_H
+#define CFA_GDAL_CLASSIC_BAND_H
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "classic_dataset.h"
+
+namespace cfa_gdal
+{
+
+// What all bands of a variable have in common.
+struct BandTraits
+{
+    std::vector<GByte> noData{};
+    GDALDataType type = GDT_Unknown;
+    std::string unit{};
+    double scale = 1.0;
+    double offset = 0.0;
+    bool hasScale = false;
+    bool hasOffset = false;
+
+    static BandTraits Of(const cfa_variable *variable);
+};
+
+class ClassicBand final : public GDALPamRasterBand
+{
+  public:
+    // index counts from 0. There may be many thousands, so all else is asked for when it is needed.
+    ClassicBand(ClassicDataset &dataset, const std::shared_ptr<const BandTraits> &traits, int index, GDALDataType type,
+                int blockWidth, int blockHeight);
+
+    const char *GetDescription() const override;
+    CfaMetadataList GetMetadata(const char *domain = "") override;
+    const char *GetMetadataItem(const char *name, const char *domain = "") override;
+    double GetNoDataValue(int *has = nullptr) override;
+    int64_t GetNoDataValueAsInt64(int *has = nullptr) override;
+    uint64_t GetNoDataValueAsUInt64(int *has = nullptr) override;
+    double GetScale(int *has = nullptr) override;
+    double GetOffset(int *has = nullptr) override;
+    const char *GetUnitType() override;
+
+  protected:
+    CPLErr IReadBlock(int column, int row, void *buffer) override;
+    CPLErr IRasterIO(GDALRWFlag mode, int x, int y, int width, int height, void *buffer, int bufferWidth, int bufferHeight,
+                     GDALDataType type, GSpacing pixel, GSpacing line, GDALRasterIOExtraArg *extra) override;
+
+  private:
+    void LoadMetadata();
+
+    ClassicDataset &m_dataset;
+    std::shared_ptr<const BandTraits> m_traits;
+    int m_index;
+    mutable std::string m_description{};
+    bool m_metadataLoaded = false;
+};
+
+}  // namespace cfa_gdal
+
+#endif

@@ -1,0 +1,377 @@
+#include "classic_dataset.h"
+
+#include <climits>
+
+#include "classic_band.h"
+#include "metadata.h"
+
+namespace cfa_gdal
+{
+
+namespace
+{
+
+// A block of more is cut into fewer rows: GDAL holds several blocks at once.
+constexpr uint64_t MOST_BLOCK_BYTES = 16 * 1024 * 1024;
+
+}  // namespace
+
+ClassicDataset::ClassicDataset(const std::shared_ptr<File> &file, const cfa_variable *variable)
+    : m_file(file), m_variable(variable), m_georeferencing(std::make_shared<Georeferencing>())
+{
+}
+
+ClassicDataset::~ClassicDataset()
+{
+    FlushCache(true);
+}
+
+std::unique_ptr<GDALDataset> ClassicDataset::Create(const std::shared_ptr<File> &file, const cfa_variable *variable,
+                                                    const char *description, bool isSubdataset)
+{
+    if (NumericType(cfa_variable_type(variable)) == GDT_Unknown)
+    {
+        CPLError(CE_Failure, CPLE_NotSupported, "CFA: %s is text, which is no raster", cfa_variable_path(variable));
+        return nullptr;
+    }
+    std::unique_ptr<ClassicDataset> dataset(new ClassicDataset(file, variable));
+    if (!dataset->Shape())
+        return nullptr;
+    if (dataset->m_hasRows)
+        dataset->m_georeferencing = Georeferencing::Of(*file, variable);
+    dataset->MakeBands();
+    dataset->SetDescription(description);
+    if (isSubdataset)
+    {
+        dataset->SetPhysicalFilename(file->Path().c_str());
+        dataset->SetSubdatasetName(cfa_variable_path(variable));
+    }
+    dataset->TryLoadXML();
+    dataset->oOvManager.Initialize(dataset.get(), isSubdataset ? ":::VIRTUAL:::" : file->Path().c_str());
+    return dataset;
+}
+
+bool ClassicDataset::Shape()
+{
+    std::vector<const cfa_dimension *> dimensions;
+    if (!DimensionsOf(m_variable, dimensions))
+        return false;
+    const size_t rank = dimensions.size();
+    std::vector<uint64_t> shape(rank);
+    std::vector<uint64_t> block(rank);
+    if (cfa_variable_shape(m_variable, rank, shape.data()) != CFA_OK ||
+        cfa_variable_block_shape(m_variable, rank, block.data()) != CFA_OK)
+    {
+        ReportEngineError();
+        return false;
+    }
+    if (rank == 0)
+    {
+        CPLError(CE_Failure, CPLE_NotSupported, "CFA: %s is a scalar, which is no raster", cfa_variable_path(m_variable));
+        return false;
+    }
+    m_hasRows = rank >= 2;
+    const size_t imageRank = m_hasRows ? 2 : 1;
+    uint64_t bands = 1;
+    for (size_t i = 0; i < rank; ++i)
+    {
+        if (shape[i] == 0 || shape[i] > static_cast<uint64_t>(INT_MAX) || bands > static_cast<uint64_t>(INT_MAX) / shape[i])
+        {
+            if (shape[i] != 0 && i >= rank - imageRank && shape[i] <= static_cast<uint64_t>(INT_MAX))
+                continue;
+            CPLError(CE_Failure, CPLE_NotSupported, "CFA: %s is empty or too large for a raster; use the multidimensional API",
+                     cfa_variable_path(m_variable));
+            return false;
+        }
+        if (i < rank - imageRank)
+        {
+            BandDimension dimension;
+            dimension.dimension = dimensions[i];
+            dimension.coordinate = m_file->CoordinateOf(dimensions[i]);
+            dimension.size = shape[i];
+            m_bandDimensions.push_back(std::move(dimension));
+            bands *= shape[i];
+        }
+    }
+    nRasterXSize = static_cast<int>(shape[rank - 1]);
+    nRasterYSize = m_hasRows ? static_cast<int>(shape[rank - 2]) : 1;
+    m_blockWidth = static_cast<int>(std::min<uint64_t>(std::max<uint64_t>(block[rank - 1], 1), shape[rank - 1]));
+    const uint64_t size = cfa_type_size(cfa_variable_type(m_variable));
+    const uint64_t rows = std::max<uint64_t>(1, MOST_BLOCK_BYTES / (static_cast<uint64_t>(m_blockWidth) * size));
+    m_blockHeight = m_hasRows ? static_cast<int>(std::min(std::max<uint64_t>(block[rank - 2], 1), rows)) : 1;
+    nBands = static_cast<int>(bands);
+    return GDALCheckBandCount(nBands, FALSE) != FALSE;
+}
+
+void ClassicDataset::MakeBands()
+{
+    const int count = nBands;
+    nBands = 0;
+    const GDALDataType type = NumericType(cfa_variable_type(m_variable));
+    const BandTraits traits = BandTraits::Of(m_variable);
+    const auto shared = std::make_shared<const BandTraits>(traits);
+    // The last first: GDAL's list of bands is then made long enough once.
+    for (int i = count; i > 0; --i)
+        SetBand(i, new ClassicBand(*this, shared, i - 1, type, m_blockWidth, m_blockHeight));
+}
+
+const OGRSpatialReference *ClassicDataset::GetSpatialRef() const
+{
+    const OGRSpatialReference &own = m_georeferencing->SpatialReference();
+    return own.IsEmpty() ? GDALPamDataset::GetSpatialRef() : &own;
+}
+
+#if CFA_GDAL_GEOTRANSFORM_CLASS
+CPLErr ClassicDataset::GetGeoTransform(GDALGeoTransform &transform) const
+{
+    if (!m_georeferencing->HasTransform())
+        return GDALPamDataset::GetGeoTransform(transform);
+    transform = GDALGeoTransform(m_georeferencing->Transform());
+    return CE_None;
+}
+#else
+CPLErr ClassicDataset::GetGeoTransform(double *transform)
+{
+    if (!m_georeferencing->HasTransform())
+        return GDALPamDataset::GetGeoTransform(transform);
+    memcpy(transform, m_georeferencing->Transform(), 6 * sizeof(double));
+    return CE_None;
+}
+#endif
+
+CfaMetadataList ClassicDataset::GetMetadata(const char *domain)
+{
+    std::call_once(m_metadataOnce, [this] { LoadMetadata(); });
+    return GDALPamDataset::GetMetadata(domain);
+}
+
+const char *ClassicDataset::GetMetadataItem(const char *name, const char *domain)
+{
+    std::call_once(m_metadataOnce, [this] { LoadMetadata(); });
+    return GDALPamDataset::GetMetadataItem(name, domain);
+}
+
+char **ClassicDataset::GetFileList()
+{
+    CPLStringList files(GDALPamDataset::GetFileList());
+    if (files.FindString(m_file->Path().c_str()) < 0)
+        files.InsertString(0, m_file->Path().c_str());
+    return files.StealList();
+}
+
+bool ClassicDataset::Read(int first, int count, int x, int y, int width, int height, void *buffer, GDALDataType type,
+                          GSpacing pixel, GSpacing line, GSpacing band) const
+{
+    const GSpacing size = GDALGetDataTypeSizeBytes(type);
+    Part part;
+    const std::vector<size_t> index = IndexOf(first);
+    for (size_t i = 0; i < index.size(); ++i)
+    {
+        const bool last = i + 1 == index.size();
+        part.start.push_back(index[i]);
+        part.count.push_back(last ? static_cast<size_t>(count) : 1);
+        part.step.push_back(1);
+        part.stride.push_back(last ? static_cast<GPtrDiff_t>(band / size) : 1);
+    }
+    if (m_hasRows)
+    {
+        const bool flip = m_georeferencing->IsBottomUp();
+        part.start.push_back(static_cast<GUInt64>(flip ? nRasterYSize - 1 - y : y));
+        part.count.push_back(static_cast<size_t>(height));
+        part.step.push_back(flip ? -1 : 1);
+        part.stride.push_back(static_cast<GPtrDiff_t>(line / size));
+    }
+    part.start.push_back(static_cast<GUInt64>(x));
+    part.count.push_back(static_cast<size_t>(width));
+    part.step.push_back(1);
+    part.stride.push_back(static_cast<GPtrDiff_t>(pixel / size));
+    return ReadNumbers(m_variable, std::move(part), type, buffer);
+}
+
+CPLErr ClassicDataset::IRasterIO(GDALRWFlag mode, int x, int y, int width, int height, void *buffer, int bufferWidth,
+                                 int bufferHeight, GDALDataType type, int bandCount, int *bands, GSpacing pixel,
+                                 GSpacing line, GSpacing band, GDALRasterIOExtraArg *extra)
+{
+    const GSpacing size = GDALGetDataTypeSizeBytes(type);
+    const bool consecutive = bandCount > 1 && !m_bandDimensions.empty() && bands[bandCount - 1] - bands[0] == bandCount - 1;
+    if (mode != GF_Read || !consecutive || width != bufferWidth || height != bufferHeight || EngineType(type) == 0 ||
+        pixel % size != 0 || line % size != 0 || band % size != 0)
+        return GDALPamDataset::IRasterIO(mode, x, y, width, height, buffer, bufferWidth, bufferHeight, type, bandCount, bands,
+                                         pixel, line, band, extra);
+    for (int i = 1; i < bandCount; ++i)
+    {
+        if (bands[i] != bands[0] + i)
+            return GDALPamDataset::IRasterIO(mode, x, y, width, height, buffer, bufferWidth, bufferHeight, type, bandCount,
+                                             bands, pixel, line, band, extra);
+    }
+    // Chunks often span bands: one read for all of them decodes each once.
+    const int along = static_cast<int>(m_bandDimensions.back().size);
+    for (int done = 0; done < bandCount;)
+    {
+        const int first = bands[0] - 1 + done;
+        const int count = std::min(bandCount - done, along - first % along);
+        if (!Read(first, count, x, y, width, height, static_cast<GByte *>(buffer) + done * band, type, pixel, line, band))
+            return CE_Failure;
+        done += count;
+        if (extra != nullptr && extra->pfnProgress != nullptr &&
+            !extra->pfnProgress(static_cast<double>(done) / bandCount, "", extra->pProgressData))
+            return CE_Failure;
+    }
+    return CE_None;
+}
+
+std::vector<size_t> ClassicDataset::IndexOf(int band) const
+{
+    std::vector<size_t> index(m_bandDimensions.size());
+    size_t rest = static_cast<size_t>(band);
+    for (size_t i = m_bandDimensions.size(); i > 0; --i)
+    {
+        const size_t size = static_cast<size_t>(m_bandDimensions[i - 1].size);
+        index[i - 1] = rest % size;
+        rest /= size;
+    }
+    return index;
+}
+
+void ClassicDataset::LoadCoordinates()
+{
+    for (BandDimension &dimension : m_bandDimensions)
+    {
+        if (dimension.coordinate == nullptr)
+            continue;
+        const size_t size = static_cast<size_t>(dimension.size);
+        Part part;
+        part.start = {0};
+        part.count = {size};
+        part.step = {1};
+        part.stride = {1};
+        const int32_t type = cfa_variable_type(dimension.coordinate);
+        if (NumericType(type) != GDT_Unknown)
+        {
+            std::vector<double> numbers(size);
+            if (ReadNumbers(dimension.coordinate, part, GDT_Float64, numbers.data()))
+                dimension.numbers = std::move(numbers);
+            continue;
+        }
+        std::vector<char *> texts(size, nullptr);
+        const bool ok = type == CFA_CHAR ? ReadTexts(dimension.coordinate, part, texts.data())
+                                         : ReadStrings(dimension.coordinate, part, texts.data());
+        for (char *text : texts)
+        {
+            if (ok)
+                dimension.texts.emplace_back(text == nullptr ? "" : text);
+            CPLFree(text);
+        }
+    }
+}
+
+std::string ClassicDataset::ValueText(const BandDimension &dimension, size_t index) const
+{
+    if (!dimension.texts.empty())
+        return dimension.texts[index];
+    if (!dimension.numbers.empty())
+        return NumberText(cfa_variable_type(dimension.coordinate), dimension.numbers[index]);
+    return std::to_string(index + 1);
+}
+
+std::string ClassicDataset::DescribeBand(int band)
+{
+    std::call_once(m_coordinatesOnce, [this] { LoadCoordinates(); });
+    const std::vector<size_t> index = IndexOf(band);
+    std::string all;
+    for (size_t i = 0; i < index.size(); ++i)
+    {
+        const BandDimension &dimension = m_bandDimensions[i];
+        std::string text = ValueText(dimension, index[i]);
+        const char *units = dimension.coordinate == nullptr ? nullptr : cfa_variable_units(dimension.coordinate);
+        if (units != nullptr && !dimension.numbers.empty())
+        {
+            const std::string calendar = TextAttribute(dimension.coordinate, "calendar");
+            char date[64];
+            if (cfa_time_format(units, calendar.empty() ? nullptr : calendar.c_str(), dimension.numbers[index[i]], date,
+                                sizeof(date), nullptr) == CFA_OK)
+            {
+                text = date;
+                const size_t midnight = text.rfind(" 00:00:00");
+                if (midnight != std::string::npos && midnight + strlen(" 00:00:00") == text.size())
+                    text.resize(midnight);
+            }
+            else if (!EQUAL(units, "1") && *units != '\0')
+            {
+                text += std::string(" ") + units;
+            }
+        }
+        all += (all.empty() ? "" : ", ") + std::string(cfa_dimension_name(dimension.dimension)) + "=" + text;
+    }
+    return all.empty() ? cfa_variable_name(m_variable) : all;
+}
+
+void ClassicDataset::AddBandMetadata(int band, CPLStringList &list)
+{
+    std::call_once(m_coordinatesOnce, [this] { LoadCoordinates(); });
+    list.SetNameValue("NETCDF_VARNAME", cfa_variable_name(m_variable));
+    const std::vector<size_t> index = IndexOf(band);
+    for (size_t i = 0; i < index.size(); ++i)
+    {
+        const std::string key = std::string("NETCDF_DIM_") + cfa_dimension_name(m_bandDimensions[i].dimension);
+        list.SetNameValue(key.c_str(), ValueText(m_bandDimensions[i], index[i]).c_str());
+    }
+    for (size_t i = 0; i < cfa_variable_attribute_count(m_variable); ++i)
+    {
+        const cfa_attribute *attribute = cfa_variable_attribute(m_variable, i);
+        list.SetNameValue(cfa_attribute_name(attribute), AttributeText(attribute).c_str());
+    }
+}
+
+void ClassicDataset::LoadMetadata()
+{
+    std::call_once(m_coordinatesOnce, [this] { LoadCoordinates(); });
+    CPLStringList list;
+    AddGlobalMetadata(m_file->Dataset(), list);
+    AddVariableMetadata(m_variable, list);
+    std::vector<const cfa_dimension *> dimensions;
+    if (DimensionsOf(m_variable, dimensions))
+    {
+        for (const cfa_dimension *dimension : dimensions)
+        {
+            if (const cfa_variable *coordinate = m_file->CoordinateOf(dimension))
+                AddVariableMetadata(coordinate, list);
+        }
+    }
+    const std::string mapping = TextAttribute(m_variable, "grid_mapping");
+    if (const cfa_variable *variable = mapping.empty() ? nullptr : m_file->Resolve(cfa_variable_group(m_variable), mapping))
+        AddVariableMetadata(variable, list);
+    std::string names;
+    for (const BandDimension &dimension : m_bandDimensions)
+    {
+        const std::string name = cfa_dimension_name(dimension.dimension);
+        names += (names.empty() ? "" : ",") + name;
+        if (dimension.coordinate == nullptr)
+            continue;
+        // The numbers of netCDF's types, as its driver gives them.
+        static const int netcdf[] = {0, 1, 7, 3, 8, 4, 9, 10, 11, 5, 6, 2, 12};
+        list.SetNameValue(("NETCDF_DIM_" + name + "_DEF").c_str(),
+                          CPLSPrintf("{" CPL_FRMT_GUIB ",%d}", static_cast<GUIntBig>(dimension.size),
+                                     netcdf[cfa_variable_type(dimension.coordinate)]));
+        std::string values;
+        for (size_t i = 0; i < std::max(dimension.numbers.size(), dimension.texts.size()); ++i)
+            values += (i == 0 ? "" : ",") + ValueText(dimension, i);
+        list.SetNameValue(("NETCDF_DIM_" + name + "_VALUES").c_str(),
+                          dimension.size == 1 ? values.c_str() : ("{" + values + "}").c_str());
+    }
+    if (!m_bandDimensions.empty())
+        list.SetNameValue("NETCDF_DIM_EXTRA", ("{" + names + "}").c_str());
+    // What is kept beside the file comes first.
+    for (CSLConstList item = GDALPamDataset::GetMetadata(); item != nullptr && *item != nullptr; ++item)
+    {
+        char *key = nullptr;
+        if (const char *value = CPLParseNameValue(*item, &key))
+            list.SetNameValue(key, value);
+        CPLFree(key);
+    }
+    GDALDataset::SetMetadata(list.List());
+    GDALDataset::SetMetadata(CPLStringList(m_georeferencing->Geolocation()).List(), "GEOLOCATION");
+    GDALDataset::SetMetadata(CPLStringList(m_georeferencing->Geolocation2()).List(), "GEOLOCATION2");
+}
+
+}  // namespace cfa_gdal

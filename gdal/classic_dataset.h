@@ -1,0 +1,89 @@
+// A variable as a raster: its last two dimensions are those of the image, each index of the others is a band.
+#ifndef CFA_GDAL_CLASSIC_DATASET_H
+#define CFA_GDAL_CLASSIC_DATASET_H
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "file.h"
+#include "georeferencing.h"
+#include "types.h"
+
+namespace cfa_gdal
+{
+
+// A dimension along which the bands lie, with the coordinates that label them.
+struct BandDimension
+{
+    const cfa_dimension *dimension = nullptr;
+    const cfa_variable *coordinate = nullptr;
+    GUInt64 size = 0;
+    // Values as numbers or as texts, read when first asked for; both empty if there are none.
+    std::vector<double> numbers{};
+    std::vector<std::string> texts{};
+};
+
+class ClassicDataset final : public GDALPamDataset
+{
+  public:
+    // NULL after CPLError.
+    static std::unique_ptr<GDALDataset> Create(const std::shared_ptr<File> &file, const cfa_variable *variable,
+                                               const char *description, bool isSubdataset);
+    ~ClassicDataset() override;
+
+    const OGRSpatialReference *GetSpatialRef() const override;
+#if CFA_GDAL_GEOTRANSFORM_CLASS
+    CPLErr GetGeoTransform(GDALGeoTransform &transform) const override;
+#else
+    CPLErr GetGeoTransform(double *transform) override;
+#endif
+    CfaMetadataList GetMetadata(const char *domain = "") override;
+    const char *GetMetadataItem(const char *name, const char *domain = "") override;
+    char **GetFileList() override;
+
+    const cfa_variable *Variable() const
+    {
+        return m_variable;
+    }
+
+    // Reads count bands from the first on, which lie along the last dimension of bands; spaces in bytes.
+    // False after CPLError.
+    bool Read(int first, int count, int x, int y, int width, int height, void *buffer, GDALDataType type, GSpacing pixel,
+              GSpacing line, GSpacing band) const;
+
+    // "time=2001-03-01, level=850 hPa".
+    std::string DescribeBand(int index);
+
+    // NETCDF_DIM_* of a band and the attributes of the variable.
+    void AddBandMetadata(int index, CPLStringList &list);
+
+  protected:
+    CPLErr IRasterIO(GDALRWFlag mode, int x, int y, int width, int height, void *buffer, int bufferWidth, int bufferHeight,
+                     GDALDataType type, int bandCount, int *bands, GSpacing pixel, GSpacing line, GSpacing band,
+                     GDALRasterIOExtraArg *extra) override;
+
+  private:
+    ClassicDataset(const std::shared_ptr<File> &file, const cfa_variable *variable);
+    bool Shape();
+    void MakeBands();
+    void LoadCoordinates();
+    void LoadMetadata();
+    std::string ValueText(const BandDimension &dimension, size_t index) const;
+    std::vector<size_t> IndexOf(int band) const;
+
+    std::shared_ptr<File> m_file;
+    const cfa_variable *m_variable;
+    std::vector<BandDimension> m_bandDimensions{};
+    bool m_hasRows = true;
+    int m_blockWidth = 0;
+    int m_blockHeight = 0;
+    std::shared_ptr<const Georeferencing> m_georeferencing{};
+    std::once_flag m_coordinatesOnce{};
+    std::once_flag m_metadataOnce{};
+};
+
+}  // namespace cfa_gdal
+
+#endif

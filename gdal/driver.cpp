@@ -1,0 +1,125 @@
+// The driver: which files are ours, and how they are opened.
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+#include "classic_dataset.h"
+#include "file.h"
+#include "multidim_dataset.h"
+#include "name.h"
+#include "options.h"
+#include "subdatasets.h"
+
+namespace cfa_gdal
+{
+
+namespace
+{
+
+bool LooksLikeNetcdf(const GDALOpenInfo *info)
+{
+    static const unsigned char hdf5[] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+    const int length = info->nHeaderBytes;
+    if (length < 8)
+        return false;
+    if (memcmp(info->pabyHeader, "CDF", 3) == 0)
+        return true;
+    // The signature may follow a user block of 512 bytes or a power of two more.
+    for (const int at : {0, 512})
+    {
+        if (length >= at + 8 && memcmp(info->pabyHeader + at, hdf5, sizeof(hdf5)) == 0)
+            return true;
+    }
+    return false;
+}
+
+// A small classic file that GDAL has read whole: its attributes have their names in clear.
+bool IsReadAndWithoutMention(const GDALOpenInfo *info)
+{
+    if (info->pabyHeader[0] != 'C' || info->nHeaderBytes >= 1024)
+        return false;
+    const std::string_view bytes(reinterpret_cast<const char *>(info->pabyHeader), static_cast<size_t>(info->nHeaderBytes));
+    return bytes.find("aggregated_d") == bytes.npos && bytes.find("cfa_") == bytes.npos;
+}
+
+// Looks into the file: the attribute that tells may lie anywhere in it.
+bool Probe(const GDALOpenInfo *info)
+{
+    int32_t aggregation = 0;
+    return LooksLikeNetcdf(info) && !IsReadAndWithoutMention(info) &&
+           cfa_file_identify(info->pszFilename, &aggregation, nullptr) == CFA_OK &&
+           aggregation != 0;
+}
+
+// GDAL asks Identify and then Open about the same file: the second need not look again.
+struct LastProbe
+{
+    const GDALOpenInfo *info = nullptr;
+    std::string filename{};
+    bool ours = false;
+};
+thread_local LastProbe lastProbe;
+
+int Identify(GDALOpenInfo *info)
+{
+    if (Name::HasPrefix(info->pszFilename))
+        return TRUE;
+    const bool ours = Probe(info);
+    lastProbe = LastProbe{info, info->pszFilename, ours};
+    return ours ? TRUE : FALSE;
+}
+
+bool IsOurs(GDALOpenInfo *info)
+{
+    if (Name::HasPrefix(info->pszFilename))
+        return true;
+    const bool known = lastProbe.info == info && lastProbe.filename == info->pszFilename;
+    const bool ours = known ? lastProbe.ours : Probe(info);
+    lastProbe = LastProbe{};
+    return ours;
+}
+
+GDALDataset *Open(GDALOpenInfo *info)
+{
+    // An error here would keep GDAL from trying other drivers, so what is not ours is left without a word.
+    if (!IsOurs(info))
+        return nullptr;
+    if (info->eAccess == GA_Update)
+    {
+        CPLError(CE_Failure, CPLE_NotSupported, "CFA: aggregation files cannot be opened for update");
+        return nullptr;
+    }
+    const Name name = Name::Parse(info->pszFilename);
+    const std::shared_ptr<File> file = File::Open(name.path, info->papszOpenOptions);
+    if (!file)
+        return nullptr;
+    if ((info->nOpenFlags & GDAL_OF_MULTIDIM_RASTER) != 0)
+        return MultidimDataset::Create(file, info->pszFilename).release();
+    return OpenClassic(file, name, info->pszFilename).release();
+}
+
+}  // namespace
+
+}  // namespace cfa_gdal
+
+extern "C" CPL_DLL void GDALRegister_CFA();
+
+void GDALRegister_CFA()
+{
+    if (!GDAL_CHECK_VERSION("CFA driver") || GDALGetDriverByName("CFA") != nullptr)
+        return;
+    auto driver = std::make_unique<GDALDriver>();
+    driver->SetDescription("CFA");
+    driver->SetMetadataItem(GDAL_DCAP_RASTER, "YES");
+    driver->SetMetadataItem(GDAL_DCAP_MULTIDIM_RASTER, "YES");
+    driver->SetMetadataItem(GDAL_DCAP_OPEN, "YES");
+    driver->SetMetadataItem(GDAL_DCAP_VIRTUALIO, "YES");
+    driver->SetMetadataItem(GDAL_DMD_LONGNAME, "CF aggregation files (CF-1.13, CFA)");
+    driver->SetMetadataItem(GDAL_DMD_EXTENSIONS, "nc nca");
+    driver->SetMetadataItem(GDAL_DMD_CONNECTION_PREFIX, "CFA:");
+    driver->SetMetadataItem(GDAL_DMD_SUBDATASETS, "YES");
+    driver->SetMetadataItem(GDAL_DMD_OPENOPTIONLIST, cfa_gdal::OPEN_OPTION_LIST);
+    driver->pfnIdentify = cfa_gdal::Identify;
+    driver->pfnOpen = cfa_gdal::Open;
+    GetGDALDriverManager()->RegisterDriver(driver.release());
+}

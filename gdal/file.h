@@ -1,0 +1,77 @@
+// An open aggregation file, shared by all GDAL objects made of it: arrays may outlive the dataset they came from.
+#ifndef CFA_GDAL_FILE_H
+#define CFA_GDAL_FILE_H
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "cfa.h"
+#include "versions.h"
+
+namespace cfa_gdal
+{
+
+// Hands the message of the last failed call of this thread to GDAL; never as a format string.
+void ReportEngineError();
+
+class File
+{
+  public:
+    // Opens a file with these open options of GDAL; NULL after CPLError.
+    static std::shared_ptr<File> Open(const std::string &path, CSLConstList options);
+    ~File();
+    File(const File &) = delete;
+    File &operator=(const File &) = delete;
+
+    const std::string &Path() const
+    {
+        return m_path;
+    }
+
+    const cfa_dataset *Dataset() const
+    {
+        return m_dataset;
+    }
+
+    // The same file without aggregation, for lists of everything stored; NULL after CPLError.
+    const cfa_dataset *RawDataset();
+
+    // Statistics and spatial references kept beside the file.
+    const std::shared_ptr<GDALPamMultiDim> &Pam() const
+    {
+        return m_pam;
+    }
+
+    // The variable at a path, also when it only defines fragments; NULL without CPLError.
+    const cfa_variable *Find(const std::string &path) const;
+
+    // A variable named from within a group: as a path, in the group, or in the nearest group above.
+    const cfa_variable *Resolve(const cfa_group *group, const std::string &name) const;
+
+    // The coordinate variable of a dimension; NULL if there is none.
+    const cfa_variable *CoordinateOf(const cfa_dimension *dimension) const;
+
+  private:
+    File(std::string path, CSLConstList options, cfa_dataset *dataset);
+
+    std::string m_path;
+    CPLStringList m_options;
+    cfa_dataset *m_dataset;
+    cfa_dataset *m_raw = nullptr;
+    std::mutex m_rawMutex{};
+    std::shared_ptr<GDALPamMultiDim> m_pam;
+};
+
+// The text of an attribute of a variable; "" if there is none.
+std::string TextAttribute(const cfa_variable *variable, const char *name);
+
+// The dimensions of a variable; false after CPLError when its aggregation is not well formed.
+bool DimensionsOf(const cfa_variable *variable, std::vector<const cfa_dimension *> &dimensions);
+
+// The name of a dialect as its convention spells it.
+const char *DialectName(int32_t dialect);
+
+}  // namespace cfa_gdal
+
+#endif

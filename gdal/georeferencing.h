@@ -1,0 +1,70 @@
+// Where the raster of a variable lies on the earth.
+//
+// It has to be what GDAL's netCDF driver says of the same variable in one plain file, in every version of GDAL. So that
+// driver is asked: it gets a netCDF file in memory with the coordinates and the grid mapping, and no data.
+#ifndef CFA_GDAL_GEOREFERENCING_H
+#define CFA_GDAL_GEOREFERENCING_H
+
+#include <memory>
+
+#include <ogr_spatialref.h>
+
+#include "file.h"
+
+namespace cfa_gdal
+{
+
+class Georeferencing
+{
+  public:
+    // For a variable with two dimensions or more, of which the last two are those of the raster.
+    static std::shared_ptr<const Georeferencing> Of(const File &file, const cfa_variable *variable);
+
+    // Empty if there is none.
+    const OGRSpatialReference &SpatialReference() const
+    {
+        return m_reference;
+    }
+
+    bool HasTransform() const
+    {
+        return m_hasTransform;
+    }
+
+    const double *Transform() const
+    {
+        return m_transform;
+    }
+
+    // Whether the first row of the data is the southern end of the raster.
+    bool IsBottomUp() const
+    {
+        return m_bottomUp;
+    }
+
+    // The items of the domains GEOLOCATION, which names arrays of coordinates, and GEOLOCATION2, which has the
+    // values of uneven axes.
+    const CPLStringList &Geolocation() const
+    {
+        return m_geolocation;
+    }
+
+    const CPLStringList &Geolocation2() const
+    {
+        return m_geolocation2;
+    }
+
+  private:
+    void TakeFrom(GDALDataset &plain, const File &file, const cfa_variable *variable);
+
+    OGRSpatialReference m_reference{};
+    double m_transform[6] = {0, 1, 0, 0, 0, 1};
+    bool m_hasTransform = false;
+    bool m_bottomUp = false;
+    CPLStringList m_geolocation{};
+    CPLStringList m_geolocation2{};
+};
+
+}  // namespace cfa_gdal
+
+#endif

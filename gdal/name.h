@@ -1,0 +1,29 @@
+// Names of datasets: a file, or CFA:"file":/path/variable.
+#ifndef CFA_GDAL_NAME_H
+#define CFA_GDAL_NAME_H
+
+#include <string>
+
+#include "versions.h"
+
+namespace cfa_gdal
+{
+
+struct Name
+{
+    std::string path{};
+    // "" for the file as a whole.
+    std::string variable{};
+
+    // Whether a name asks for this driver.
+    static bool HasPrefix(const char *name);
+
+    static Name Parse(const char *name);
+
+    // The name of a variable in a file, as subdatasets are listed.
+    static std::string Of(const std::string &path, const std::string &variable);
+};
+
+}  // namespace cfa_gdal
+
+#endif

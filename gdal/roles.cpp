@@ -1,0 +1,50 @@
+#include "roles.h"
+
+#include "types.h"
+
+namespace cfa_gdal
+{
+
+Roles::Roles(const File &file)
+{
+    for (size_t i = 0; i < cfa_dataset_variable_count(file.Dataset()); ++i)
+    {
+        const cfa_variable *variable = cfa_dataset_variable(file.Dataset(), i);
+        Collect(file, variable, "bounds", m_bounds);
+        Collect(file, variable, "climatology", m_bounds);
+        Collect(file, variable, "coordinates", m_auxiliary);
+    }
+}
+
+void Roles::Collect(const File &file, const cfa_variable *variable, const char *attribute, std::set<std::string> &into)
+{
+    const CPLStringList names(CSLTokenizeString2(TextAttribute(variable, attribute).c_str(), " \t\n", 0));
+    for (int i = 0; i < names.Count(); ++i)
+    {
+        if (const cfa_variable *found = file.Resolve(cfa_variable_group(variable), names[i]))
+            into.insert(cfa_variable_path(found));
+    }
+}
+
+std::vector<const cfa_variable *> DataVariables(const File &file)
+{
+    const Roles roles(file);
+    std::vector<const cfa_variable *> data;
+    std::vector<const cfa_variable *> lines;
+    for (size_t i = 0; i < cfa_dataset_variable_count(file.Dataset()); ++i)
+    {
+        const cfa_variable *variable = cfa_dataset_variable(file.Dataset(), i);
+        size_t rank = 0;
+        if (NumericType(cfa_variable_type(variable)) == GDT_Unknown || roles.IsBounds(variable) ||
+            roles.IsAuxiliary(variable))
+            continue;
+        // One that is not well formed counts: opening it tells what is wrong.
+        if (cfa_variable_rank(variable, &rank) != CFA_OK || rank >= 2)
+            data.push_back(variable);
+        else if (rank == 1 && cfa_variable_is_aggregated(variable))
+            lines.push_back(variable);
+    }
+    return data.empty() ? lines : data;
+}
+
+}  // namespace cfa_gdal

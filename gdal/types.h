@@ -1,0 +1,43 @@
+// Types of the engine and of GDAL, and values brought from one to the other.
+#ifndef CFA_GDAL_TYPES_H
+#define CFA_GDAL_TYPES_H
+
+#include <vector>
+
+#include "cfa.h"
+#include "versions.h"
+
+namespace cfa_gdal
+{
+
+// The number type of GDAL that holds every value of this type; GDT_Unknown for text.
+GDALDataType NumericType(int32_t type);
+
+// The same with text, which GDAL has as strings.
+GDALExtendedDataType ExtendedType(int32_t type);
+
+// The type of the engine whose values fill a buffer of this number type; 0 if there is none (complex numbers).
+int32_t EngineType(GDALDataType type);
+
+// A part of a variable and the place of its elements in a buffer, as GDAL's IRead has them. The vectors have one entry
+// per dimension; strides are in elements of the buffer.
+struct Part
+{
+    std::vector<uint64_t> start{};
+    std::vector<size_t> count{};
+    std::vector<int64_t> step{};
+    std::vector<ptrdiff_t> stride{};
+};
+
+// Reads numbers into a buffer of a number type of GDAL, rounded and clamped to it as GDAL does. False after CPLError.
+bool ReadNumbers(const cfa_variable *variable, Part part, GDALDataType type, void *buffer);
+
+// Reads strings into a buffer of char pointers that CPLFree frees; NULL where the string is missing. False after CPLError.
+bool ReadStrings(const cfa_variable *variable, const Part &part, char **buffer);
+
+// Reads characters whose last dimension is the length of text: one string for each index of the dimensions in part.
+bool ReadTexts(const cfa_variable *variable, const Part &part, char **buffer);
+
+}  // namespace cfa_gdal
+
+#endif

@@ -1,0 +1,33 @@
+// What differs between versions of GDAL, from 3.6 on: the only place that asks for one.
+#ifndef CFA_GDAL_VERSIONS_H
+#define CFA_GDAL_VERSIONS_H
+
+#include <gdal_pam.h>
+#include <gdal_priv.h>
+
+#if GDAL_VERSION_NUM < GDAL_COMPUTE_VERSION(3, 6, 0)
+#error "the CFA driver needs GDAL 3.6 or later"
+#endif
+
+// A signed byte has its own type from 3.7 on; before, the next larger one holds it.
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 7, 0)
+#define CFA_GDT_INT8 GDT_Int8
+#define CFA_GDAL_HAS_INT8 1
+#else
+#define CFA_GDT_INT8 GDT_Int16
+#define CFA_GDAL_HAS_INT8 0
+#endif
+
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 12, 0)
+#define CFA_GDAL_GEOTRANSFORM_CLASS 1
+#else
+#define CFA_GDAL_GEOTRANSFORM_CLASS 0
+#endif
+
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 13, 0)
+using CfaMetadataList = CSLConstList;
+#else
+using CfaMetadataList = char **;
+#endif
+
+#endif

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Runs the tests of the GDAL driver with the system's GDAL, Python and QGIS; says so where there is no plugin.
+# CFA_TEST_SECONDS lengthens the stress of threads (10).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+plugins=$PWD/build/gdalplugins
+if [[ ! -e $plugins/gdal_CFA.so ]]; then
+    echo "gdal: skipped, there is no build/gdalplugins/gdal_CFA.so (make plugin)"
+    exit 0
+fi
+# The variable replaces GDAL's own folder, so both are given.
+GDAL_DRIVER_PATH=$plugins:$(scripts/gdal_plugins_dir.sh)
+export GDAL_DRIVER_PATH
+
+/usr/bin/python3 demo/make_sample.py build/demo
+export CFA_TEST_SAMPLE=$PWD/build/demo/tas.nc CFA_TEST_TIMES=1 PYTHONDONTWRITEBYTECODE=1
+
+suite=${CONFORMANCE:-../shared/conformance}
+if [[ -d $suite ]]; then
+    /usr/bin/python3 tests/gdal/conformance.py "$suite"
+else
+    echo "gdal: conformance skipped, $suite is not there"
+fi
+
+for test in tests/gdal/test_*.py; do
+    if [[ $test == */test_qgis.py ]] && ! /usr/bin/python3 -c 'import qgis.core' 2>/dev/null; then
+        echo "gdal: $test skipped, QGIS is not there"
+        continue
+    fi
+    echo "gdal: $test"
+    /usr/bin/python3 "$test"
+done
+
+# Only errors count that pass through the plugin: those of other libraries are not ours to mend.
+if command -v valgrind >/dev/null; then
+    folder=$(mktemp -d)
+    trap 'rm -rf "$folder"' EXIT
+    for words in "gdalinfo" "gdal_translate -q -b 2 -of GTiff"; do
+        target=()
+        [[ $words == gdalinfo ]] || target=("$folder/out.tif")
+        read -ra command <<<"$words"
+        valgrind --quiet --log-file="$folder/log" "${command[@]}" "$CFA_TEST_SAMPLE" "${target[@]}" >/dev/null 2>&1
+        if grep --quiet gdal_CFA "$folder/log"; then
+            cat "$folder/log" >&2
+            echo "gdal: valgrind found errors in: ${command[0]}" >&2
+            exit 1
+        fi
+        echo "gdal: valgrind ${command[0]} ok"
+    done
+fi

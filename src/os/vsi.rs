@@ -1,0 +1,81 @@
+//! Files of GDAL's virtual file system: `/vsizip/`, `/vsimem/`, `/vsicurl/` and the like.
+//!
+//! Only a name that the user gave leads here, and from there the names beside it; a name in a file is never taken for
+//! one of these.
+
+use std::ffi::CString;
+use std::os::raw::c_int;
+use std::path::Path;
+use std::ptr::NonNull;
+use std::sync::{Mutex, PoisonError};
+
+use gdal_sys::{VSIFCloseL, VSIFOpenL, VSIFReadL, VSIFSeekL, VSIFTellL, VSILFILE};
+
+const FROM_START: c_int = 0;
+const FROM_END: c_int = 2;
+
+/// An open file. A handle of GDAL has one position, so each read has one to itself.
+#[derive(Debug)]
+pub struct VirtualFile {
+    name: CString,
+    length: u64,
+    idle: Mutex<Vec<Handle>>,
+}
+
+#[derive(Debug)]
+struct Handle(NonNull<VSILFILE>);
+
+// SAFETY: GDAL lets a handle move between threads as long as one uses it at a time, and `Handle` is never shared.
+unsafe impl Send for Handle {}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        // SAFETY: the handle is open and ends here.
+        unsafe { VSIFCloseL(self.0.as_ptr()) };
+    }
+}
+
+impl Handle {
+    fn open(name: &CString) -> Option<Handle> {
+        // SAFETY: both are C strings.
+        NonNull::new(unsafe { VSIFOpenL(name.as_ptr(), c"rb".as_ptr()) }).map(Handle)
+    }
+
+    fn seek(&mut self, offset: u64, from: c_int) -> bool {
+        // SAFETY: the handle is open and used by this thread alone.
+        unsafe { VSIFSeekL(self.0.as_ptr(), offset, from) == 0 }
+    }
+}
+
+impl VirtualFile {
+    /// Opens a file; `None` if there is none that can be read.
+    pub fn open(path: &Path) -> Option<VirtualFile> {
+        let name = CString::new(path.to_str()?).ok()?;
+        let mut handle = Handle::open(&name)?;
+        if !handle.seek(0, FROM_END) {
+            return None;
+        }
+        // SAFETY: the handle is open and used by this thread alone.
+        let length = unsafe { VSIFTellL(handle.0.as_ptr()) };
+        Some(VirtualFile { name, length, idle: Mutex::new(vec![handle]) })
+    }
+
+    /// Its length in bytes.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Fills the buffer from an offset on; gives the number of bytes read.
+    pub fn read_at(&self, buffer: &mut [u8], offset: u64) -> std::io::Result<usize> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let handle = idle.or_else(|| Handle::open(&self.name));
+        let mut handle = handle.ok_or_else(|| std::io::Error::other("GDAL cannot open it again"))?;
+        if !handle.seek(offset, FROM_START) {
+            return Err(std::io::Error::other("GDAL cannot go to the place in it"));
+        }
+        // SAFETY: the buffer has this many bytes; the handle is open and used by this thread alone.
+        let count = unsafe { VSIFReadL(buffer.as_mut_ptr().cast(), 1, buffer.len(), handle.0.as_ptr()) };
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(handle);
+        Ok(count)
+    }
+}

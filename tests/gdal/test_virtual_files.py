@@ -1,0 +1,123 @@
+"""Aggregations in GDAL's virtual file system, with their fragments beside them."""
+import functools
+import http.server
+import os
+import tempfile
+import threading
+import unittest
+import zipfile
+
+import numpy as np
+from netCDF4 import Dataset
+from osgeo import gdal
+
+import fixtures
+
+gdal.UseExceptions()
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    """Serves a folder, parts of files too, without a word."""
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        path = self.translate_path(self.path)
+        if not os.path.isfile(path):
+            return self.send_error(404)
+        with open(path, "rb") as file:
+            data = file.read()
+        asked = self.headers.get("Range")
+        if asked is None:
+            self.send_response(200)
+        else:
+            first, last = asked.removeprefix("bytes=").split("-")
+            first, last = int(first), min(int(last or len(data)), len(data) - 1)
+            self.send_response(206)
+            self.send_header("Content-Range", f"bytes {first}-{last}/{len(data)}")
+            data = data[first:last + 1]
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+def forget(name):
+    if gdal.VSIStatL(name) is not None:
+        gdal.Unlink(name)
+
+
+class VirtualFiles(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = temporary.name
+        self.plain, self.path = fixtures.make(self.folder, fixtures.ascending, names=("tas", "time"))
+        self.expected = gdal.Open(self.path).ReadAsArray()
+        self.files = [name for name in os.listdir(self.folder) if name.startswith("ascending") and "plain" not in name]
+
+    def check(self, name):
+        self.assertEqual(gdal.IdentifyDriverEx(name, gdal.OF_RASTER).ShortName, "CFA")
+        np.testing.assert_array_equal(gdal.Open(name).ReadAsArray(), self.expected)
+        array = gdal.OpenEx(name, gdal.OF_MULTIDIM_RASTER).GetRootGroup().OpenMDArray("tas")
+        np.testing.assert_array_equal(array.ReadAsArray(), self.expected[:, ::-1])
+
+    def in_memory(self):
+        for name in self.files:
+            with open(os.path.join(self.folder, name), "rb") as file:
+                gdal.FileFromMemBuffer(f"/vsimem/cfa/{name}", file.read())
+            self.addCleanup(forget, f"/vsimem/cfa/{name}")
+
+    def test_an_archive(self):
+        archive = f"{self.folder}/all.zip"
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as out:
+            for name in self.files:
+                out.write(os.path.join(self.folder, name), f"data/{name}")
+        self.check(f"/vsizip/{archive}/data/ascending.nc")
+        self.check(f'CFA:"/vsizip/{archive}/data/ascending.nc":tas')
+
+    def test_memory(self):
+        self.in_memory()
+        self.check("/vsimem/cfa/ascending.nc")
+
+    def test_a_web_server(self):
+        handler = functools.partial(QuietHandler, directory=self.folder)
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        self.check(f"/vsicurl/http://127.0.0.1:{server.server_port}/ascending.nc")
+
+    def test_ordinary_files_in_memory_are_left_alone(self):
+        with open(self.plain, "rb") as file:
+            gdal.FileFromMemBuffer("/vsimem/plain.nc", file.read())
+        self.addCleanup(forget, "/vsimem/plain.nc")
+        self.assertEqual(gdal.IdentifyDriverEx("/vsimem/plain.nc", gdal.OF_RASTER).ShortName, "netCDF")
+
+    def test_a_fragment_elsewhere_is_refused(self):
+        for location, allowed in ((f"file://{self.folder}/ascending_tas_0.nc", f"{self.folder};/vsimem/cfa"),
+                                  ("../cfa2/ascending_tas_0.nc", "/vsimem/cfa2;/vsimem/cfa")):
+            with self.subTest(location):
+                with Dataset(self.path, "a") as file:
+                    file["uris_tas"][0, 0, 0] = location
+                self.in_memory()
+                with open(f"{self.folder}/ascending_tas_0.nc", "rb") as file:
+                    gdal.FileFromMemBuffer("/vsimem/cfa2/ascending_tas_0.nc", file.read())
+                self.addCleanup(forget, "/vsimem/cfa2/ascending_tas_0.nc")
+                with self.assertRaisesRegex(RuntimeError, "ALLOWED_SOURCES"):
+                    gdal.Open("/vsimem/cfa/ascending.nc").ReadAsArray()
+                dataset = gdal.OpenEx("/vsimem/cfa/ascending.nc", open_options=[f"ALLOWED_SOURCES={allowed}"])
+                np.testing.assert_array_equal(dataset.ReadAsArray(), self.expected)
+
+    def test_a_name_in_a_file_is_never_virtual(self):
+        self.in_memory()
+        for location in ("/vsimem/cfa/ascending_tas_0.nc", "file:///vsimem/cfa/ascending_tas_0.nc"):
+            with self.subTest(location):
+                with Dataset(self.path, "a") as file:
+                    file["uris_tas"][0, 0, 0] = location
+                with self.assertRaises(RuntimeError):
+                    gdal.Open(self.path).ReadAsArray()
+
+
+if __name__ == "__main__":
+    unittest.main()
