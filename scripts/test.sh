@@ -35,5 +35,6 @@ stage readme scripts/test_readme.sh
 stage fortran fortran/tests/run.sh
 stage install tests/install.sh
 stage cmake scripts/test_cmake.sh
+stage gdal scripts/test_gdal.sh
 stage conformance scripts/conformance.sh
 finish

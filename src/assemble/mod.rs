@@ -118,7 +118,8 @@ impl Opened {
         let element = self.raw.data_type().size().unwrap_or(1) as u64;
         let touched = |piece: &Piece| {
             let (count, step) = (piece.selection.count(), piece.selection.step());
-            let along = |a: usize| count[a].min(count[a].saturating_mul(step[a].unsigned_abs()) / chunk[a] + 2);
+            let along =
+                |a: usize| count[a].min(count[a].saturating_mul(step[a].unsigned_abs()) / chunk[a] + 2);
             (0..chunk.len()).map(along).fold(1u64, u64::saturating_mul)
         };
         let chunk_bytes = chunk.iter().fold(element, |n, &size| n.saturating_mul(size));
@@ -259,7 +260,13 @@ impl Assembly<'_> {
     }
 
     /// Opens a fragment and cuts what is wanted of it into parts; a missing one is filled at once.
-    fn begin(&self, fragment: &Fragment, spans: &[Span], fragments: usize, sink: &Sink<'_>) -> Result<Vec<Task>> {
+    fn begin(
+        &self,
+        fragment: &Fragment,
+        spans: &[Span],
+        fragments: usize,
+        sink: &Sink<'_>,
+    ) -> Result<Vec<Task>> {
         let run = || {
             let Some((mut opened, pieces)) = self.ready(fragment, spans, sink)? else {
                 sink.missing(&at_of(spans), &count_of(spans))?;
@@ -282,7 +289,12 @@ impl Assembly<'_> {
     }
 
     /// Opens a fragment and checks shape, type and units; `None` when it is missing.
-    fn ready(&self, fragment: &Fragment, spans: &[Span], sink: &Sink<'_>) -> Result<Option<(Opened, Vec<Piece>)>> {
+    fn ready(
+        &self,
+        fragment: &Fragment,
+        spans: &[Span],
+        sink: &Sink<'_>,
+    ) -> Result<Option<(Opened, Vec<Piece>)>> {
         let index = index_of(spans);
         let view = fragment.view();
         let canonical = self.canonical_shape(spans);
@@ -307,8 +319,10 @@ impl Assembly<'_> {
             Some(file) => e.in_file(file),
             None => e,
         };
-        let pieces = Placement::new(raw.shape(), &canonical, view).and_then(|p| p.pieces(spans)).map_err(place)?;
-        let (units, calendar) = (view.and_then(|v| v.units.as_deref()), view.and_then(|v| v.calendar.as_deref()));
+        let pieces =
+            Placement::new(raw.shape(), &canonical, view).and_then(|p| p.pieces(spans)).map_err(place)?;
+        let (units, calendar) =
+            (view.and_then(|v| v.units.as_deref()), view.and_then(|v| v.calendar.as_deref()));
         let (attributes, data_type) = (raw.attributes(), raw.data_type());
         let conversion = Conversion::new(attributes, data_type, units, calendar, self.target, sink.lossy);
         let conversion = Arc::new(conversion.map_err(place)?);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::files::OpenFile;
 use super::{Chain, Prepared, Raw};
-use crate::container::tree::VariableId;
 use crate::canonical::Conversion;
+use crate::container::tree::VariableId;
 use crate::container::{Container, Stored};
 use crate::dataset::{Dataset, Shared};
 use crate::dialect::{self, reference};

@@ -56,7 +56,10 @@ impl Grid {
             let mut along: Vec<Run> = Vec::new();
             for &(n, size) in row {
                 if size == 0 {
-                    return Err(Error::new(Kind::Map, format!("fragment {fragment} of dimension {d} has size 0")));
+                    return Err(Error::new(
+                        Kind::Map,
+                        format!("fragment {fragment} of dimension {d} has size 0"),
+                    ));
                 }
                 if along.last().is_none_or(|run| run.size != size) {
                     along.push(Run { fragment, index, size });
@@ -68,7 +71,9 @@ impl Grid {
             if index != whole {
                 return Err(Error::new(
                     Kind::Map,
-                    format!("fragment sizes of dimension {d} add up to {index}; the dimension has size {whole}"),
+                    format!(
+                        "fragment sizes of dimension {d} add up to {index}; the dimension has size {whole}"
+                    ),
                 ));
             }
             along.shrink_to_fit();
@@ -127,7 +132,10 @@ mod tests {
         assert_eq!(grid.runs[0].len(), 2);
         assert_eq!(grid.fragments(), [1_000_003]);
         assert_eq!(grid.range(0, 1_000_001), 3_000_003..3_000_008);
-        assert_eq!([0, 3_000_002, 3_000_003, 3_000_012].map(|i| grid.find(0, i)), [0, 1_000_000, 1_000_001, 1_000_002]);
+        assert_eq!(
+            [0, 3_000_002, 3_000_003, 3_000_012].map(|i| grid.find(0, i)),
+            [0, 1_000_000, 1_000_001, 1_000_002]
+        );
         assert!(Grid::from_runs(&[vec![(u64::MAX, 2)]], &[8]).is_err());
     }
 

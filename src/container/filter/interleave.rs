@@ -24,11 +24,12 @@ fn vectors(_: [&[u8]; 4], _: &mut [u8]) -> usize {
 #[cfg(target_arch = "x86_64")]
 fn vectors(planes: [&[u8]; 4], out: &mut [u8]) -> usize {
     use std::arch::x86_64::{
-        __m128i, _mm_loadu_si128, _mm_storeu_si128, _mm_unpackhi_epi16, _mm_unpackhi_epi8, _mm_unpacklo_epi16,
-        _mm_unpacklo_epi8,
+        __m128i, _mm_loadu_si128, _mm_storeu_si128, _mm_unpackhi_epi16, _mm_unpackhi_epi8,
+        _mm_unpacklo_epi16, _mm_unpacklo_epi8,
     };
     let [a, b, c, d] = planes;
-    let (a, b, c, d) = (a.as_chunks::<16>().0, b.as_chunks::<16>().0, c.as_chunks::<16>().0, d.as_chunks::<16>().0);
+    let (a, b, c, d) =
+        (a.as_chunks::<16>().0, b.as_chunks::<16>().0, c.as_chunks::<16>().0, d.as_chunks::<16>().0);
     let places = out.as_chunks_mut::<64>().0;
     let mut done = 0;
     for ((((out, a), b), c), d) in places.iter_mut().zip(a).zip(b).zip(c).zip(d) {

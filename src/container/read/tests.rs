@@ -313,15 +313,24 @@ fn requests_that_do_not_fit_are_refused() {
     let file = Memory(noise(24));
     let all = Selection::all(&[6]);
     let mut array = array(4, true, &[6], Layout::Contiguous { offset: 0 });
-    assert_eq!(numbers(&file, &array, &all, &mut [0; 23], &mut Kept::default()).unwrap_err().kind(), Kind::Request);
+    assert_eq!(
+        numbers(&file, &array, &all, &mut [0; 23], &mut Kept::default()).unwrap_err().kind(),
+        Kind::Request
+    );
     assert_eq!(
         numbers(&file, &array, &Selection::all(&[7]), &mut [0; 28], &mut Kept::default()).unwrap_err().kind(),
         Kind::Request
     );
     array.layout = Layout::Refused("external storage".into());
-    assert_eq!(numbers(&file, &array, &all, &mut [0; 24], &mut Kept::default()).unwrap_err().kind(), Kind::Unsupported);
+    assert_eq!(
+        numbers(&file, &array, &all, &mut [0; 24], &mut Kept::default()).unwrap_err().kind(),
+        Kind::Unsupported
+    );
     array.element = Element::FixedString { size: 4, blank_padded: false };
-    assert_eq!(numbers(&file, &array, &all, &mut [0; 24], &mut Kept::default()).unwrap_err().kind(), Kind::Request);
+    assert_eq!(
+        numbers(&file, &array, &all, &mut [0; 24], &mut Kept::default()).unwrap_err().kind(),
+        Kind::Request
+    );
 }
 
 #[test]
@@ -330,8 +339,17 @@ fn chunks_beyond_the_file_or_of_wrong_size_are_damaged() {
     let order = Order { element: 1, swap: false };
     let read = |chunk: &[u64], place: ChunkPlace| {
         let chunks = Scrambled { places: HashMap::from([(vec![0], place)]), size: 1, shuffled: false };
-        chunked::read(&Memory(noise(20)), &chunks, chunk, &all, &[0], &mut [0; 4], order, &mut Kept::default())
-            .map_err(|e| e.kind())
+        chunked::read(
+            &Memory(noise(20)),
+            &chunks,
+            chunk,
+            &all,
+            &[0],
+            &mut [0; 4],
+            order,
+            &mut Kept::default(),
+        )
+        .map_err(|e| e.kind())
     };
     let place = |offset, size, filter_mask| ChunkPlace { offset, size, filter_mask };
     assert_eq!(read(&[4], place(16, 4, 1)), Ok(()));
