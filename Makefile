@@ -1,6 +1,10 @@
 # `make demo` and `make test` do all set-up themselves; `make help` lists the rest.
 
 PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+DATADIR ?= $(PREFIX)/share
 # Where the installed GDAL looks for plugins: the folder beside its library, whatever PREFIX is.
 GDALPLUGINS ?= $(shell scripts/gdal_plugins_dir.sh)
 
@@ -17,14 +21,17 @@ deps: ## install the system packages that demo, test and lint use (scripts/packa
 build: libraries $(if $(shell command -v gdal-config),plugin) ## build build/bin/cfa (a Rust toolchain and a C compiler are enough)
 	@scripts/cargo.sh program
 
-libraries: ## build build/lib: libcfa.so, libcfa.a, pkgconfig/cfa.pc, and build/include/cfa.h
+libraries: ## build build/lib: libcfa.so, libcfa.a, pkgconfig/cfa.pc, the Fortran module if there is gfortran
 	@scripts/cargo.sh shared
 	@scripts/cargo.sh static
+	@scripts/fortran.sh
 
 plugin: ## build the GDAL driver build/gdalplugins/gdal_CFA.so (needs gdal-config and a C++ compiler)
 	@scripts/cargo.sh plugin
 
-demo: deps build ## write a sample aggregation to build/demo, describe it and read from it
+# Built by a second make, which sees what the first one installed.
+demo: deps ## write a sample aggregation to build/demo, describe it, read from it and open it with GDAL
+	@$(MAKE) --no-print-directory build
 	@demo/run.sh
 
 test: ## set up, build, lint and run every test
@@ -36,8 +43,9 @@ lint: deps ## rustfmt, clippy, rustdoc, shellcheck, file lengths, licences
 sanitize: deps ## run the C tests with the library under AddressSanitizer
 	@scripts/sanitize.sh
 
-install: build ## install the program below PREFIX (and DESTDIR)
-	install -D -m 755 build/bin/cfa $(DESTDIR)$(PREFIX)/bin/cfa
+install: build ## install program, libraries, header and Fortran module below PREFIX (and DESTDIR); scripts/install.sh has more
+	@PREFIX='$(PREFIX)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' DATADIR='$(DATADIR)' \
+		DESTDIR='$(DESTDIR)' scripts/install.sh
 	if [ -e build/gdalplugins/gdal_CFA.so ]; then \
 		install -D -m 755 build/gdalplugins/gdal_CFA.so $(DESTDIR)$(GDALPLUGINS)/gdal_CFA.so; fi
 

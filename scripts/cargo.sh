@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Builds one product of the crate into build/; the only script that calls cargo to make something for users.
 #
-#   scripts/cargo.sh program    build/bin/cfa
+#   scripts/cargo.sh program    build/bin/cfa, build/share: its manual pages and shell completions
 #   scripts/cargo.sh shared     build/lib/libcfa.so*, build/lib/pkgconfig/cfa.pc, build/include/cfa.h
 #   scripts/cargo.sh static     build/lib/libcfa.a
 #   scripts/cargo.sh plugin     build/gdalplugins/gdal_CFA.so, for the GDAL of gdal-config
 #
-# CFA_PROFILE=dev makes the development build, below build/dev.
+# CFA_PROFILE=dev makes the development build, below build/dev; CFA_OUT names another place than build/.
 # Each crate type is built by itself: cargo leaves out link-time optimisation when types are mixed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -17,11 +17,13 @@ release) made=${CARGO_TARGET_DIR:-target}/release out=build ;;
 *) made=${CARGO_TARGET_DIR:-target}/${profile/dev/debug} out=build/$profile ;;
 esac
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+out=${CFA_OUT:-$out}
 soname=libcfa.so.${version%%.*}
 
 build_program() {
     cargo build --locked --profile "$profile" --bin cfa
     install -D "$made/cfa" "$out/bin/cfa"
+    "$out/bin/cfa" documents "$out/share"
 }
 
 build_shared() {
@@ -42,7 +44,7 @@ Name: cfa
 Description: Opens aggregation netCDF files and gives their data as if stored in one file
 Version: $version
 Libs: -L\${libdir} -lcfa
-Libs.private: -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
+Libs.private: -lutil -lrt -lpthread -lm -ldl
 Cflags: -I\${includedir}
 TEXT
 }

@@ -12,6 +12,6 @@ check rustfmt cargo fmt --check
 check clippy cargo clippy --locked --all-targets --quiet -- -D warnings
 # The library alone: the program has the same name and would overwrite its pages.
 check rustdoc env RUSTDOCFLAGS="-D warnings" cargo doc --locked --lib --no-deps --quiet
-check shellcheck shellcheck .ci/run scripts/*.sh demo/*.sh
+check shellcheck shellcheck .ci/run scripts/*.sh demo/*.sh tests/*.sh fortran/tests/*.sh
 check lengths scripts/check_lengths.sh
 check licences scripts/check_licences.sh

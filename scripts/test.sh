@@ -32,5 +32,9 @@ stage cargo-test cargo test --locked --quiet
 stage demo demo/run.sh
 stage sample /usr/bin/python3 demo/check_sample.py build/demo
 stage readme scripts/test_readme.sh
+stage fortran fortran/tests/run.sh
+stage install tests/install.sh
+stage cmake scripts/test_cmake.sh
+stage gdal scripts/test_gdal.sh
 stage conformance scripts/conformance.sh
 finish

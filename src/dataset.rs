@@ -110,12 +110,31 @@ impl Dataset {
     /// The variables of the logical view: those that only define fragments are left out, unless the raw view was
     /// asked for.
     pub fn variables(&self) -> Vec<Variable> {
-        let hidden = if self.0.options.raw_view { Vec::new() } else { self.0.definition_variables() };
-        (0..self.0.tree().variables.len())
-            .map(VariableId)
-            .filter(|id| !hidden.contains(id))
-            .map(|id| Variable::new(self.clone(), id))
+        let hidden = self.0.hidden();
+        (0..hidden.len())
+            .filter(|&v| !hidden[v])
+            .map(|v| Variable::new(self.clone(), VariableId(v)))
             .collect()
+    }
+
+    /// The dimensions of the logical view: those that only variables out of view have are left out.
+    pub fn dimensions(&self) -> Vec<DimensionId> {
+        let tree = self.0.tree();
+        let (mut used, mut out_of_view) = (vec![false; tree.dimensions.len()], self.0.hidden());
+        for (v, variable) in tree.variables.iter().enumerate() {
+            let aggregation = self.0.aggregation(VariableId(v)).ok().flatten();
+            let dimensions = aggregation.map_or(&variable.dimensions, |a| &a.dimensions);
+            if !out_of_view[v] {
+                dimensions.iter().for_each(|d| used[d.0] = true);
+            }
+            out_of_view[v] |= aggregation.is_some();
+        }
+        let mut spare = vec![false; tree.dimensions.len()];
+        for (variable, _) in tree.variables.iter().zip(&out_of_view).filter(|(_, &hidden)| hidden) {
+            variable.dimensions.iter().for_each(|d| spare[d.0] = true);
+        }
+        let ids = tree.groups.iter().flat_map(|group| &group.dimensions).copied();
+        ids.filter(|d| used[d.0] || !spare[d.0]).collect()
     }
 
     /// All groups; the root is first.
@@ -180,7 +199,7 @@ impl Shared {
         }
         self.aggregations[id.0]
             .get_or_try_init(|| {
-                let aggregation = dialect::decode(&*self.container, id, self.options.max_fragments)?;
+                let aggregation = dialect::decode(&self.container, id, self.options.max_fragments)?;
                 for warning in &aggregation.warnings {
                     self.warn(format!("variable '{}': {warning}", variable.path));
                 }
@@ -190,11 +209,14 @@ impl Shared {
             .map_err(|e: Error| e.in_variable(&variable.path).in_file(self.container.name()))
     }
 
-    fn definition_variables(&self) -> Vec<VariableId> {
-        (0..self.tree().variables.len())
-            .filter_map(|v| self.aggregation(VariableId(v)).ok().flatten())
-            .flat_map(|a| a.definition.iter().copied())
-            .collect()
+    /// Per variable, whether it only defines fragments and is out of the logical view.
+    fn hidden(&self) -> Vec<bool> {
+        let mut hidden = vec![false; self.tree().variables.len()];
+        for v in 0..hidden.len() {
+            let aggregation = self.aggregation(VariableId(v)).ok().flatten();
+            aggregation.iter().flat_map(|a| &a.definition).for_each(|id| hidden[id.0] = true);
+        }
+        hidden
     }
 
     pub(crate) fn warn(&self, warning: String) {

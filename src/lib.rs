@@ -33,3 +33,8 @@ pub use selection::{c_strides, checked_product, Selection};
 pub use source::Source;
 pub use value::{text_of, Attribute, Attributes, DataType, Values};
 pub use variable::{Number, Output, Variable};
+
+/// The examples of the README are documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

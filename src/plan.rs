@@ -202,9 +202,10 @@ mod tests {
             let sizes: Vec<_> = dims.iter().map(|d| d.0.clone()).collect();
             let shape: Vec<u64> = sizes.iter().map(|s| s.iter().sum()).collect();
             let grid = Grid::from_sizes(&sizes, &shape).unwrap();
-            let pick = |f: fn(&(Vec<u64>, u64, u64, i64)) -> u64| dims.iter().map(f).collect::<Vec<_>>();
+            let start: Vec<u64> = dims.iter().map(|d| d.1).collect();
+            let count: Vec<u64> = dims.iter().map(|d| d.2).collect();
             let step: Vec<i64> = dims.iter().map(|d| d.3).collect();
-            let selection = Selection::new(&pick(|d| d.1), &pick(|d| d.2), &step, &shape).unwrap();
+            let selection = Selection::new(&start, &count, &step, &shape).unwrap();
             prop_assert_eq!(touched(&grid, &selection, limit), naive(&selection));
         }
     }

@@ -207,6 +207,7 @@ impl Values {
     }
 
     /// Element `i` as a double; `None` for text and out of range. Integers beyond 2^53 are rounded.
+    #[allow(clippy::unnecessary_cast)] // only for one of the types
     pub fn f64_at(&self, i: usize) -> Option<f64> {
         for_numbers!(self, v => v.get(i).map(|&x| x as f64), None)
     }

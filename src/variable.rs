@@ -168,7 +168,10 @@ impl Variable {
             let shape = selection.count();
             let values = match output.strides {
                 Some(strides) => Destination::strided(output.buffer, output.first, strides, shape, element)?,
-                None => Destination::c_order(&mut output.buffer[output.first * element..], shape, element)?,
+                None => {
+                    let first = output.first.saturating_mul(element).min(output.buffer.len());
+                    Destination::c_order(&mut output.buffer[first..], shape, element)?
+                }
             };
             let mask = output.mask.map(|m| Destination::c_order(m, shape, 1)).transpose()?;
             let control = output.progress.map(|p| Control::new(p, selection.len().unwrap_or(u64::MAX)));

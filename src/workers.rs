@@ -5,8 +5,8 @@
 //! over the whole process, so that many readers at once do not multiply threads.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::error::{Error, Kind, Result};
@@ -149,13 +149,18 @@ mod tests {
     fn every_task_and_every_part_of_one_runs_once() {
         for threads in [1, 2, 7] {
             let sum = AtomicUsize::new(0);
-            run(0..100usize, threads, || (), |task, queue, ()| {
-                if task < 10 {
-                    queue.add((0..5).map(|i| 1000 + i));
-                }
-                sum.fetch_add(task, Ordering::Relaxed);
-                Ok(())
-            })
+            run(
+                0..100usize,
+                threads,
+                || (),
+                |task, queue, ()| {
+                    if task < 10 {
+                        queue.add((0..5).map(|i| 1000 + i));
+                    }
+                    sum.fetch_add(task, Ordering::Relaxed);
+                    Ok(())
+                },
+            )
             .unwrap();
             assert_eq!(sum.into_inner(), (0..100).sum::<usize>() + 10 * (5000 + 10));
         }
@@ -164,14 +169,19 @@ mod tests {
     #[test]
     fn an_error_ends_the_run() {
         let begun = AtomicUsize::new(0);
-        let result = run(0..10_000, 3, || (), |task, _, ()| {
-            begun.fetch_add(1, Ordering::Relaxed);
-            if task == 5 {
-                Err(Error::new(Kind::Damaged, "five"))
-            } else {
-                Ok(())
-            }
-        });
+        let result = run(
+            0..10_000,
+            3,
+            || (),
+            |task, _, ()| {
+                begun.fetch_add(1, Ordering::Relaxed);
+                if task == 5 {
+                    Err(Error::new(Kind::Damaged, "five"))
+                } else {
+                    Ok(())
+                }
+            },
+        );
         assert_eq!(result.unwrap_err().message(), "five");
         assert!(begun.into_inner() < 10_000);
     }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::canonical::{Conversion, Target};
 use crate::container::array::Array;
+use crate::container::read::ChunkCache;
 use crate::container::tree::VariableId;
 use crate::control::Control;
 use crate::dataset::Dataset;
@@ -102,9 +103,31 @@ struct Opened {
     raw: Raw,
     conversion: Arc<Conversion>,
     index: Vec<u64>,
+    /// Whether its chunks are kept for later reads: not those of a read that would fill the cache by itself.
+    keep: bool,
 }
 
 impl Opened {
+    fn new(raw: Raw, conversion: Arc<Conversion>, index: Vec<u64>) -> Self {
+        Opened { raw, conversion, index, keep: false }
+    }
+
+    /// Keeps chunks, if those of this many fragments fit the cache.
+    fn keep_chunks(&mut self, pieces: &[Piece], fragments: usize, cache: &ChunkCache) {
+        let Some(chunk) = self.raw.array().and_then(Array::chunk) else { return };
+        let element = self.raw.data_type().size().unwrap_or(1) as u64;
+        let touched = |piece: &Piece| {
+            let (count, step) = (piece.selection.count(), piece.selection.step());
+            let along =
+                |a: usize| count[a].min(count[a].saturating_mul(step[a].unsigned_abs()) / chunk[a] + 2);
+            (0..chunk.len()).map(along).fold(1u64, u64::saturating_mul)
+        };
+        let chunk_bytes = chunk.iter().fold(element, |n, &size| n.saturating_mul(size));
+        let chunks = pieces.iter().map(touched).fold(0u64, u64::saturating_add);
+        let bytes = chunks.saturating_mul(chunk_bytes).saturating_mul(fragments as u64);
+        self.keep = usize::try_from(bytes).is_ok_and(|bytes| cache.takes(bytes));
+    }
+
     fn parts(&self, pieces: Vec<Piece>) -> Result<Vec<Piece>> {
         let chunk = self.raw.array().and_then(Array::chunk);
         let element = size_of(self.raw.data_type())?;
@@ -128,12 +151,16 @@ fn ordinary(dataset: &Dataset, id: VariableId, sink: &Sink<'_>) -> Result<()> {
     let shared = dataset.shared();
     let raw = fragment::stored(dataset, id);
     let conversion = Arc::new(Conversion::for_request(sink.target, sink.target.data_type(), sink.lossy)?);
-    let opened = Arc::new(Opened { raw, conversion, index: Vec::new() });
-    let parts = opened.parts(vec![Piece::whole(sink.request.selection)])?;
+    let mut opened = Opened::new(raw, conversion, Vec::new());
+    let pieces = vec![Piece::whole(sink.request.selection)];
+    opened.keep_chunks(&pieces, 1, &shared.chunks);
+    let parts = opened.parts(pieces)?;
+    let opened = Arc::new(opened);
     let tasks = parts.into_iter().map(|part| Task::Part(Arc::clone(&opened), part));
     let state = || Buffers::new(&shared.chunks);
     workers::run(tasks, threads(dataset, sink.request, 1), state, |task, _, buffers| {
         let Task::Part(opened, part) = task else { return Ok(()) };
+        buffers.keep_chunks(opened.keep);
         sink.put(&opened.raw, &opened.conversion, &part, None, buffers).map_err(|e| opened.place(e))?;
         sink.request.control.map_or(Ok(()), |control| control.advance(part.elements()? as u64))
     })
@@ -211,7 +238,7 @@ impl Assembly<'_> {
             // Too few to go round: their parts are shared out instead.
             let mut parts = Vec::new();
             for (i, fragment) in list.iter().enumerate() {
-                parts.extend(self.begin(fragment, &block.piece(i), sink)?);
+                parts.extend(self.begin(fragment, &block.piece(i), list.len(), sink)?);
             }
             parts
         } else {
@@ -219,7 +246,7 @@ impl Assembly<'_> {
         };
         let work = |task: Task, queue: &Queue<Task>, buffers: &mut Buffers<'_>| match task {
             Task::Fragment(i) => {
-                let mut parts = self.begin(&list[i], &block.piece(i), sink)?.into_iter();
+                let mut parts = self.begin(&list[i], &block.piece(i), list.len(), sink)?.into_iter();
                 let first = parts.next();
                 queue.add(parts);
                 match first {
@@ -233,13 +260,20 @@ impl Assembly<'_> {
     }
 
     /// Opens a fragment and cuts what is wanted of it into parts; a missing one is filled at once.
-    fn begin(&self, fragment: &Fragment, spans: &[Span], sink: &Sink<'_>) -> Result<Vec<Task>> {
+    fn begin(
+        &self,
+        fragment: &Fragment,
+        spans: &[Span],
+        fragments: usize,
+        sink: &Sink<'_>,
+    ) -> Result<Vec<Task>> {
         let run = || {
-            let Some((opened, pieces)) = self.ready(fragment, spans, sink)? else {
+            let Some((mut opened, pieces)) = self.ready(fragment, spans, sink)? else {
                 sink.missing(&at_of(spans), &count_of(spans))?;
                 self.chain.advance(count_of(spans).iter().product())?;
                 return Ok(Vec::new());
             };
+            opened.keep_chunks(&pieces, fragments, self.chain.chunks);
             let parts = opened.parts(pieces)?;
             let opened = Arc::new(opened);
             Ok(parts.into_iter().map(|part| Task::Part(Arc::clone(&opened), part)).collect())
@@ -248,13 +282,19 @@ impl Assembly<'_> {
     }
 
     fn part(&self, opened: &Opened, part: &Piece, sink: &Sink<'_>, buffers: &mut Buffers<'_>) -> Result<()> {
+        buffers.keep_chunks(opened.keep);
         sink.put(&opened.raw, &opened.conversion, part, Some(self.chain), buffers)
             .map_err(|e| opened.place(fragment::unreadable(e)))?;
         self.chain.advance(part.elements()? as u64)
     }
 
     /// Opens a fragment and checks shape, type and units; `None` when it is missing.
-    fn ready(&self, fragment: &Fragment, spans: &[Span], sink: &Sink<'_>) -> Result<Option<(Opened, Vec<Piece>)>> {
+    fn ready(
+        &self,
+        fragment: &Fragment,
+        spans: &[Span],
+        sink: &Sink<'_>,
+    ) -> Result<Option<(Opened, Vec<Piece>)>> {
         let index = index_of(spans);
         let view = fragment.view();
         let canonical = self.canonical_shape(spans);
@@ -265,7 +305,7 @@ impl Assembly<'_> {
             _ => None,
         };
         if let Some((raw, conversion)) = known {
-            let opened = Opened { raw, conversion, index };
+            let opened = Opened::new(raw, conversion, index);
             let pieces = Placement::new(opened.raw.shape(), &canonical, None)?.pieces(spans)?;
             return Ok(Some((opened, pieces)));
         }
@@ -279,8 +319,10 @@ impl Assembly<'_> {
             Some(file) => e.in_file(file),
             None => e,
         };
-        let pieces = Placement::new(raw.shape(), &canonical, view).and_then(|p| p.pieces(spans)).map_err(place)?;
-        let (units, calendar) = (view.and_then(|v| v.units.as_deref()), view.and_then(|v| v.calendar.as_deref()));
+        let pieces =
+            Placement::new(raw.shape(), &canonical, view).and_then(|p| p.pieces(spans)).map_err(place)?;
+        let (units, calendar) =
+            (view.and_then(|v| v.units.as_deref()), view.and_then(|v| v.calendar.as_deref()));
         let (attributes, data_type) = (raw.attributes(), raw.data_type());
         let conversion = Conversion::new(attributes, data_type, units, calendar, self.target, sink.lossy);
         let conversion = Arc::new(conversion.map_err(place)?);
@@ -290,7 +332,7 @@ impl Assembly<'_> {
         if view.is_none() {
             fragment::remember(self.dataset, self.aggregation, self.id, &index, version, &raw, &conversion);
         }
-        Ok(Some((Opened { raw, conversion, index }, pieces)))
+        Ok(Some((Opened::new(raw, conversion, index), pieces)))
     }
 }
 

@@ -14,7 +14,12 @@ const PART: u64 = 1 << 20;
 ///
 /// # Errors
 /// `Internal` when a part is not part of the piece.
-pub(crate) fn parts(piece: Piece, stored: &[u64], chunk: Option<&[u64]>, element: usize) -> Result<Vec<Piece>> {
+pub(crate) fn parts(
+    piece: Piece,
+    stored: &[u64],
+    chunk: Option<&[u64]>,
+    element: usize,
+) -> Result<Vec<Piece>> {
     let whole = piece.selection.len().and_then(|n| n.checked_mul(element as u64));
     if whole.is_some_and(|bytes| bytes <= PART) {
         return Ok(vec![piece]);

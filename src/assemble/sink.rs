@@ -18,7 +18,8 @@ pub(crate) struct Sink<'a> {
 
 /// Buffers of one thread, used again for each part.
 pub(crate) struct Buffers<'a> {
-    pub(crate) kept: Kept<'a>,
+    kept: Kept<'a>,
+    chunks: &'a ChunkCache,
     stored: Vec<u8>,
     own: Vec<u8>,
     cast: Vec<u8>,
@@ -28,7 +29,12 @@ pub(crate) struct Buffers<'a> {
 impl<'a> Buffers<'a> {
     pub(crate) fn new(chunks: &'a ChunkCache) -> Self {
         let (stored, own, cast, valid) = Default::default();
-        Buffers { kept: Kept::with(chunks), stored, own, cast, valid }
+        Buffers { kept: Kept::default(), chunks, stored, own, cast, valid }
+    }
+
+    /// Says whether decoded chunks are kept for later reads from now on.
+    pub(crate) fn keep_chunks(&mut self, keep: bool) {
+        self.kept.chunks = keep.then_some(self.chunks);
     }
 }
 
@@ -36,7 +42,8 @@ impl<'a> Sink<'a> {
     pub(crate) fn new(target: &'a Target, request: &'a Request<'a>, lossy: bool) -> Result<Self> {
         let allowed = request.lossy.unwrap_or(lossy);
         let differs = request.data_type != target.data_type();
-        let cast = differs.then(|| Conversion::for_request(target, request.data_type, allowed)).transpose()?;
+        let cast =
+            differs.then(|| Conversion::for_request(target, request.data_type, allowed)).transpose()?;
         Ok(Sink { target, request, cast, lossy })
     }
 
@@ -49,7 +56,7 @@ impl<'a> Sink<'a> {
         chain: Option<&Chain<'_>>,
         buffers: &mut Buffers<'_>,
     ) -> Result<()> {
-        let Buffers { kept, stored, own, cast, valid } = buffers;
+        let Buffers { kept, stored, own, cast, valid, .. } = buffers;
         let n = part.elements()?;
         let values = self.request.values;
         let place = part.is_c_order().then(|| {
@@ -99,7 +106,13 @@ impl<'a> Sink<'a> {
     }
 
     /// Converts one stored element and fills a part of the result with it.
-    pub(crate) fn repeat(&self, conversion: &Conversion, raw: &[u8], at: &[u64], count: &[u64]) -> Result<()> {
+    pub(crate) fn repeat(
+        &self,
+        conversion: &Conversion,
+        raw: &[u8],
+        at: &[u64],
+        count: &[u64],
+    ) -> Result<()> {
         let mut value = vec![0; size_of(self.target.data_type())?];
         let mut valid = self.request.mask.map(|_| vec![1]);
         conversion.apply(raw, &mut value, valid.as_deref_mut())?;
@@ -114,7 +127,13 @@ impl<'a> Sink<'a> {
         self.spread(value, valid, at, count)
     }
 
-    fn spread(&self, mut value: Vec<u8>, mut valid: Option<Vec<u8>>, at: &[u64], count: &[u64]) -> Result<()> {
+    fn spread(
+        &self,
+        mut value: Vec<u8>,
+        mut valid: Option<Vec<u8>>,
+        at: &[u64],
+        count: &[u64],
+    ) -> Result<()> {
         if let Some(cast_to) = &self.cast {
             let mut cast = vec![0; size_of(self.request.data_type)?];
             again(cast_to, &value, &mut cast, valid.as_deref_mut())?;

@@ -7,7 +7,7 @@ use crate::container::tree::VariableId;
 use crate::control::Control;
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
-use crate::fragment::{Chain, Placement, Raw};
+use crate::fragment::{unreadable, Chain, Placement, Raw};
 use crate::model::fragments::{Block, Fragment, View};
 use crate::plan::Span;
 use crate::selection::Selection;
@@ -89,7 +89,7 @@ impl Assembly<'_> {
                 DataType::String => {
                     let placement = Placement::new(raw.shape(), &canonical, view)?;
                     for piece in placement.pieces(spans)? {
-                        let values = raw.read_strings(&piece.selection, self.chain)?;
+                        let values = raw.read_strings(&piece.selection, self.chain).map_err(unreadable)?;
                         let masked: Vec<_> = values
                             .into_iter()
                             .map(|s| s.and_then(|s| own.mask(s)).and_then(|s| marks.mask(s)))
@@ -129,7 +129,7 @@ impl Assembly<'_> {
                 None => piece.selection.clone(),
             };
             let mut bytes = zeroed(&selection, 1)?;
-            raw.read(&selection, &mut bytes, Some(self.chain), &mut Kept::default())?;
+            raw.read(&selection, &mut bytes, Some(self.chain), &mut Kept::default()).map_err(unreadable)?;
             let texts: Vec<Option<String>> = match length {
                 Some(0) => vec![None; piece.selection.len().unwrap_or_default() as usize],
                 length => bytes

@@ -5,7 +5,7 @@ use crate::container::tree::{DimensionId, GroupId, Tree, VariableId};
 use crate::error::{Error, Kind, Result};
 use crate::model::feature::{Feature, Span};
 use crate::model::features::Features;
-use crate::model::grid::Grid;
+use crate::model::grid::{Grid, Sizes};
 use crate::selection::checked_product;
 
 /// How many dimensions netCDF allows.
@@ -112,9 +112,15 @@ impl<'a> Context<'a> {
 
     /// The grid of fragment sizes per dimension, which must fill the aggregated dimensions.
     pub fn grid(&self, sizes: &[Vec<u64>]) -> Result<Grid> {
+        let runs: Vec<Sizes> = sizes.iter().map(|row| row.iter().map(|&size| (1, size)).collect()).collect();
+        self.grid_of_runs(&runs)
+    }
+
+    /// As [`Context::grid`], from runs of equal sizes.
+    pub fn grid_of_runs(&self, sizes: &[Sizes]) -> Result<Grid> {
         let mut shape = Vec::with_capacity(sizes.len());
         for (d, row) in sizes.iter().enumerate() {
-            let sum = row.iter().try_fold(0u64, |n, &s| n.checked_add(s));
+            let sum = row.iter().try_fold(0u64, |sum, &(n, size)| sum.checked_add(n.checked_mul(size)?));
             let sum = sum.filter(|&n| i64::try_from(n).is_ok()).ok_or_else(|| {
                 Error::new(Kind::Map, format!("fragment sizes along dimension '{}' overflow", self.name(d)))
             })?;
@@ -126,6 +132,6 @@ impl<'a> Context<'a> {
             }
             shape.push(sum);
         }
-        Grid::from_sizes(sizes, &shape)
+        Grid::from_runs(sizes, &shape)
     }
 }

@@ -22,6 +22,18 @@ pub fn for_each(
     variable: VariableId,
     mut each: impl FnMut(Option<i128>) -> Result<()>,
 ) -> Result<()> {
+    for_each_run(cx, variable, |n, value| (0..n).try_for_each(|_| each(value)))
+}
+
+/// As [`for_each`], with the number of neighbours that are alike.
+///
+/// # Errors
+/// As [`for_each`].
+pub fn for_each_run(
+    cx: &Context,
+    variable: VariableId,
+    mut each: impl FnMut(u64, Option<i128>) -> Result<()>,
+) -> Result<()> {
     let stored = &cx.tree.variables[variable.0];
     let array = &stored.array;
     if !array.data_type.is_integer() {
@@ -33,9 +45,9 @@ pub fn for_each(
     for slab in Slabs::new(&Selection::all(&array.shape), &array.shape, slab) {
         let values = cx.features.values(variable, &slab?)?;
         // A table of a million fragments is read here, so each type has its own loop.
-        for_numbers!(&values, list => for &n in list {
-            let n = n as i128;
-            each((!missing.contains(&n)).then_some(n))?;
+        for_numbers!(&values, list => for alike in list.chunk_by(|a, b| a == b) {
+            let n = alike[0] as i128;
+            each(alike.len() as u64, (!missing.contains(&n)).then_some(n))?;
         }, ());
     }
     Ok(())

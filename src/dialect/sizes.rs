@@ -7,7 +7,7 @@ use super::context::Context;
 use super::integers;
 use crate::container::tree::VariableId;
 use crate::error::{Error, Kind, Result};
-use crate::model::grid::Grid;
+use crate::model::grid::{Grid, Sizes};
 
 /// How the table looks when the aggregated data is scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,30 +50,40 @@ pub fn read(cx: &mut Context, keyword: &str, variable: VariableId, scalar: Scala
     }
     cx.check_count(&[columns])?;
     let mut table = Rows { columns, row: 0, column: 0, sizes: vec![Vec::new(); cx.rank()], padding: false };
-    integers::for_each(cx, variable, |value| {
-        table.take(value).map_err(|(d, what)| {
+    integers::for_each_run(cx, variable, |n, value| {
+        table.take(n, value).map_err(|(d, what)| {
             Error::new(Kind::Map, format!("{keyword} variable '{path}', dimension '{}': {what}", cx.name(d)))
         })
     })?;
-    let counts: Vec<u64> = table.sizes.iter().map(|row| row.len() as u64).collect();
+    let counts: Vec<u64> = table.sizes.iter().map(|row| row.iter().map(|run| run.0).sum()).collect();
     cx.check_count(&counts)?;
-    cx.grid(&table.sizes)
+    cx.grid_of_runs(&table.sizes)
 }
 
 struct Rows {
     columns: u64,
     row: usize,
     column: u64,
-    sizes: Vec<Vec<u64>>,
+    sizes: Vec<Sizes>,
     padding: bool,
 }
 
 impl Rows {
-    fn take(&mut self, value: Option<i128>) -> Result<(), (usize, String)> {
-        if self.column == self.columns {
-            (self.row, self.column, self.padding) = (self.row + 1, 0, false);
+    /// Takes neighbours that are alike; they may go on in the next rows.
+    fn take(&mut self, mut n: u64, value: Option<i128>) -> Result<(), (usize, String)> {
+        while n > 0 {
+            if self.column == self.columns {
+                (self.row, self.column, self.padding) = (self.row + 1, 0, false);
+            }
+            let here = n.min(self.columns - self.column);
+            self.take_in_row(here, value)?;
+            self.column += here;
+            n -= here;
         }
-        self.column += 1;
+        Ok(())
+    }
+
+    fn take_in_row(&mut self, n: u64, value: Option<i128>) -> Result<(), (usize, String)> {
         let d = self.row;
         let Some(value) = value else {
             self.padding = true;
@@ -83,7 +93,7 @@ impl Rows {
             return Err((d, "missing values are padding at the end of a row only".into()));
         }
         match u64::try_from(value) {
-            Ok(size) if size > 0 => self.sizes[d].push(size),
+            Ok(size) if size > 0 => self.sizes[d].push((n, size)),
             _ => return Err((d, format!("fragment size {value} is not positive"))),
         }
         Ok(())

@@ -36,7 +36,12 @@ pub(crate) struct Piece {
 
 impl Piece {
     /// A selection of the stored array that goes to `at` and extends over `count`.
-    pub(crate) fn new(selection: Selection, dimensions: Vec<Option<usize>>, at: Vec<u64>, count: Vec<u64>) -> Self {
+    pub(crate) fn new(
+        selection: Selection,
+        dimensions: Vec<Option<usize>>,
+        at: Vec<u64>,
+        count: Vec<u64>,
+    ) -> Self {
         let axis_strides = c_strides(selection.count());
         let mut strides = vec![0usize; at.len()];
         for (axis, dimension) in dimensions.iter().enumerate() {

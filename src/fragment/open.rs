@@ -6,8 +6,8 @@ use super::files::OpenFile;
 #[cfg(feature = "gdal")]
 use super::foreign::{self, Foreign};
 use super::{Chain, Prepared, Raw};
-use crate::container::tree::VariableId;
 use crate::canonical::Conversion;
+use crate::container::tree::VariableId;
 use crate::container::{Container, Stored};
 use crate::dataset::{Dataset, Shared};
 use crate::dialect::{self, reference};

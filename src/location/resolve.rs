@@ -258,7 +258,11 @@ mod tests {
     use super::*;
 
     fn origin(directories: &[&str]) -> Origin {
-        Origin { directories: directories.iter().map(PathBuf::from).collect(), siblings: Vec::new(), in_virtual: false }
+        Origin {
+            directories: directories.iter().map(PathBuf::from).collect(),
+            siblings: Vec::new(),
+            in_virtual: false,
+        }
     }
 
     fn paths(name: &str, style: Style) -> Vec<String> {

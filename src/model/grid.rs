@@ -4,14 +4,29 @@ use std::ops::Range;
 
 use crate::error::{Error, Kind, Result};
 
-/// The sizes of the fragments along each aggregated dimension, as offsets.
+/// The sizes of the fragments along each aggregated dimension.
+///
+/// Neighbouring fragments of one size are kept as one run, so that a million equal ones cost as much as one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grid {
-    /// Per dimension: where each fragment begins, and last the size of the dimension.
-    offsets: Vec<Vec<u64>>,
+    runs: Vec<Vec<Run>>,
     shape: Vec<u64>,
     fragments: Vec<u64>,
 }
+
+/// Neighbouring fragments of one size along a dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Run {
+    /// The first of them.
+    fragment: u64,
+    /// Where that begins.
+    index: u64,
+    /// The size of each.
+    size: u64,
+}
+
+/// How many neighbouring fragments have which size.
+pub type Sizes = Vec<(u64, u64)>;
 
 impl Grid {
     /// From the sizes of the fragments along each dimension.
@@ -19,36 +34,53 @@ impl Grid {
     /// # Errors
     /// `Map` when a size is zero or the sizes of a dimension do not add up to `shape`.
     pub fn from_sizes(sizes: &[Vec<u64>], shape: &[u64]) -> Result<Self> {
+        let runs: Vec<Sizes> = sizes.iter().map(|row| row.iter().map(|&size| (1, size)).collect()).collect();
+        Grid::from_runs(&runs, shape)
+    }
+
+    /// As [`Grid::from_sizes`], from runs of equal sizes.
+    ///
+    /// # Errors
+    /// As [`Grid::from_sizes`].
+    pub fn from_runs(sizes: &[Sizes], shape: &[u64]) -> Result<Self> {
         if sizes.len() != shape.len() {
             return Err(Error::new(
                 Kind::Map,
                 format!("sizes for {} dimensions; there are {}", sizes.len(), shape.len()),
             ));
         }
-        let mut offsets = Vec::with_capacity(sizes.len());
-        for (d, (row, &size)) in sizes.iter().zip(shape).enumerate() {
-            let mut at = 0u64;
-            let mut starts = Vec::with_capacity(row.len() + 1);
-            for (i, &fragment) in row.iter().enumerate() {
-                starts.push(at);
-                if fragment == 0 {
-                    return Err(Error::new(Kind::Map, format!("fragment {i} of dimension {d} has size 0")));
+        let mut runs = Vec::with_capacity(sizes.len());
+        let mut fragments = Vec::with_capacity(sizes.len());
+        for (d, (row, &whole)) in sizes.iter().zip(shape).enumerate() {
+            let (mut fragment, mut index) = (0u64, 0u64);
+            let mut along: Vec<Run> = Vec::new();
+            for &(n, size) in row {
+                if size == 0 {
+                    return Err(Error::new(
+                        Kind::Map,
+                        format!("fragment {fragment} of dimension {d} has size 0"),
+                    ));
                 }
-                at = at.checked_add(fragment).ok_or_else(|| {
-                    Error::new(Kind::Map, format!("fragment sizes of dimension {d} overflow"))
-                })?;
+                if along.last().is_none_or(|run| run.size != size) {
+                    along.push(Run { fragment, index, size });
+                }
+                let overflow = || Error::new(Kind::Map, format!("fragment sizes of dimension {d} overflow"));
+                index = n.checked_mul(size).and_then(|m| index.checked_add(m)).ok_or_else(overflow)?;
+                fragment += n;
             }
-            if at != size {
+            if index != whole {
                 return Err(Error::new(
                     Kind::Map,
-                    format!("fragment sizes of dimension {d} add up to {at}; the dimension has size {size}"),
+                    format!(
+                        "fragment sizes of dimension {d} add up to {index}; the dimension has size {whole}"
+                    ),
                 ));
             }
-            starts.push(at);
-            offsets.push(starts);
+            along.shrink_to_fit();
+            runs.push(along);
+            fragments.push(fragment);
         }
-        let fragments = offsets.iter().map(|o| o.len() as u64 - 1).collect();
-        Ok(Grid { offsets, shape: shape.to_vec(), fragments })
+        Ok(Grid { runs, shape: shape.to_vec(), fragments })
     }
 
     /// The shape of the aggregated data.
@@ -68,13 +100,17 @@ impl Grid {
 
     /// The indices of the aggregated dimension that fragment `i` along it provides.
     pub fn range(&self, dimension: usize, i: u64) -> Range<u64> {
-        let i = i as usize;
-        self.offsets[dimension][i]..self.offsets[dimension][i + 1]
+        let runs = &self.runs[dimension];
+        let run = runs[runs.partition_point(|r| r.fragment <= i) - 1];
+        let start = run.index + (i - run.fragment) * run.size;
+        start..start + run.size
     }
 
     /// The fragment along a dimension that provides this index.
     pub fn find(&self, dimension: usize, index: u64) -> u64 {
-        (self.offsets[dimension].partition_point(|&o| o <= index) - 1) as u64
+        let runs = &self.runs[dimension];
+        let run = runs[runs.partition_point(|r| r.index <= index) - 1];
+        run.fragment + (index - run.index) / run.size
     }
 }
 
@@ -88,6 +124,19 @@ mod tests {
         assert_eq!(grid.fragments(), [1, 3]);
         assert_eq!(grid.range(1, 1), 90..135);
         assert_eq!([0, 89, 90, 134, 135, 179].map(|i| grid.find(1, i)), [0, 0, 1, 1, 2, 2]);
+    }
+
+    #[test]
+    fn equal_neighbours_are_one_run() {
+        let grid = Grid::from_runs(&[vec![(1_000_000, 3), (1, 3), (2, 5)]], &[3_000_013]).unwrap();
+        assert_eq!(grid.runs[0].len(), 2);
+        assert_eq!(grid.fragments(), [1_000_003]);
+        assert_eq!(grid.range(0, 1_000_001), 3_000_003..3_000_008);
+        assert_eq!(
+            [0, 3_000_002, 3_000_003, 3_000_012].map(|i| grid.find(0, i)),
+            [0, 1_000_000, 1_000_001, 1_000_002]
+        );
+        assert!(Grid::from_runs(&[vec![(u64::MAX, 2)]], &[8]).is_err());
     }
 
     #[test]

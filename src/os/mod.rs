@@ -143,6 +143,8 @@ impl LocalFile {
     /// # Errors
     /// `Io` when the path no longer leads to the file.
     pub(crate) fn real_path(&self, path: &Path) -> Result<PathBuf> {
+        // One variant without the feature, two with it.
+        #[allow(clippy::infallible_destructuring_match)]
         let file = match &self.file {
             Backing::System(file) => file,
             #[cfg(feature = "gdal")]

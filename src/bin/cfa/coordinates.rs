@@ -1,42 +1,51 @@
 //! Coordinates of the dimensions of a variable, as numbers, words or dates.
 
 use cfa::canonical::{DateTime, TimeUnits};
-use cfa::container::tree::DimensionId;
 use cfa::{Result, Selection, Values, Variable};
 
-/// The coordinates along one dimension.
+use crate::style::{number, printable};
+
+/// The coordinates of a part of one dimension.
 pub struct Coordinates {
     /// The name of the dimension.
     pub dimension: String,
     /// The coordinate values; `None` when there is no coordinate variable, so that indices have to serve.
     pub values: Option<Values>,
-    /// Their units.
-    pub units: Option<String>,
     time: Option<TimeUnits>,
+    first: u64,
+    step: i64,
 }
 
 impl Coordinates {
-    /// The coordinates of each dimension of a variable.
+    /// The coordinates of the selected part of dimension `d` of a variable.
     ///
     /// # Errors
-    /// Those of reading the coordinate variables.
-    pub fn of(variable: &Variable) -> Result<Vec<Coordinates>> {
-        variable.dimensions()?.iter().map(|&d| Coordinates::along(variable, d)).collect()
+    /// Those of reading the coordinate variable.
+    pub fn along(variable: &Variable, d: usize, part: &Selection) -> Result<Coordinates> {
+        let mut coordinates = Coordinates::indices(variable, d, part)?;
+        let id = variable.dimensions()?[d];
+        let dataset = variable.dataset();
+        let Ok(coordinate) = dataset.variable(&dataset.dimension_path(id)) else { return Ok(coordinates) };
+        if coordinate.dimensions()? != [id] {
+            return Ok(coordinates);
+        }
+        let (start, count, step) = (part.start()[d], part.count()[d], part.step()[d]);
+        let selection = Selection::new(&[start], &[count], &[step], coordinate.shape()?)?;
+        coordinates.values = Some(coordinate.read_values(&selection)?);
+        let calendar = coordinate.attributes().text("calendar");
+        let units = coordinate.attributes().text("units");
+        coordinates.time = units.and_then(|u| TimeUnits::parse(&u, calendar.as_deref()).ok());
+        Ok(coordinates)
     }
 
-    fn along(variable: &Variable, id: DimensionId) -> Result<Coordinates> {
-        let dataset = variable.dataset();
-        let dimension = dataset.dimension(id).name.clone();
-        let none = Coordinates { dimension, values: None, units: None, time: None };
-        let Ok(coordinate) = dataset.variable(&dataset.dimension_path(id)) else { return Ok(none) };
-        if coordinate.dimensions()? != [id] {
-            return Ok(none);
-        }
-        let values = coordinate.read_values(&Selection::all(coordinate.shape()?))?;
-        let units = coordinate.attributes().text("units");
-        let calendar = coordinate.attributes().text("calendar");
-        let time = units.as_deref().and_then(|u| TimeUnits::parse(u, calendar.as_deref()).ok());
-        Ok(Coordinates { values: Some(values), units, time, ..none })
+    /// The bare indices of the selected part of dimension `d`.
+    ///
+    /// # Errors
+    /// What is wrong with the aggregation.
+    pub fn indices(variable: &Variable, d: usize, part: &Selection) -> Result<Coordinates> {
+        let dimension = variable.dataset().dimension(variable.dimensions()?[d]).name.clone();
+        let (first, step) = (part.start()[d], part.step()[d]);
+        Ok(Coordinates { dimension, values: None, time: None, first, step })
     }
 
     /// Whether the coordinates are times that can be written as dates.
@@ -44,26 +53,22 @@ impl Coordinates {
         self.time.is_some()
     }
 
-    /// The date of a coordinate.
+    /// The date of coordinate `i` of the part.
     pub fn date(&self, i: u64) -> Option<DateTime> {
         let value = self.values.as_ref()?.f64_at(usize::try_from(i).ok()?)?;
         self.time.as_ref()?.decode(value)
     }
 
-    /// How a coordinate is written: a date, a number, a word, or its index.
+    /// How coordinate `i` of the part is written: a date, a number, a word, or its index.
     pub fn label(&self, i: u64) -> String {
         if let Some(date) = self.date(i) {
             return date.to_string();
         }
+        let index = self.first.wrapping_add_signed(self.step.wrapping_mul(i as i64)).to_string();
         match &self.values {
-            Some(Values::String(words)) => words[i as usize].clone(),
-            Some(Values::F32(numbers)) => numbers[i as usize].to_string(),
-            Some(values) => match (values.int_at(i as usize), values.f64_at(i as usize)) {
-                (Some(whole), _) => whole.to_string(),
-                (None, Some(number)) => number.to_string(),
-                (None, None) => i.to_string(),
-            },
-            None => i.to_string(),
+            Some(Values::Char(_)) | None => index,
+            Some(Values::String(words)) => words.get(i as usize).map_or(index, |word| printable(word)),
+            Some(values) => number(values, i as usize).unwrap_or(index),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use cfa::{Selection, Values, Variable};
+use cfa::{Values, Variable};
 
 use crate::coordinates::Coordinates;
 use crate::read::Answer;
@@ -13,15 +13,15 @@ const MOST_ROWS: u64 = 40;
 const MOST_COLUMNS: u64 = 12;
 
 /// The bare bytes; strings one a line.
-pub fn raw(out: &mut impl Write, answer: &Answer) -> Outcome {
-    if let Values::String(list) = &answer.values {
+pub fn raw(out: &mut impl Write, values: &Values) -> Outcome {
+    if let Values::String(list) = values {
         for text in list {
             writeln!(out, "{text}")?;
         }
         return Ok(());
     }
-    for i in 0..answer.values.len() {
-        out.write_all(&answer.values.native_bytes_at(i).unwrap_or_default())?;
+    for i in 0..values.len() {
+        out.write_all(&values.native_bytes_at(i).unwrap_or_default())?;
     }
     Ok(())
 }
@@ -31,7 +31,6 @@ pub fn csv(
     out: &mut impl Write,
     variable: &Variable,
     coordinates: &[Coordinates],
-    selection: &Selection,
     answer: &Answer,
 ) -> Outcome {
     let names: Vec<String> = coordinates.iter().map(|c| quoted(&c.dimension)).collect();
@@ -42,7 +41,7 @@ pub fn csv(
         for d in (0..coordinates.len()).rev() {
             let i = rest % answer.shape[d];
             rest /= answer.shape[d];
-            fields[d] = quoted(&coordinates[d].label(index(selection, d, i)));
+            fields[d] = quoted(&coordinates[d].label(i));
         }
         fields[coordinates.len()] =
             if answer.valid[n] { quoted(&word(&answer.values, n)) } else { String::new() };
@@ -51,6 +50,7 @@ pub fn csv(
     Ok(())
 }
 
+/// A field; quoted where it has to be, RFC 4180.
 fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
@@ -59,15 +59,10 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// The index along a dimension of the variable that element `i` of the answer has.
-fn index(selection: &Selection, d: usize, i: u64) -> u64 {
-    selection.start()[d].wrapping_add_signed(selection.step()[d] * i as i64)
-}
-
 /// A value as text.
 fn word(values: &Values, i: usize) -> String {
-    if let Values::F32(list) = values {
-        return list[i].to_string();
+    if let Some(number) = style::number(values, i) {
+        return number;
     }
     match json::element(values, i) {
         serde_json::Value::String(text) => text,
@@ -80,14 +75,18 @@ pub fn table(
     out: &mut impl Write,
     variable: &Variable,
     coordinates: &[Coordinates],
-    selection: &Selection,
     answer: &Answer,
 ) -> Outcome {
     let style = style::for_stdout();
-    let units = variable.attributes().text("units").map(|u| format!(" ({u})")).unwrap_or_default();
+    let units = units_of(variable);
     let shape: Vec<String> =
         coordinates.iter().zip(&answer.shape).map(|(c, n)| format!("{} = {n}", c.dimension)).collect();
-    writeln!(out, "{}{units}  {}", style.heading(variable.path()), style.faint(&shape.join(", ")))?;
+    writeln!(
+        out,
+        "{}{units}  {}",
+        style.heading(&style::printable(variable.path().trim_start_matches('/'))),
+        style.faint(&shape.join(", "))
+    )?;
     let rank = answer.shape.len();
     let rows = if rank > 1 { answer.shape[rank - 2] } else { 1 };
     let columns = if rank > 0 { answer.shape[rank - 1] } else { 1 };
@@ -107,11 +106,7 @@ pub fn table(
             for d in (0..rank - 2).rev() {
                 let i = rest % answer.shape[d];
                 rest /= answer.shape[d];
-                place.push(format!(
-                    "{} {}",
-                    coordinates[d].dimension,
-                    coordinates[d].label(index(selection, d, i))
-                ));
+                place.push(format!("{} {}", coordinates[d].dimension, coordinates[d].label(i)));
             }
             place.reverse();
             writeln!(out, "\n{}", style.name(&place.join(", ")))?;
@@ -119,14 +114,12 @@ pub fn table(
         let value = |row: u64, column: u64| {
             let n = ((plane * rows + row) * columns + column) as usize;
             if answer.valid[n] {
-                word(&answer.values, n)
+                style::printable(&word(&answer.values, n))
             } else {
                 "_".to_owned()
             }
         };
-        let label = |d: Option<usize>, i: u64| {
-            d.map_or(String::new(), |d| coordinates[d].label(index(selection, d, i)))
-        };
+        let label = |d: Option<usize>, i: u64| d.map_or(String::new(), |d| coordinates[d].label(i));
         if rank == 1 {
             let lines = shown(columns, MOST_ROWS);
             let cells = lines.iter().map(|line| match line {
@@ -157,6 +150,21 @@ pub fn table(
         grid(out, cells)?;
     }
     Ok(())
+}
+
+/// In which units the values are; packed ones are shown as they are stored.
+fn units_of(variable: &Variable) -> String {
+    let attributes = variable.attributes();
+    let units = attributes.text("units").map(|u| style::printable(&u));
+    let number = |name| attributes.get(name).and_then(|v| style::number(v, 0));
+    let (scale, offset) = (number("scale_factor"), number("add_offset"));
+    if scale.is_none() && offset.is_none() {
+        return units.map_or_else(String::new, |u| format!(" ({u})"));
+    }
+    let scale = scale.map_or_else(String::new, |s| format!(" * {s}"));
+    let offset = offset.map_or_else(String::new, |o| format!(" + {o}"));
+    let gives = units.map_or_else(String::new, |u| format!(" in {u}"));
+    format!(" (packed: number{scale}{offset}{gives})")
 }
 
 /// The indices that are shown; `None` stands for those left out in the middle.

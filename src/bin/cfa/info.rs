@@ -2,13 +2,13 @@
 
 use std::io::{BufWriter, Write};
 
-use cfa::container::tree::Group;
+use cfa::container::tree::{DimensionId, Group};
 use cfa::inventory::{Entry, EntrySource, Presence};
 use cfa::{Attributes, Dataset, Result, Values, Variable};
 use serde_json::{json, Value};
 
 use crate::settings::Settings;
-use crate::style::{self, Style};
+use crate::style::{self, printable, Style};
 use crate::{json, Outcome};
 
 /// Show what is in a file: dimensions, variables, which are aggregated, and from how many fragments.
@@ -66,10 +66,11 @@ fn as_text(
     arguments: &Arguments,
 ) -> Outcome {
     let style = style::for_stdout();
-    writeln!(out, "{}", style.heading(dataset.name()))?;
+    writeln!(out, "{}", style.heading(&printable(dataset.name())))?;
     if arguments.variable.is_none() {
+        let logical = dataset.dimensions();
         for group in dataset.groups() {
-            group_text(out, dataset, group, style)?;
+            group_text(out, dataset, group, &logical, style)?;
         }
     }
     writeln!(out, "variables:")?;
@@ -84,7 +85,7 @@ fn as_text(
             let of = if group.parent.is_none() {
                 "global attributes:".into()
             } else {
-                format!("attributes of {}:", group.path)
+                format!("attributes of {}:", printable(&group.path))
             };
             writeln!(out, "{of}")?;
             attributes_text(out, group.attributes.iter(), "    ", style)?;
@@ -94,36 +95,56 @@ fn as_text(
     if !warnings.is_empty() {
         writeln!(out, "{}", style.alarm("warnings:"))?;
         for warning in warnings {
-            writeln!(out, "    {warning}")?;
+            writeln!(out, "    {}", printable(&warning))?;
         }
     }
     Ok(())
 }
 
-fn group_text(out: &mut impl Write, dataset: &Dataset, group: &Group, style: Style) -> Outcome {
-    if group.dimensions.is_empty() {
+fn group_text(
+    out: &mut impl Write,
+    dataset: &Dataset,
+    group: &Group,
+    logical: &[DimensionId],
+    style: Style,
+) -> Outcome {
+    let shown: Vec<DimensionId> =
+        group.dimensions.iter().copied().filter(|id| logical.contains(id)).collect();
+    if shown.is_empty() {
         return Ok(());
     }
-    let of = if group.parent.is_none() { String::new() } else { format!(" of {}", group.path) };
+    let of = if group.parent.is_none() { String::new() } else { format!(" of {}", printable(&group.path)) };
     writeln!(out, "dimensions{of}:")?;
-    for &id in &group.dimensions {
+    for id in shown {
         let dimension = dataset.dimension(id);
         let note = if dimension.unlimited { style.faint(" (unlimited)") } else { String::new() };
-        writeln!(out, "    {} = {}{note}", style.name(&dimension.name), dataset.dimension_size(id))?;
+        writeln!(
+            out,
+            "    {} = {}{note}",
+            style.name(&printable(&dimension.name)),
+            dataset.dimension_size(id)
+        )?;
     }
     Ok(())
 }
 
 fn variable_text(out: &mut impl Write, variable: &Variable, style: Style) -> Outcome {
-    let name = style.name(variable.path().trim_start_matches('/'));
+    let name = style.name(&printable(variable.path().trim_start_matches('/')));
     let aggregation = match variable.aggregation() {
         Ok(aggregation) => aggregation,
         Err(error) => {
-            writeln!(out, "    {} {name}  {}", variable.data_type(), style.alarm(&error.to_string()))?;
+            writeln!(
+                out,
+                "    {} {name}  {}",
+                variable.data_type(),
+                style.alarm(&printable(&error.to_string()))
+            )?;
             return Ok(());
         }
     };
-    let dimensions = dimension_names(variable)?.join(", ");
+    let sizes = dimension_names(variable)?.into_iter().zip(variable.shape()?);
+    let dimensions: Vec<String> = sizes.map(|(name, size)| format!("{}={size}", printable(&name))).collect();
+    let dimensions = dimensions.join(", ");
     let list = if dimensions.is_empty() { String::new() } else { format!("({dimensions})") };
     let how = aggregation.map_or(String::new(), |a| {
         let grid: Vec<String> = a.grid.fragments().iter().map(u64::to_string).collect();
@@ -143,7 +164,12 @@ fn attributes_text<'a>(
     style: Style,
 ) -> Outcome {
     for attribute in attributes {
-        writeln!(out, "{indent}{} = {}", style.faint(&attribute.name), value_text(&attribute.value))?;
+        writeln!(
+            out,
+            "{indent}{} = {}",
+            style.faint(&printable(&attribute.name)),
+            value_text(&attribute.value)
+        )?;
     }
     Ok(())
 }
@@ -152,14 +178,15 @@ fn value_text(values: &Values) -> String {
     match values.as_text() {
         Some(text) => format!("{text:?}"),
         None => {
-            (0..values.len()).map(|i| json::element(values, i).to_string()).collect::<Vec<_>>().join(", ")
+            let word = |i| style::number(values, i).unwrap_or_else(|| json::element(values, i).to_string());
+            (0..values.len()).map(word).collect::<Vec<_>>().join(", ")
         }
     }
 }
 
 fn dimension_names(variable: &Variable) -> Result<Vec<String>> {
     let dataset = variable.dataset();
-    let sized = |&d: &cfa::container::tree::DimensionId| dataset.dimension(d).name.clone();
+    let sized = |&d: &DimensionId| dataset.dimension(d).name.clone();
     Ok(variable.dimensions()?.iter().map(sized).collect())
 }
 
@@ -174,13 +201,15 @@ fn fragment_text(out: &mut impl Write, variable: &Variable, entry: &Entry, style
                 if i > 0 {
                     write!(out, "            or")?;
                 }
-                let place = version.location.as_deref().unwrap_or("(this file)");
+                let place = printable(version.location.as_deref().unwrap_or("(this file)"));
                 let state = match variable.presence(version) {
                     Presence::Present(_) => style.good("there"),
                     Presence::Absent(_) => style.alarm("MISSING"),
-                    Presence::Refused(error) => style.alarm(&format!("REFUSED: {}", error.message())),
+                    Presence::Refused(error) => {
+                        style.alarm(&format!("REFUSED: {}", printable(error.message())))
+                    }
                 };
-                writeln!(out, "  {place}  {}  {state}", style.name(&version.identifier))?;
+                writeln!(out, "  {place}  {}  {state}", style.name(&printable(&version.identifier)))?;
             }
         }
     }
@@ -189,10 +218,9 @@ fn fragment_text(out: &mut impl Write, variable: &Variable, entry: &Entry, style
 
 fn as_json(dataset: &Dataset, variables: &[Variable], arguments: &Arguments) -> Result<Value> {
     let dimensions: Vec<Value> = dataset
-        .groups()
-        .iter()
-        .flat_map(|g| &g.dimensions)
-        .map(|&id| {
+        .dimensions()
+        .into_iter()
+        .map(|id| {
             let dimension = dataset.dimension(id);
             json!({"name": dimension.name, "path": dataset.dimension_path(id),
                 "size": dataset.dimension_size(id), "unlimited": dimension.unlimited})

@@ -1,6 +1,7 @@
 //! `cfa`: inspects and reads aggregation files.
 
 mod coordinates;
+mod documents;
 mod dump;
 mod info;
 mod json;
@@ -9,9 +10,10 @@ mod select;
 mod settings;
 mod style;
 
+use std::io::Write;
 use std::process::ExitCode;
 
-use cfa::Error;
+use cfa::{Error, Kind};
 use clap::{Parser, Subcommand};
 
 /// Opens aggregation netCDF files (CF-1.13, CFA) as if their data were stored in one file.
@@ -37,10 +39,14 @@ Examples:
   cfa info year.nc tas --fragments                  where the fragments of tas are
   cfa read year.nc tas --start=0,0,0 --count=1,4,4  a corner of the first time step
   cfa read year.nc tas --select time=2001-03-01..2001-03-31 --select lat=50 --csv
+  cfa read year.nc tas --select time=2001-03 --select lon=0..20     all of March
 
 Exit status: 0 success, 1 an error in the file or the request, 2 a wrong command line.";
 
 fn main() -> ExitCode {
+    if let Some(code) = documents::serve() {
+        return code;
+    }
     let (result, as_json) = match Arguments::parse().verb {
         Verb::Info(arguments) => (info::run(&arguments), arguments.json),
         Verb::Read(arguments) => (read::run(&arguments), arguments.json),
@@ -49,14 +55,34 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Reader) => ExitCode::SUCCESS,
         Err(Failure::Error(error)) => {
-            if as_json {
-                println!("{}", json::error(&error));
+            // Where nobody listens there is nobody to tell.
+            let _ = if as_json {
+                writeln!(std::io::stdout(), "{}", json::error(&error))
             } else {
-                eprintln!("{} {error}", style::for_stderr().alarm("cfa:"));
-            }
+                let text = style::printable(&error.to_string());
+                writeln!(std::io::stderr(), "{} {text}{}", style::for_stderr().alarm("cfa:"), advice(&error))
+            };
             ExitCode::FAILURE
         }
     }
+}
+
+/// What the user can do, where an option of the program helps.
+fn advice(error: &Error) -> &'static str {
+    match error.kind() {
+        Kind::FragmentMissing => {
+            "\n     if the files have moved: --relocate FROM=TO; to read without them: --missing-fragments fill"
+        }
+        Kind::FragmentType | Kind::Type => "\n     to truncate such values: --lossy-casts",
+        Kind::Limit => "\n     to read a smaller part: --start and --count, or --select",
+        _ => "",
+    }
+}
+
+/// Tells the user something that is no error.
+fn note(text: &str) {
+    let text = style::printable(text);
+    let _ = writeln!(std::io::stderr(), "{} {text}", style::for_stderr().faint("cfa: note:"));
 }
 
 /// Why a verb ended early.
@@ -78,7 +104,7 @@ impl From<std::io::Error> for Failure {
         if error.kind() == std::io::ErrorKind::BrokenPipe {
             return Failure::Reader;
         }
-        Failure::Error(Error::new(cfa::Kind::Io, "cannot write the output").because(error))
+        Failure::Error(Error::new(Kind::Io, "cannot write the output").because(error))
     }
 }
 

@@ -50,11 +50,15 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let dataset = Dataset::open_with(&arguments.file, &arguments.settings.options()?)?;
     let variable = dataset.variable(&arguments.variable)?;
     let selection = arguments.part.selection(&variable).map_err(|e| e.in_variable(variable.path()))?;
-    let answer = read(&variable, &selection)?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     if arguments.raw {
-        dump::raw(&mut out, &answer)?;
-    } else if arguments.json {
+        // Without a mask: bytes alone have to tell what is missing.
+        dump::raw(&mut out, &variable.read_values(&selection)?)?;
+        out.flush()?;
+        return Ok(());
+    }
+    let answer = read(&variable, &selection)?;
+    if arguments.json {
         let dims: Vec<String> =
             variable.dimensions()?.iter().map(|&d| dataset.dimension(d).name.clone()).collect();
         let values: Vec<_> = (0..answer.values.len())
@@ -63,20 +67,31 @@ pub fn run(arguments: &Arguments) -> Outcome {
         let dtype = variable.data_type().code();
         writeln!(out, "{}", json!({"dtype": dtype, "shape": answer.shape, "dims": dims, "values": values}))?;
     } else {
-        let coordinates = Coordinates::of(&variable)?;
+        let coordinates = coordinates(&variable, &selection)?;
         if arguments.csv {
-            dump::csv(&mut out, &variable, &coordinates, &selection, &answer)?;
+            dump::csv(&mut out, &variable, &coordinates, &answer)?;
         } else {
-            dump::table(&mut out, &variable, &coordinates, &selection, &answer)?;
+            dump::table(&mut out, &variable, &coordinates, &answer)?;
         }
     }
     out.flush()?;
     if !arguments.json {
         for warning in dataset.warnings() {
-            eprintln!("{} {warning}", crate::style::for_stderr().faint("cfa: note:"));
+            crate::note(&warning);
         }
     }
     Ok(())
+}
+
+/// The coordinates of each dimension; where they cannot be read, indices serve, for the values are what was asked for.
+fn coordinates(variable: &Variable, part: &Selection) -> cfa::Result<Vec<Coordinates>> {
+    let along = |d| {
+        Coordinates::along(variable, d, part).or_else(|error| {
+            crate::note(&format!("indices are shown instead of coordinates: {error}"));
+            Coordinates::indices(variable, d, part)
+        })
+    };
+    (0..part.rank()).map(along).collect()
 }
 
 fn read(variable: &Variable, selection: &Selection) -> cfa::Result<Answer> {

@@ -1,6 +1,8 @@
-//! Colours, on a terminal only and never against the user's wish (`NO_COLOR`).
+//! How text and numbers look: colours on a terminal only and never against the user's wish (`NO_COLOR`).
 
 use std::io::IsTerminal;
+
+use cfa::Values;
 
 /// Marks up text, or leaves it as it is.
 #[derive(Clone, Copy)]
@@ -55,5 +57,20 @@ impl Style {
     /// Something wrong.
     pub fn alarm(self, text: &str) -> String {
         self.paint("31", text)
+    }
+}
+
+/// Text of a file without the control characters that could play tricks on a terminal.
+pub fn printable(text: &str) -> String {
+    text.chars().flat_map(|c| if c.is_control() { c.escape_debug().collect() } else { vec![c] }).collect()
+}
+
+/// Number `i` of some values in as few digits as tell it apart; `None` for text.
+pub fn number(values: &Values, i: usize) -> Option<String> {
+    let short = |text: String| text.strip_suffix(".0").map(str::to_owned).unwrap_or(text);
+    match values {
+        Values::F32(list) => list.get(i).map(|x| short(format!("{x:?}"))),
+        Values::F64(list) => list.get(i).map(|x| short(format!("{x:?}"))),
+        other => other.int_at(i).map(|x| x.to_string()),
     }
 }

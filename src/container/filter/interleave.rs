@@ -24,17 +24,22 @@ fn vectors(_: [&[u8]; 4], _: &mut [u8]) -> usize {
 #[cfg(target_arch = "x86_64")]
 fn vectors(planes: [&[u8]; 4], out: &mut [u8]) -> usize {
     use std::arch::x86_64::{
-        __m128i, _mm_loadu_si128, _mm_storeu_si128, _mm_unpackhi_epi16, _mm_unpackhi_epi8, _mm_unpacklo_epi16,
-        _mm_unpacklo_epi8,
+        __m128i, _mm_loadu_si128, _mm_storeu_si128, _mm_unpackhi_epi16, _mm_unpackhi_epi8,
+        _mm_unpacklo_epi16, _mm_unpacklo_epi8,
     };
-    let [a, b, c, d] = planes.map(|plane| plane.as_chunks::<16>().0);
+    let [a, b, c, d] = planes;
+    let (a, b, c, d) =
+        (a.as_chunks::<16>().0, b.as_chunks::<16>().0, c.as_chunks::<16>().0, d.as_chunks::<16>().0);
     let places = out.as_chunks_mut::<64>().0;
     let mut done = 0;
     for ((((out, a), b), c), d) in places.iter_mut().zip(a).zip(b).zip(c).zip(d) {
         // SAFETY: SSE2 is part of x86-64; the loads read 16 bytes each from arrays of 16, the stores write 4 times 16
         // bytes to an array of 64, and none of them asks for alignment.
         unsafe {
-            let [a, b, c, d] = [a, b, c, d].map(|plane| _mm_loadu_si128(plane.as_ptr().cast::<__m128i>()));
+            let a = _mm_loadu_si128(a.as_ptr().cast::<__m128i>());
+            let b = _mm_loadu_si128(b.as_ptr().cast::<__m128i>());
+            let c = _mm_loadu_si128(c.as_ptr().cast::<__m128i>());
+            let d = _mm_loadu_si128(d.as_ptr().cast::<__m128i>());
             let (low_ab, high_ab) = (_mm_unpacklo_epi8(a, b), _mm_unpackhi_epi8(a, b));
             let (low_cd, high_cd) = (_mm_unpacklo_epi8(c, d), _mm_unpackhi_epi8(c, d));
             let to = out.as_mut_ptr().cast::<__m128i>();

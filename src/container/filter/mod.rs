@@ -24,6 +24,7 @@ mod szip;
 mod zstd;
 
 use crate::error::{Error, Kind, Result};
+pub use shuffle::unshuffle_part;
 
 const DEFLATE: u16 = 1;
 const SHUFFLE: u16 = 2;
@@ -79,6 +80,16 @@ pub fn decode(
     grow(&mut out, decoded_len)?;
     decode_into(filters, mask, &chunk, element_size, &mut Scratch::default(), &mut out)?;
     Ok(out)
+}
+
+/// Whether the last step of decoding is to unshuffle the elements, so that a part of them can be unshuffled by itself
+/// ([`unshuffle_part`]) from what the other filters give.
+pub fn is_shuffled(filters: &[Filter], mask: u32, element_size: usize, decoded_len: usize) -> bool {
+    let first = filters.first().filter(|f| f.id == SHUFFLE && mask & 1 == 0);
+    let size = |f: &Filter| f.parameters.first().map_or(element_size, |&size| size as usize);
+    element_size > 1
+        && first.is_some_and(|f| size(f) == element_size)
+        && decoded_len.is_multiple_of(element_size)
 }
 
 /// As [`decode`], straight into `out`, which has the size of the decoded chunk.

@@ -16,6 +16,26 @@ pub fn decode(input: &[u8], size: usize, out: &mut [u8]) -> Result<usize> {
     Ok(input.len())
 }
 
+/// Puts some neighbouring elements together: those from number `first` on that fill `out`.
+///
+/// `input` is whole elements.
+pub fn unshuffle_part(input: &[u8], size: usize, first: usize, out: &mut [u8]) {
+    let count = input.len() / size;
+    let n = out.len() / size;
+    let plane = |i: usize| &input[i * count + first..][..n];
+    match size {
+        2 => interleave2(plane(0), plane(1), out),
+        4 => interleave::four([plane(0), plane(1), plane(2), plane(3)], out),
+        _ => {
+            for byte in 0..size {
+                for (element, &value) in out.chunks_exact_mut(size).zip(plane(byte)) {
+                    element[byte] = value;
+                }
+            }
+        }
+    }
+}
+
 /// Puts elements of `size` bytes together; `out` is as long as `input`.
 pub fn unshuffle(input: &[u8], size: usize, out: &mut [u8]) {
     let count = input.len().checked_div(size).unwrap_or(0);
@@ -69,6 +89,20 @@ fn interleave8(planes: [&[u8]; 8], out: &mut [u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_part_is_that_part_of_the_whole() {
+        for size in [2usize, 3, 4, 8] {
+            let input: Vec<u8> = (0..50 * size).map(|i| (i * 37) as u8).collect();
+            let mut whole = vec![0; input.len()];
+            unshuffle(&input, size, &mut whole);
+            for (first, n) in [(0, 50), (7, 1), (3, 40), (50, 0)] {
+                let mut part = vec![0; n * size];
+                unshuffle_part(&input, size, first, &mut part);
+                assert_eq!(part, whole[first * size..][..n * size]);
+            }
+        }
+    }
     use proptest::prelude::*;
 
     proptest! {

@@ -108,7 +108,8 @@ impl LazyChunkIndex {
     fn entries(&self, address: u64) -> Result<&Vec<Entry>> {
         self.entries.get_or_try_init(|| {
             let store = self.file().clone();
-            let store = store.ok_or_else(|| Error::new(Kind::Internal, "a chunk index let go of its file unread"))?;
+            let store =
+                store.ok_or_else(|| Error::new(Kind::Internal, "a chunk index let go of its file unread"))?;
             guarded(|| self.plan.read(&store, address))
         })
     }
@@ -174,8 +175,7 @@ impl Plan {
 
     /// Reads the whole index.
     fn read(&self, store: &Store, address: u64) -> Result<Vec<Entry>> {
-        let (storage, offset_size, length_size) =
-            (&store.storage, store.offset_size, store.length_size);
+        let (storage, offset_size, length_size) = (&store.storage, store.offset_size, store.length_size);
         let rank = self.shape.len() as u32;
         let chunk: Vec<u32> = self.chunk.iter().map(|&size| size as u32).collect();
         let found = match self.kind {

@@ -36,9 +36,9 @@ impl ChunkCache {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a chunk of this size can be kept.
+    /// Whether this many bytes of chunks can be kept beside others; more would only push each other out.
     pub fn takes(&self, bytes: usize) -> bool {
-        bytes as u64 <= self.capacity / 2
+        bytes as u64 <= self.capacity / 4
     }
 
     /// A chunk that is kept.

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::copy::{copy, Order};
+use super::copy::{copy, copy_shuffled, Order};
 use super::lattice::{Axis, Lattice};
 use super::pieces::{Piece, Pieces};
 use super::{linear, truncated, Kept};
@@ -26,6 +26,9 @@ pub trait Chunks {
 
     /// Fills `out` with the bytes of a chunk from those that are stored.
     fn decode(&self, mask: u32, stored: &[u8], scratch: &mut filter::Scratch, out: &mut [u8]) -> Result<()>;
+
+    /// Whether decoding ends with unshuffling; [`Chunks::decode`] leaves that out when bit 0 of the mask is set.
+    fn is_shuffled(&self, mask: u32, len: usize) -> bool;
 
     /// A number that no other array in this process has, under which its chunks are kept.
     fn id(&self) -> u64;
@@ -49,6 +52,10 @@ impl Chunks for Filtered<'_> {
 
     fn decode(&self, mask: u32, stored: &[u8], scratch: &mut filter::Scratch, out: &mut [u8]) -> Result<()> {
         filter::decode_into(self.filters, mask, stored, self.element, scratch, out)
+    }
+
+    fn is_shuffled(&self, mask: u32, len: usize) -> bool {
+        filter::is_shuffled(self.filters, mask, self.element, len)
     }
 
     fn id(&self) -> u64 {
@@ -92,7 +99,7 @@ pub fn read(
                 // A chunk that is wanted as it is needs no other place to be decoded to.
                 if piece.part.run == len && piece.part.axes.is_empty() {
                     let whole = &mut out[piece.part.to..piece.part.to + len];
-                    chunk.decode(kept, whole)?;
+                    chunk.decode(place.filter_mask, kept, whole)?;
                     order.settle(whole);
                 } else {
                     chunk.copy(kept, &piece.part, out, order)?;
@@ -112,20 +119,23 @@ struct Stored<'a, C> {
 }
 
 impl<C: Chunks> Stored<'_, C> {
-    fn decode(&self, kept: &mut Kept<'_>, out: &mut [u8]) -> Result<()> {
+    fn decode(&self, mask: u32, kept: &mut Kept<'_>, out: &mut [u8]) -> Result<()> {
         let size = usize::try_from(self.place.size).unwrap_or(usize::MAX);
         let stored = linear::grown(&mut kept.stored, size)?;
         self.source.read_at(self.place.offset, stored)?;
-        self.chunks.decode(self.place.filter_mask, stored, &mut kept.filters, out)
+        self.chunks.decode(mask, stored, &mut kept.filters, out)
     }
 
-    /// Copies a part of the chunk, which is kept for others where there is room.
+    /// Copies a part of the chunk, which is kept for others where there is room. Only the part is unshuffled.
     fn copy(&self, kept: &mut Kept<'_>, part: &Lattice, out: &mut [u8], order: Order) -> Result<()> {
+        let shuffled = self.chunks.is_shuffled(self.place.filter_mask, self.len);
+        let mask = self.place.filter_mask | u32::from(shuffled);
+        let copy = if shuffled { copy_shuffled } else { copy };
         let key = (self.chunks.id(), self.place.offset);
         let Some(cache) = kept.chunks.filter(|cache| cache.takes(self.len)) else {
             let mut buffer = std::mem::take(&mut kept.decoded);
             let result = linear::grown(&mut buffer, self.len).and_then(|decoded| {
-                self.decode(kept, decoded)?;
+                self.decode(mask, kept, decoded)?;
                 copy(part, decoded, out, order);
                 Ok(())
             });
@@ -138,7 +148,7 @@ impl<C: Chunks> Stored<'_, C> {
                 let mut buffer = cache.buffer();
                 linear::grown(&mut buffer, self.len)?;
                 buffer.truncate(self.len);
-                self.decode(kept, &mut buffer)?;
+                self.decode(mask, kept, &mut buffer)?;
                 let chunk = Arc::new(buffer);
                 cache.put(key, Arc::clone(&chunk));
                 chunk

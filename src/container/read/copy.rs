@@ -1,6 +1,7 @@
 //! Copies the elements of a lattice between buffers, swapping bytes on the way where that is wanted.
 
 use super::lattice::{Axis, Lattice};
+use crate::container::filter::unshuffle_part;
 
 /// How elements change on the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +34,21 @@ pub fn copy(lattice: &Lattice, from: &[u8], to: &mut [u8], order: Order) {
     let line = lattice.axes.last().copied().unwrap_or(Axis { count: 1, from: 0, to: 0 });
     let copier = Copier { run: lattice.run, line, order };
     copier.descend(&lattice.axes[..outer], from, lattice.from as usize, to, lattice.to);
+}
+
+/// Copies every run of the lattice from elements that are shuffled: first the first bytes of all of them, and so on.
+pub fn copy_shuffled(lattice: &Lattice, from: &[u8], to: &mut [u8], order: Order) {
+    fn descend(axes: &[Axis], from: i64, to: usize, run: &mut impl FnMut(usize, usize)) {
+        let Some((axis, inner)) = axes.split_first() else { return run(from as usize, to) };
+        for i in 0..axis.count {
+            descend(inner, from + i as i64 * axis.from, to + i * axis.to, run);
+        }
+    }
+    descend(&lattice.axes, lattice.from as i64, lattice.to, &mut |from_at, to_at| {
+        let out = &mut to[to_at..to_at + lattice.run];
+        unshuffle_part(from, order.element, from_at / order.element, out);
+        order.settle(out);
+    });
 }
 
 struct Copier {

@@ -1,7 +1,7 @@
 //! Elements of a stored array, whatever its layout.
 //!
-//! Planning is pure and apart from input: [`lattice`] says where elements lie and go, [`blocks`] cuts that into
-//! stretches to read, [`pieces`] cuts a selection into chunks. [`linear`] and [`chunked`] read, [`copy`] moves the
+//! Planning is pure and apart from input: `lattice` says where elements lie and go, `blocks` cuts that into
+//! stretches to read, `pieces` cuts a selection into chunks. `linear` and `chunked` read, `copy` moves the
 //! bytes. Beside the result no more is allocated than one chunk, stored and decoded, and a scratch buffer of 1 MiB.
 //!
 //! Refused, before anything is read: elements that do not lie within the source (a truncated file).
@@ -35,13 +35,6 @@ pub struct Kept<'a> {
     stored: Vec<u8>,
     decoded: Vec<u8>,
     filters: filter::Scratch,
-}
-
-impl<'a> Kept<'a> {
-    /// With a cache of decoded chunks.
-    pub fn with(chunks: &'a ChunkCache) -> Self {
-        Kept { chunks: Some(chunks), ..Kept::default() }
-    }
 }
 
 /// Reads numbers or chars in C order and native byte order into `out`.

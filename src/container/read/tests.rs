@@ -87,7 +87,7 @@ fn read_all_ways(source: &dyn Source, array: &Array, selection: &Selection, data
     let size = array.element.size();
     check(source, array, selection).unwrap();
     let mut out = vec![0xee; bytes_of(selection, size).unwrap()];
-    numbers(source, array, selection, &mut out).unwrap();
+    numbers(source, array, selection, &mut out, &mut Kept::default()).unwrap();
     let swap = array.element.is_foreign_endian();
     assert!(out == oracle(data, &array.shape, selection, size, swap), "numbers differ: {selection:?}");
     let out = stored(source, array, selection).unwrap();
@@ -126,6 +126,8 @@ fn size() -> impl Strategy<Value = usize> {
 
 struct Scrambled {
     places: HashMap<Vec<u64>, ChunkPlace>,
+    size: usize,
+    shuffled: bool,
 }
 
 impl Chunks for Scrambled {
@@ -135,10 +137,21 @@ impl Chunks for Scrambled {
     fn is_plain(&self, mask: u32) -> bool {
         mask == 1
     }
-    fn decode(&self, _: u32, stored: &[u8], _: &mut filter::Scratch, out: &mut [u8]) -> Result<()> {
+    fn decode(&self, mask: u32, stored: &[u8], _: &mut filter::Scratch, out: &mut [u8]) -> Result<()> {
         assert_eq!(stored.len(), out.len() + 3);
         out.iter_mut().zip(&stored[3..]).for_each(|(out, b)| *out = b ^ 0x5a);
+        if self.shuffled && mask & 1 == 1 {
+            // What is asked for is the chunk before the last step: shuffle it again.
+            let whole = out.to_vec();
+            let count = whole.len() / self.size;
+            for (i, byte) in whole.into_iter().enumerate() {
+                out[i % self.size * count + i / self.size] = byte;
+            }
+        }
         Ok(())
+    }
+    fn is_shuffled(&self, _: u32, _: usize) -> bool {
+        self.shuffled
     }
     fn id(&self) -> u64 {
         0
@@ -183,7 +196,7 @@ fn write_chunks(
         let place = ChunkPlace { offset, size: file.len() as u64 - offset, filter_mask: (kind == 1).into() };
         places.insert(at, place);
     }
-    (Memory(file), Scrambled { places }, seen)
+    (Memory(file), Scrambled { places, size, shuffled: size > 1 && kinds & 1 == 1 }, seen)
 }
 
 proptest! {
@@ -232,7 +245,16 @@ proptest! {
         let mut out = zeroed(&selection, size).unwrap();
         if !out.is_empty() {
             let order = Order { element: size, swap };
-            chunked::read(&file, &chunks, &chunk, &selection, &noise(size), &mut out, order).unwrap();
+            // Without a cache, with one that holds nothing for long, and with one that holds everything, twice.
+            for cache in [None, Some(ChunkCache::new(4000)), Some(ChunkCache::new(1 << 30))] {
+                let mut kept = Kept { chunks: cache.as_ref(), ..Kept::default() };
+                for _ in 0..2 {
+                    out.fill(0xee);
+                    chunked::read(&file, &chunks, &chunk, &selection, &noise(size), &mut out, order, &mut kept)
+                        .unwrap();
+                }
+                prop_assert_eq!(&out, &oracle(&seen, &shape, &selection, size, swap));
+            }
         }
         prop_assert_eq!(out, oracle(&seen, &shape, &selection, size, swap));
     }
@@ -291,15 +313,24 @@ fn requests_that_do_not_fit_are_refused() {
     let file = Memory(noise(24));
     let all = Selection::all(&[6]);
     let mut array = array(4, true, &[6], Layout::Contiguous { offset: 0 });
-    assert_eq!(numbers(&file, &array, &all, &mut [0; 23]).unwrap_err().kind(), Kind::Request);
     assert_eq!(
-        numbers(&file, &array, &Selection::all(&[7]), &mut [0; 28]).unwrap_err().kind(),
+        numbers(&file, &array, &all, &mut [0; 23], &mut Kept::default()).unwrap_err().kind(),
+        Kind::Request
+    );
+    assert_eq!(
+        numbers(&file, &array, &Selection::all(&[7]), &mut [0; 28], &mut Kept::default()).unwrap_err().kind(),
         Kind::Request
     );
     array.layout = Layout::Refused("external storage".into());
-    assert_eq!(numbers(&file, &array, &all, &mut [0; 24]).unwrap_err().kind(), Kind::Unsupported);
+    assert_eq!(
+        numbers(&file, &array, &all, &mut [0; 24], &mut Kept::default()).unwrap_err().kind(),
+        Kind::Unsupported
+    );
     array.element = Element::FixedString { size: 4, blank_padded: false };
-    assert_eq!(numbers(&file, &array, &all, &mut [0; 24]).unwrap_err().kind(), Kind::Request);
+    assert_eq!(
+        numbers(&file, &array, &all, &mut [0; 24], &mut Kept::default()).unwrap_err().kind(),
+        Kind::Request
+    );
 }
 
 #[test]
@@ -307,9 +338,18 @@ fn chunks_beyond_the_file_or_of_wrong_size_are_damaged() {
     let all = Selection::all(&[4]);
     let order = Order { element: 1, swap: false };
     let read = |chunk: &[u64], place: ChunkPlace| {
-        let chunks = Scrambled { places: HashMap::from([(vec![0], place)]) };
-        chunked::read(&Memory(noise(20)), &chunks, chunk, &all, &[0], &mut [0; 4], order)
-            .map_err(|e| e.kind())
+        let chunks = Scrambled { places: HashMap::from([(vec![0], place)]), size: 1, shuffled: false };
+        chunked::read(
+            &Memory(noise(20)),
+            &chunks,
+            chunk,
+            &all,
+            &[0],
+            &mut [0; 4],
+            order,
+            &mut Kept::default(),
+        )
+        .map_err(|e| e.kind())
     };
     let place = |offset, size, filter_mask| ChunkPlace { offset, size, filter_mask };
     assert_eq!(read(&[4], place(16, 4, 1)), Ok(()));

@@ -1,0 +1,62 @@
+! The numbers of cfa.h that programs compare with: types, dialects and status codes.
+module cfa_constants
+  implicit none
+  public
+
+  ! Types of variables and attributes.
+  integer, parameter :: cfa_int8 = 1
+  integer, parameter :: cfa_uint8 = 2
+  integer, parameter :: cfa_int16 = 3
+  integer, parameter :: cfa_uint16 = 4
+  integer, parameter :: cfa_int32 = 5
+  integer, parameter :: cfa_uint32 = 6
+  integer, parameter :: cfa_int64 = 7
+  integer, parameter :: cfa_uint64 = 8
+  integer, parameter :: cfa_float32 = 9
+  integer, parameter :: cfa_float64 = 10
+  integer, parameter :: cfa_char = 11
+  integer, parameter :: cfa_string = 12
+
+  ! Conventions that an aggregation variable may follow.
+  integer, parameter :: cfa_dialect_none = 0
+  integer, parameter :: cfa_dialect_cfa_0_4 = 1
+  integer, parameter :: cfa_dialect_cfa_terms = 2
+  integer, parameter :: cfa_dialect_cfa_0_6b1_early = 3
+  integer, parameter :: cfa_dialect_cfa_0_6b1 = 4
+  integer, parameter :: cfa_dialect_cfa_0_6_2 = 5
+  integer, parameter :: cfa_dialect_cf_draft = 6
+  integer, parameter :: cfa_dialect_cf_1_13 = 7
+
+  ! What `stat` may be.
+  integer, parameter :: cfa_ok = 0
+  integer, parameter :: cfa_err_argument = -1
+  integer, parameter :: cfa_err_internal = -2
+  integer, parameter :: cfa_err_not_built = -3
+  integer, parameter :: cfa_err_cancelled = -4
+  integer, parameter :: cfa_err_not_found = -5
+  integer, parameter :: cfa_err_buffer = -6
+  integer, parameter :: cfa_err_type = -7
+  integer, parameter :: cfa_err_io = -8
+  integer, parameter :: cfa_err_not_netcdf = -9
+  integer, parameter :: cfa_err_damaged = -10
+  integer, parameter :: cfa_err_policy = -11
+  integer, parameter :: cfa_err_limit = -12
+  integer, parameter :: cfa_err_unsupported = -13
+  integer, parameter :: cfa_err_attribute = -20
+  integer, parameter :: cfa_err_terms = -21
+  integer, parameter :: cfa_err_missing_dimension = -22
+  integer, parameter :: cfa_err_missing_variable = -23
+  integer, parameter :: cfa_err_rank = -24
+  integer, parameter :: cfa_err_map = -25
+  integer, parameter :: cfa_err_uri = -26
+  integer, parameter :: cfa_err_address = -27
+  integer, parameter :: cfa_err_format = -28
+  integer, parameter :: cfa_err_fragment_missing = -29
+  integer, parameter :: cfa_err_fragment_unreadable = -30
+  integer, parameter :: cfa_err_fragment_variable = -31
+  integer, parameter :: cfa_err_fragment_shape = -32
+  integer, parameter :: cfa_err_fragment_type = -33
+  integer, parameter :: cfa_err_units = -34
+  integer, parameter :: cfa_err_calendar = -35
+  integer, parameter :: cfa_err_cycle = -36
+end module cfa_constants

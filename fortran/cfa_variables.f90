@@ -1,0 +1,503 @@
+! Reads the data of variables.
+module cfa_variables
+  use, intrinsic :: iso_c_binding, only: c_int32_t, c_int8_t, c_loc, c_null_ptr, c_ptr, c_size_t, c_sizeof
+  use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
+  use cfa_c, only: c_read_options, c_no, c_yes, cfa_variable_advise, cfa_variable_read
+  use cfa_constants, only: cfa_char, cfa_err_argument, cfa_err_limit, cfa_float32, cfa_float64, cfa_int32, cfa_int64, &
+    cfa_ok, cfa_string
+  use cfa_descriptions, only: variable_description
+  use cfa_parts, only: cfa_part, choose_part, choose_shape, max_rank
+  use cfa_strings, only: read_chars, read_strings
+  use cfa_text, only: decimal, report
+  implicit none
+  private
+  public :: cfa_variable
+
+  character(len=*), parameter :: no_memory = 'not enough memory for the part that is read'
+
+  ! A variable, aggregated or not.
+  type, extends(variable_description) :: cfa_variable
+  contains
+    ! read(values, start, count, step, valid, lossy, stat, errmsg) allocates values, an allocatable array of real32,
+    ! real64, int32 or int64, of any rank up to 7. Where the rank is less than that of the variable, dimensions with a
+    ! count of 1 are left out, the slowest first; rank 1 takes all elements one after the other.
+    ! Without start the part begins at the first element, without count it goes to the last; a negative step goes
+    ! backwards. `valid`, an allocatable logical array of any rank that fits, is .false. where data are missing.
+    ! Values that do not fit the type of the array are an error unless lossy is .true.
+    !
+    ! read(values, start, count, step, valid, stat, errmsg) for text allocates a character(len=:) scalar or array
+    ! of rank 1; the fastest dimension of a char variable becomes the length.
+    generic :: read => read_real32, read_real64, read_int32, read_int64, read_text, read_texts
+    ! read_into(values, start, count, step, lossy, stat, errmsg): the same for a scalar or an array that is there
+    ! already and has as many elements as the part.
+    generic :: read_into => read_into_real32, read_into_real64, read_into_int32, read_into_int64
+    ! advise(start, count, step, stat, errmsg): this part will be read soon.
+    procedure :: advise
+    procedure, private :: read_real32, read_real64, read_int32, read_int64, read_text, read_texts
+    procedure, private :: read_into_real32, read_into_real64, read_into_int32, read_into_int64
+  end type
+
+contains
+
+  subroutine read_real32(self, values, start, count, step, valid, lossy, stat, errmsg)
+    class(cfa_variable), intent(in) :: self
+    real(real32), allocatable, target, intent(inout) :: values(..)
+    class(*), intent(in), optional :: start(:), count(:), step(:)
+    logical, allocatable, intent(inout), optional :: valid(..)
+    logical, intent(in), optional :: lossy
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(cfa_part) :: part
+    type(c_ptr) :: buffer
+    integer(int64) :: n(max_rank)
+    integer :: failed
+
+    call prepare(self, rank(values), part, n, failed, start, count, step, stat, errmsg)
+    if (failed /= cfa_ok) return
+    buffer = c_null_ptr
+    select rank (values)
+    rank (0)
+      if (allocated(values)) deallocate (values)
+      allocate (values, stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (1)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (2)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1), n(2)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (3)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1), n(2), n(3)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (4)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1), n(2), n(3), n(4)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (5)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1), n(2), n(3), n(4), n(5)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (6)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1), n(2), n(3), n(4), n(5), n(6)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (7)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1), n(2), n(3), n(4), n(5), n(6), n(7)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    end select
+    call fetch(self, part, cfa_float32, 4, buffer, failed, valid, lossy, stat, errmsg)
+  end subroutine
+
+  subroutine read_real64(self, values, start, count, step, valid, lossy, stat, errmsg)
+    class(cfa_variable), intent(in) :: self
+    real(real64), allocatable, target, intent(inout) :: values(..)
+    class(*), intent(in), optional :: start(:), count(:), step(:)
+    logical, allocatable, intent(inout), optional :: valid(..)
+    logical, intent(in), optional :: lossy
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(cfa_part) :: part
+    type(c_ptr) :: buffer
+    integer(int64) :: n(max_rank)
+    integer :: failed
+
+    call prepare(self, rank(values), part, n, failed, start, count, step, stat, errmsg)
+    if (failed /= cfa_ok) return
+    buffer = c_null_ptr
+    select rank (values)
+    rank (0)
+      if (allocated(values)) deallocate (values)
+      allocate (values, stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (1)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (2)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1), n(2)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (3)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1), n(2), n(3)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (4)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1), n(2), n(3), n(4)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (5)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1), n(2), n(3), n(4), n(5)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (6)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1), n(2), n(3), n(4), n(5), n(6)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (7)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1), n(2), n(3), n(4), n(5), n(6), n(7)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    end select
+    call fetch(self, part, cfa_float64, 8, buffer, failed, valid, lossy, stat, errmsg)
+  end subroutine
+
+  subroutine read_int32(self, values, start, count, step, valid, lossy, stat, errmsg)
+    class(cfa_variable), intent(in) :: self
+    integer(int32), allocatable, target, intent(inout) :: values(..)
+    class(*), intent(in), optional :: start(:), count(:), step(:)
+    logical, allocatable, intent(inout), optional :: valid(..)
+    logical, intent(in), optional :: lossy
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(cfa_part) :: part
+    type(c_ptr) :: buffer
+    integer(int64) :: n(max_rank)
+    integer :: failed
+
+    call prepare(self, rank(values), part, n, failed, start, count, step, stat, errmsg)
+    if (failed /= cfa_ok) return
+    buffer = c_null_ptr
+    select rank (values)
+    rank (0)
+      if (allocated(values)) deallocate (values)
+      allocate (values, stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (1)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (2)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1), n(2)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (3)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1), n(2), n(3)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (4)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1), n(2), n(3), n(4)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (5)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1), n(2), n(3), n(4), n(5)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (6)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1), n(2), n(3), n(4), n(5), n(6)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (7)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1), n(2), n(3), n(4), n(5), n(6), n(7)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    end select
+    call fetch(self, part, cfa_int32, 4, buffer, failed, valid, lossy, stat, errmsg)
+  end subroutine
+
+  subroutine read_int64(self, values, start, count, step, valid, lossy, stat, errmsg)
+    class(cfa_variable), intent(in) :: self
+    integer(int64), allocatable, target, intent(inout) :: values(..)
+    class(*), intent(in), optional :: start(:), count(:), step(:)
+    logical, allocatable, intent(inout), optional :: valid(..)
+    logical, intent(in), optional :: lossy
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(cfa_part) :: part
+    type(c_ptr) :: buffer
+    integer(int64) :: n(max_rank)
+    integer :: failed
+
+    call prepare(self, rank(values), part, n, failed, start, count, step, stat, errmsg)
+    if (failed /= cfa_ok) return
+    buffer = c_null_ptr
+    select rank (values)
+    rank (0)
+      if (allocated(values)) deallocate (values)
+      allocate (values, stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (1)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (2)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1), n(2)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (3)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1), n(2), n(3)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (4)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1), n(2), n(3), n(4)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (5)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1), n(2), n(3), n(4), n(5)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (6)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1), n(2), n(3), n(4), n(5), n(6)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    rank (7)
+      if (allocated(values)) deallocate (values)
+      allocate (values(n(1), n(2), n(3), n(4), n(5), n(6), n(7)), stat=failed)
+      if (failed == 0) buffer = c_loc(values)
+    end select
+    call fetch(self, part, cfa_int64, 8, buffer, failed, valid, lossy, stat, errmsg)
+  end subroutine
+
+  subroutine read_into_real32(self, values, start, count, step, lossy, stat, errmsg)
+    class(cfa_variable), intent(in) :: self
+    real(real32), contiguous, target, intent(inout) :: values(..)
+    class(*), intent(in), optional :: start(:), count(:), step(:)
+    logical, intent(in), optional :: lossy
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(cfa_part) :: part
+    integer :: failed
+
+    call prepare_into(self, size(values, kind=int64), part, failed, start, count, step, stat, errmsg)
+    if (failed == cfa_ok) call fetch(self, part, cfa_float32, 4, c_loc(values), 0, lossy=lossy, stat=stat, errmsg=errmsg)
+  end subroutine
+
+  subroutine read_into_real64(self, values, start, count, step, lossy, stat, errmsg)
+    class(cfa_variable), intent(in) :: self
+    real(real64), contiguous, target, intent(inout) :: values(..)
+    class(*), intent(in), optional :: start(:), count(:), step(:)
+    logical, intent(in), optional :: lossy
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(cfa_part) :: part
+    integer :: failed
+
+    call prepare_into(self, size(values, kind=int64), part, failed, start, count, step, stat, errmsg)
+    if (failed == cfa_ok) call fetch(self, part, cfa_float64, 8, c_loc(values), 0, lossy=lossy, stat=stat, errmsg=errmsg)
+  end subroutine
+
+  subroutine read_into_int32(self, values, start, count, step, lossy, stat, errmsg)
+    class(cfa_variable), intent(in) :: self
+    integer(int32), contiguous, target, intent(inout) :: values(..)
+    class(*), intent(in), optional :: start(:), count(:), step(:)
+    logical, intent(in), optional :: lossy
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(cfa_part) :: part
+    integer :: failed
+
+    call prepare_into(self, size(values, kind=int64), part, failed, start, count, step, stat, errmsg)
+    if (failed == cfa_ok) call fetch(self, part, cfa_int32, 4, c_loc(values), 0, lossy=lossy, stat=stat, errmsg=errmsg)
+  end subroutine
+
+  subroutine read_into_int64(self, values, start, count, step, lossy, stat, errmsg)
+    class(cfa_variable), intent(in) :: self
+    integer(int64), contiguous, target, intent(inout) :: values(..)
+    class(*), intent(in), optional :: start(:), count(:), step(:)
+    logical, intent(in), optional :: lossy
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(cfa_part) :: part
+    integer :: failed
+
+    call prepare_into(self, size(values, kind=int64), part, failed, start, count, step, stat, errmsg)
+    if (failed == cfa_ok) call fetch(self, part, cfa_int64, 8, c_loc(values), 0, lossy=lossy, stat=stat, errmsg=errmsg)
+  end subroutine
+
+  subroutine read_text(self, values, start, count, step, stat, errmsg)
+    class(cfa_variable), intent(in) :: self
+    character(len=:), allocatable, intent(inout) :: values
+    class(*), intent(in), optional :: start(:), count(:), step(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    character(len=:), allocatable :: texts(:)
+
+    values = ''
+    call self%read(texts, start, count, step, stat=stat, errmsg=errmsg)
+    if (present(stat)) then
+      if (stat /= cfa_ok) return
+    end if
+    if (size(texts) == 1) then
+      values = texts(1)
+    else
+      call report(cfa_err_argument, stat, errmsg, 'the part has '//decimal(size(texts, kind=int64))//' texts, not one')
+    end if
+  end subroutine
+
+  subroutine read_texts(self, values, start, count, step, valid, stat, errmsg)
+    class(cfa_variable), intent(in) :: self
+    character(len=:), allocatable, intent(inout) :: values(:)
+    class(*), intent(in), optional :: start(:), count(:), step(:)
+    logical, allocatable, intent(inout), optional :: valid(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(cfa_part) :: part
+    logical, allocatable :: exists(:)
+    integer(int64) :: n(max_rank)
+    integer(c_int32_t) :: status
+    integer :: failed
+
+    if (allocated(values)) deallocate (values)
+    call prepare(self, 1, part, n, failed, start, count, step, stat, errmsg)
+    if (failed == cfa_ok) then
+      if (self%type() == cfa_char) then
+        call read_chars(self%variable_handle, part, values, exists, status)
+      else
+        call read_strings(self%variable_handle, part, values, exists, status)
+      end if
+      if (status == cfa_err_limit) then
+        call report(status, stat, errmsg, no_memory)
+      else
+        call report(status, stat, errmsg)
+      end if
+    end if
+    if (.not. allocated(values)) allocate (character(len=0) :: values(0))
+    if (present(valid) .and. allocated(exists)) call move_alloc(exists, valid)
+  end subroutine
+
+  subroutine advise(self, start, count, step, stat, errmsg)
+    class(cfa_variable), intent(in) :: self
+    class(*), intent(in), optional :: start(:), count(:), step(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(cfa_part) :: part
+    integer(int64) :: n(max_rank)
+    integer :: failed
+
+    call prepare(self, 1, part, n, failed, start, count, step, stat, errmsg)
+    if (failed == cfa_ok) &
+      call report(cfa_variable_advise(self%variable_handle, part%start, part%count, part%step), stat, errmsg)
+  end subroutine
+
+  ! Finds the part, and the shape of an array of the given rank for it; `failed` tells whether the caller may go on.
+  subroutine prepare(self, rank, part, n, failed, start, count, step, stat, errmsg)
+    class(cfa_variable), intent(in) :: self
+    integer, intent(in) :: rank
+    type(cfa_part), intent(out) :: part
+    integer(int64), intent(out) :: n(max_rank)
+    integer, intent(out) :: failed
+    class(*), intent(in), optional :: start(:), count(:), step(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(int64), allocatable :: shape(:)
+    character(len=:), allocatable :: message
+
+    n = 0
+    if (present(stat)) then
+      shape = self%shape(stat, errmsg)
+      failed = stat
+      if (failed /= cfa_ok) return
+    else
+      shape = self%shape()
+      failed = cfa_ok
+    end if
+    call choose_part(shape, part, message, start, count, step)
+    if (.not. allocated(message)) call choose_shape(part, rank, n, message)
+    if (.not. allocated(message)) return
+    failed = cfa_err_argument
+    call report(failed, stat, errmsg, self%path()//': '//message)
+  end subroutine
+
+  ! The same for an array of `total` elements that is there already.
+  subroutine prepare_into(self, total, part, failed, start, count, step, stat, errmsg)
+    class(cfa_variable), intent(in) :: self
+    integer(int64), intent(in) :: total
+    type(cfa_part), intent(out) :: part
+    integer, intent(out) :: failed
+    class(*), intent(in), optional :: start(:), count(:), step(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(int64) :: n(max_rank)
+
+    call prepare(self, 1, part, n, failed, start, count, step, stat, errmsg)
+    if (failed /= cfa_ok .or. part%total == total) return
+    failed = cfa_err_argument
+    call report(failed, stat, errmsg, self%path()//': the part has '//decimal(part%total)//' elements, the array '// &
+      decimal(total))
+  end subroutine
+
+  ! Reads a part into a buffer that has room for it; `failed` tells whether that could be allocated.
+  subroutine fetch(self, part, kind, bytes, buffer, failed, valid, lossy, stat, errmsg)
+    class(cfa_variable), intent(in) :: self
+    type(cfa_part), intent(in) :: part
+    integer, intent(in) :: kind, bytes, failed
+    type(c_ptr), intent(in) :: buffer
+    logical, allocatable, intent(inout), optional :: valid(..)
+    logical, intent(in), optional :: lossy
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int8_t), allocatable, target :: mask(:)
+    type(c_read_options) :: options
+    integer :: memory
+
+    memory = failed
+    options%size = c_sizeof(options)
+    if (present(lossy)) options%lossy = merge(c_yes, c_no, lossy)
+    if (present(valid) .and. memory == 0) then
+      allocate (mask(part%total), stat=memory)
+      options%mask = c_loc(mask)
+      options%mask_bytes = part%total
+    end if
+    if (memory /= 0) then
+      call report(cfa_err_limit, stat, errmsg, self%path()//': '//no_memory)
+      return
+    end if
+    call report(cfa_variable_read(self%variable_handle, part%start, part%count, part%step, c_null_ptr, kind, &
+      int(bytes*part%total, c_size_t), buffer, options), stat, errmsg)
+    if (present(stat)) then
+      if (stat /= cfa_ok) return
+    end if
+    if (present(valid)) call put_mask(part, mask, valid, stat, errmsg)
+  end subroutine
+
+  ! Gives the mask of a part the shape of `valid`.
+  subroutine put_mask(part, mask, valid, stat, errmsg)
+    type(cfa_part), intent(in) :: part
+    integer(c_int8_t), intent(in) :: mask(:)
+    logical, allocatable, intent(inout) :: valid(..)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(int64) :: n(max_rank)
+    character(len=:), allocatable :: message
+
+    call choose_shape(part, rank(valid), n, message)
+    if (allocated(message)) then
+      call report(cfa_err_argument, stat, errmsg, 'valid: '//message)
+      return
+    end if
+    select rank (valid)
+    rank (0)
+      valid = mask(1) /= 0
+    rank (1)
+      if (allocated(valid)) deallocate (valid)
+      allocate (valid(n(1)), source=mask /= 0)
+    rank (2)
+      if (allocated(valid)) deallocate (valid)
+      allocate (valid(n(1), n(2)))
+      valid(:, :) = reshape(mask /= 0, n(:2))
+    rank (3)
+      if (allocated(valid)) deallocate (valid)
+      allocate (valid(n(1), n(2), n(3)))
+      valid(:, :, :) = reshape(mask /= 0, n(:3))
+    rank (4)
+      if (allocated(valid)) deallocate (valid)
+      allocate (valid(n(1), n(2), n(3), n(4)))
+      valid(:, :, :, :) = reshape(mask /= 0, n(:4))
+    rank (5)
+      if (allocated(valid)) deallocate (valid)
+      allocate (valid(n(1), n(2), n(3), n(4), n(5)))
+      valid(:, :, :, :, :) = reshape(mask /= 0, n(:5))
+    rank (6)
+      if (allocated(valid)) deallocate (valid)
+      allocate (valid(n(1), n(2), n(3), n(4), n(5), n(6)))
+      valid(:, :, :, :, :, :) = reshape(mask /= 0, n(:6))
+    rank (7)
+      if (allocated(valid)) deallocate (valid)
+      allocate (valid(n(1), n(2), n(3), n(4), n(5), n(6), n(7)))
+      valid(:, :, :, :, :, :, :) = reshape(mask /= 0, n(:7))
+    end select
+  end subroutine
+end module cfa_variables

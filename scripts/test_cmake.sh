@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Builds with CMake as README.md says, runs ctest, and installs: the same files as `make install`.
+# The tests that are stages of test.sh themselves are left out.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+cmake -B build/cmake >/dev/null
+cmake --build build/cmake
+ctest --test-dir build/cmake --output-on-failure --exclude-regex '^(fortran|install)$'
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+DESTDIR=$work/cmake cmake --install build/cmake --prefix /usr/local >/dev/null
+make --no-print-directory install DESTDIR="$work/make" PREFIX=/usr/local >/dev/null
+diff <(cd "$work/cmake" && find . | sort) <(cd "$work/make" && find . | sort)
+echo "cmake --install and make install give the same $(find "$work/make" -not -type d | wc -l) files"

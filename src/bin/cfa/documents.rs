@@ -1,0 +1,51 @@
+//! `cfa documents DIRECTORY`: writes the manual pages and shell completions of an installation, from the definition of the
+//! command line. It serves those who install the program, and is no part of that definition, so that neither the pages nor the
+//! completions offer it.
+
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+
+use crate::Arguments;
+
+/// Where each shell looks for the completions of installed programs, below the share directory.
+const COMPLETIONS: [(Shell, &str, &str); 3] = [
+    (Shell::Bash, "bash-completion/completions", "cfa"),
+    (Shell::Zsh, "zsh/site-functions", "_cfa"),
+    (Shell::Fish, "fish/vendor_completions.d", "cfa.fish"),
+];
+
+/// Writes the documents if the command line asks for that.
+pub fn serve() -> Option<ExitCode> {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next()? != "documents" {
+        return None;
+    }
+    let directory = arguments.next()?;
+    Some(match write(Path::new(&directory)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("cfa: {}: {error}", directory.display());
+            ExitCode::FAILURE
+        }
+    })
+}
+
+/// Writes them, laid out as below the share directory of an installation.
+fn write(directory: &Path) -> io::Result<()> {
+    let command = Arguments::command();
+    let pages = directory.join("man/man1");
+    std::fs::create_dir_all(&pages)?;
+    clap_mangen::generate_to(command.clone(), &pages)?;
+    for (shell, place, name) in COMPLETIONS {
+        let place = directory.join(place);
+        std::fs::create_dir_all(&place)?;
+        let mut script = Vec::new();
+        clap_complete::generate(shell, &mut command.clone(), "cfa", &mut script);
+        std::fs::write(place.join(name), script)?;
+    }
+    Ok(())
+}

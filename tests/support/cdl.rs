@@ -1,0 +1,19 @@
+//! Fixtures from readable sources: `tests/data/cdl`, made by ncgen.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Makes these fixtures as netCDF-4 files in a folder; gives the name of the first.
+pub fn make(folder: &Path, names: &[&str]) -> PathBuf {
+    let sources = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/cdl");
+    for name in names {
+        let made = Command::new("ncgen")
+            .args(["-k", "nc4", "-o"])
+            .arg(folder.join(format!("{name}.nc")))
+            .arg(sources.join(format!("{name}.cdl")))
+            .status()
+            .expect("ncgen of netcdf-bin (make deps)");
+        assert!(made.success(), "{name}.cdl");
+    }
+    folder.join(format!("{}.nc", names[0]))
+}
