@@ -5,8 +5,9 @@ BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 DATADIR ?= $(PREFIX)/share
-# Where the installed GDAL looks for plugins: the folder beside its library, whatever PREFIX is.
-GDALPLUGINS ?= $(shell scripts/gdal_plugins_dir.sh)
+# Where the installed GDAL looks for plugins, the folder beside its library; a PREFIX of one's own has its own folder, which
+# GDAL_DRIVER_PATH can name.
+GDALPLUGINS ?= $(if $(filter /usr /usr/local,$(PREFIX)),$(shell scripts/gdal_plugins_dir.sh),$(LIBDIR)/gdalplugins)
 
 .DEFAULT_GOAL := build
 .PHONY: help deps build libraries plugin demo test lint sanitize install clean
@@ -46,7 +47,7 @@ sanitize: deps ## run the C tests with the library under AddressSanitizer
 install: build ## install program, libraries, header and Fortran module below PREFIX (and DESTDIR); scripts/install.sh has more
 	@PREFIX='$(PREFIX)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' DATADIR='$(DATADIR)' \
 		DESTDIR='$(DESTDIR)' scripts/install.sh
-	if [ -e build/gdalplugins/gdal_CFA.so ]; then \
+	@if [ -e build/gdalplugins/gdal_CFA.so ]; then \
 		install -D -m 755 build/gdalplugins/gdal_CFA.so $(DESTDIR)$(GDALPLUGINS)/gdal_CFA.so; fi
 
 clean: ## remove build/ and target/

@@ -212,4 +212,4 @@ bool Array::IAdviseRead(const GUInt64 *start, const size_t *count, CSLConstList)
     return false;
 }
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal

@@ -82,6 +82,6 @@ class Array final : public GDALPamMDArray
 // The bytes of the value that stands for missing data, in the number type of GDAL; empty if there is none.
 std::vector<GByte> NoDataOf(const cfa_variable *variable);
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal
 
 #endif

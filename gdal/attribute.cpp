@@ -31,7 +31,8 @@ Attribute::Attribute(const std::string &parent, const cfa_attribute *attribute)
         }
     }
     if (elements != 1)
-        m_dimensions.push_back(std::make_shared<GDALDimension>(std::string(), "dim0", std::string(), std::string(), elements));
+        m_dimensions.push_back(
+            std::make_shared<GDALDimension>(std::string(), "dim0", std::string(), std::string(), elements));
 }
 
 bool Attribute::IRead(const GUInt64 *start, const size_t *count, const GInt64 *step, const GPtrDiff_t *stride,
@@ -43,8 +44,7 @@ bool Attribute::IRead(const GUInt64 *start, const size_t *count, const GInt64 *s
     GByte *to = static_cast<GByte *>(buffer);
     for (size_t i = 0; i < number; ++i, to += jump)
     {
-        const size_t at =
-            scalar ? 0 : static_cast<size_t>(static_cast<GInt64>(start[0]) + static_cast<GInt64>(i) * step[0]);
+        const size_t at = scalar ? 0 : static_cast<size_t>(static_cast<GInt64>(start[0]) + static_cast<GInt64>(i) * step[0]);
         const char *text = m_texts.empty() ? nullptr : m_texts[at].c_str();
         const void *from = m_texts.empty() ? static_cast<const void *>(&m_numbers[at * m_type.GetSize()]) : &text;
         if (!GDALExtendedDataType::CopyValue(from, m_type, to, type))
@@ -53,4 +53,4 @@ bool Attribute::IRead(const GUInt64 *start, const size_t *count, const GInt64 *s
     return true;
 }
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal

@@ -38,6 +38,6 @@ class Attribute final : public GDALAttribute
     std::vector<std::string> m_texts{};
 };
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal
 
 #endif

@@ -169,4 +169,4 @@ CPLErr ClassicBand::IRasterIO(GDALRWFlag mode, int x, int y, int width, int heig
     return m_dataset.Read(m_index, 1, x, y, width, height, buffer, type, pixel, line, size) ? CE_None : CE_Failure;
 }
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal

@@ -57,6 +57,6 @@ class ClassicBand final : public GDALPamRasterBand
     bool m_metadataLoaded = false;
 };
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal
 
 #endif

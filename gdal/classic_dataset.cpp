@@ -14,7 +14,7 @@ namespace
 // A block of more is cut into fewer rows: GDAL holds several blocks at once.
 constexpr uint64_t MOST_BLOCK_BYTES = 16 * 1024 * 1024;
 
-}  // namespace
+} // namespace
 
 ClassicDataset::ClassicDataset(const std::shared_ptr<File> &file, const cfa_variable *variable)
     : m_file(file), m_variable(variable), m_georeferencing(std::make_shared<Georeferencing>())
@@ -79,7 +79,8 @@ bool ClassicDataset::Shape()
         {
             if (shape[i] != 0 && i >= rank - imageRank && shape[i] <= static_cast<uint64_t>(INT_MAX))
                 continue;
-            CPLError(CE_Failure, CPLE_NotSupported, "CFA: %s is empty or too large for a raster; use the multidimensional API",
+            CPLError(CE_Failure, CPLE_NotSupported,
+                     "CFA: %s is empty or too large for a raster; use the multidimensional API",
                      cfa_variable_path(m_variable));
             return false;
         }
@@ -196,8 +197,8 @@ CPLErr ClassicDataset::IRasterIO(GDALRWFlag mode, int x, int y, int width, int h
     const bool consecutive = bandCount > 1 && !m_bandDimensions.empty() && bands[bandCount - 1] - bands[0] == bandCount - 1;
     if (mode != GF_Read || !consecutive || width != bufferWidth || height != bufferHeight || EngineType(type) == 0 ||
         pixel % size != 0 || line % size != 0 || band % size != 0)
-        return GDALPamDataset::IRasterIO(mode, x, y, width, height, buffer, bufferWidth, bufferHeight, type, bandCount, bands,
-                                         pixel, line, band, extra);
+        return GDALPamDataset::IRasterIO(mode, x, y, width, height, buffer, bufferWidth, bufferHeight, type, bandCount,
+                                         bands, pixel, line, band, extra);
     for (int i = 1; i < bandCount; ++i)
     {
         if (bands[i] != bands[0] + i)
@@ -374,4 +375,4 @@ void ClassicDataset::LoadMetadata()
     GDALDataset::SetMetadata(CPLStringList(m_georeferencing->Geolocation2()).List(), "GEOLOCATION2");
 }
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal

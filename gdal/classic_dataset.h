@@ -84,6 +84,6 @@ class ClassicDataset final : public GDALPamDataset
     std::once_flag m_metadataOnce{};
 };
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal
 
 #endif

@@ -50,22 +50,22 @@ void PutNumber(Buffer &out, Type type, double value)
 {
     switch (type)
     {
-        case Type::Byte:
-        case Type::Char:
-            Put(out, static_cast<uint64_t>(static_cast<int64_t>(value)), 1);
-            break;
-        case Type::Short:
-            Put(out, static_cast<uint64_t>(static_cast<int64_t>(value)), 2);
-            break;
-        case Type::Int:
-            Put(out, static_cast<uint64_t>(static_cast<int64_t>(value)), 4);
-            break;
-        case Type::Float:
-            Put(out, BitsOf<uint32_t>(static_cast<float>(value)), 4);
-            break;
-        case Type::Double:
-            Put(out, BitsOf<uint64_t>(value), 8);
-            break;
+    case Type::Byte:
+    case Type::Char:
+        Put(out, static_cast<uint64_t>(static_cast<int64_t>(value)), 1);
+        break;
+    case Type::Short:
+        Put(out, static_cast<uint64_t>(static_cast<int64_t>(value)), 2);
+        break;
+    case Type::Int:
+        Put(out, static_cast<uint64_t>(static_cast<int64_t>(value)), 4);
+        break;
+    case Type::Float:
+        Put(out, BitsOf<uint32_t>(static_cast<float>(value)), 4);
+        break;
+    case Type::Double:
+        Put(out, BitsOf<uint64_t>(value), 8);
+        break;
     }
 }
 
@@ -73,16 +73,16 @@ uint64_t SizeOf(Type type)
 {
     switch (type)
     {
-        case Type::Byte:
-        case Type::Char:
-            return 1;
-        case Type::Short:
-            return 2;
-        case Type::Int:
-        case Type::Float:
-            return 4;
-        case Type::Double:
-            break;
+    case Type::Byte:
+    case Type::Char:
+        return 1;
+    case Type::Short:
+        return 2;
+    case Type::Int:
+    case Type::Float:
+        return 4;
+    case Type::Double:
+        break;
     }
     return 8;
 }
@@ -91,18 +91,18 @@ Type TypeFor(int32_t type)
 {
     switch (type)
     {
-        case CFA_INT8:
-            return Type::Byte;
-        case CFA_UINT8:
-        case CFA_INT16:
-            return Type::Short;
-        case CFA_UINT16:
-        case CFA_INT32:
-            return Type::Int;
-        case CFA_FLOAT32:
-            return Type::Float;
-        default:
-            return Type::Double;
+    case CFA_INT8:
+        return Type::Byte;
+    case CFA_UINT8:
+    case CFA_INT16:
+        return Type::Short;
+    case CFA_UINT16:
+    case CFA_INT32:
+        return Type::Int;
+    case CFA_FLOAT32:
+        return Type::Float;
+    default:
+        return Type::Double;
     }
 }
 
@@ -112,7 +112,7 @@ void PutList(Buffer &out, uint32_t tag, size_t count)
     Put(out, count, 4);
 }
 
-}  // namespace
+} // namespace
 
 int ClassicFile::AddDimension(const std::string &name, uint64_t size)
 {
@@ -220,4 +220,4 @@ std::vector<GByte> ClassicFile::Bytes() const
     return out;
 }
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal

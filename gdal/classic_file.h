@@ -63,6 +63,6 @@ class ClassicFile
     std::vector<GByte> m_attributeBytes{};
 };
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal
 
 #endif

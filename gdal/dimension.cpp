@@ -25,7 +25,7 @@ Axis Vertical(const std::string &positive)
                                                                           : ""};
 }
 
-}  // namespace
+} // namespace
 
 Axis AxisOf(const cfa_variable *coordinate)
 {
@@ -57,8 +57,8 @@ Axis AxisOf(const cfa_variable *coordinate)
 
 Dimension::Dimension(const std::shared_ptr<File> &file, const cfa_dimension *dimension, const cfa_variable *coordinate,
                      const Axis &axis)
-    : GDALDimension(cfa_group_path(cfa_dimension_group(dimension)), cfa_dimension_name(dimension), axis.type,
-                    axis.direction, cfa_dimension_size(dimension)),
+    : GDALDimension(cfa_group_path(cfa_dimension_group(dimension)), cfa_dimension_name(dimension), axis.type, axis.direction,
+                    cfa_dimension_size(dimension)),
       m_file(file), m_coordinate(coordinate)
 {
 }
@@ -75,4 +75,4 @@ std::shared_ptr<GDALMDArray> Dimension::GetIndexingVariable() const
     return m_coordinate == nullptr ? nullptr : Array::Create(m_file, m_coordinate);
 }
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal

@@ -36,6 +36,6 @@ class Dimension final : public GDALDimension
     const cfa_variable *m_coordinate;
 };
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal
 
 #endif

@@ -47,8 +47,7 @@ bool Probe(const GDALOpenInfo *info)
 {
     int32_t aggregation = 0;
     return LooksLikeNetcdf(info) && !IsReadAndWithoutMention(info) &&
-           cfa_file_identify(info->pszFilename, &aggregation, nullptr) == CFA_OK &&
-           aggregation != 0;
+           cfa_file_identify(info->pszFilename, &aggregation, nullptr) == CFA_OK && aggregation != 0;
 }
 
 // GDAL asks Identify and then Open about the same file: the second need not look again.
@@ -98,9 +97,9 @@ GDALDataset *Open(GDALOpenInfo *info)
     return OpenClassic(file, name, info->pszFilename).release();
 }
 
-}  // namespace
+} // namespace
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal
 
 extern "C" CPL_DLL void GDALRegister_CFA();
 

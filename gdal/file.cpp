@@ -111,23 +111,23 @@ const char *DialectName(int32_t dialect)
 {
     switch (dialect)
     {
-        case CFA_DIALECT_CFA_0_4:
-            return "CFA-0.4";
-        case CFA_DIALECT_CFA_TERMS:
-            return "CFA terms";
-        case CFA_DIALECT_CFA_0_6B1_EARLY:
-            return "CFA-0.6b1 early";
-        case CFA_DIALECT_CFA_0_6B1:
-            return "CFA-0.6b1";
-        case CFA_DIALECT_CFA_0_6_2:
-            return "CFA-0.6.2";
-        case CFA_DIALECT_CF_DRAFT:
-            return "CF draft";
-        case CFA_DIALECT_CF_1_13:
-            return "CF-1.13";
-        default:
-            return "";
+    case CFA_DIALECT_CFA_0_4:
+        return "CFA-0.4";
+    case CFA_DIALECT_CFA_TERMS:
+        return "CFA terms";
+    case CFA_DIALECT_CFA_0_6B1_EARLY:
+        return "CFA-0.6b1 early";
+    case CFA_DIALECT_CFA_0_6B1:
+        return "CFA-0.6b1";
+    case CFA_DIALECT_CFA_0_6_2:
+        return "CFA-0.6.2";
+    case CFA_DIALECT_CF_DRAFT:
+        return "CF draft";
+    case CFA_DIALECT_CF_1_13:
+        return "CF-1.13";
+    default:
+        return "";
     }
 }
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal

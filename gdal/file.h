@@ -72,6 +72,6 @@ bool DimensionsOf(const cfa_variable *variable, std::vector<const cfa_dimension 
 // The name of a dialect as its convention spells it.
 const char *DialectName(int32_t dialect);
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal
 
 #endif

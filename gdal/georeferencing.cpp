@@ -162,7 +162,7 @@ class MemoryFile
     std::string m_name{};
 };
 
-}  // namespace
+} // namespace
 
 void Georeferencing::TakeFrom(GDALDataset &plain, const File &file, const cfa_variable *variable)
 {
@@ -184,10 +184,10 @@ void Georeferencing::TakeFrom(GDALDataset &plain, const File &file, const cfa_va
     // Reading anywhere else than in the first row goes beyond the end of the file, or gives zeros.
     GByte mark = 0;
     GDALRasterBand *band = plain.GetRasterBand(1);
-    m_bottomUp = band != nullptr && plain.GetRasterYSize() > 1 &&
-                 band->RasterIO(GF_Read, 0, plain.GetRasterYSize() - 1, 1, 1, &mark, 1, 1, GDT_Byte, 0, 0, nullptr) ==
-                     CE_None &&
-                 mark == 1;
+    m_bottomUp =
+        band != nullptr && plain.GetRasterYSize() > 1 &&
+        band->RasterIO(GF_Read, 0, plain.GetRasterYSize() - 1, 1, 1, &mark, 1, 1, GDT_Byte, 0, 0, nullptr) == CE_None &&
+        mark == 1;
 }
 
 std::shared_ptr<const Georeferencing> Georeferencing::Of(const File &file, const cfa_variable *variable)
@@ -220,4 +220,4 @@ std::shared_ptr<const Georeferencing> Georeferencing::Of(const File &file, const
     return found;
 }
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal

@@ -65,6 +65,6 @@ class Georeferencing
     CPLStringList m_geolocation2{};
 };
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal
 
 #endif

@@ -124,4 +124,4 @@ CSLConstList Group::GetStructuralInfo() const
     return m_structure.List();
 }
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal

@@ -36,6 +36,6 @@ class Group final : public GDALGroup
     CPLStringList m_structure{};
 };
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal
 
 #endif

@@ -11,12 +11,12 @@ std::string NumberText(int32_t type, double value)
 {
     switch (type)
     {
-        case CFA_FLOAT32:
-            return CPLSPrintf("%.8g", value);
-        case CFA_FLOAT64:
-            return CPLSPrintf("%.16g", value);
-        default:
-            return CPLSPrintf("%.0f", value);
+    case CFA_FLOAT32:
+        return CPLSPrintf("%.8g", value);
+    case CFA_FLOAT64:
+        return CPLSPrintf("%.16g", value);
+    default:
+        return CPLSPrintf("%.0f", value);
     }
 }
 
@@ -62,4 +62,4 @@ void AddVariableMetadata(const cfa_variable *variable, CPLStringList &list)
     }
 }
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal

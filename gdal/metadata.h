@@ -21,6 +21,6 @@ void AddGlobalMetadata(const cfa_dataset *dataset, CPLStringList &list);
 // name#attribute=value for the attributes of a variable.
 void AddVariableMetadata(const cfa_variable *variable, CPLStringList &list);
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal
 
 #endif

@@ -17,4 +17,4 @@ std::shared_ptr<GDALGroup> MultidimDataset::GetRootGroup() const
     return Group::Create(m_file, cfa_dataset_root(m_file->Dataset()));
 }
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal

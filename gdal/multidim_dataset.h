@@ -24,6 +24,6 @@ class MultidimDataset final : public GDALDataset
     std::shared_ptr<File> m_file;
 };
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal
 
 #endif

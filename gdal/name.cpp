@@ -46,4 +46,4 @@ std::string Name::Of(const std::string &path, const std::string &variable)
     return "CFA:\"" + path + "\":" + (root ? variable.substr(1) : variable);
 }
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal

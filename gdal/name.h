@@ -24,6 +24,6 @@ struct Name
     static std::string Of(const std::string &path, const std::string &variable);
 };
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal
 
 #endif

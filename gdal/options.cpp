@@ -23,8 +23,10 @@ const char *const OPEN_OPTION_LIST =
     "ALL_CPUS'/>"
     "<Option name='CACHE_BYTES' type='string' default='64M' description='Memory for decoded chunks, with suffix K, M or G; "
     "0 for none'/>"
-    "<Option name='MAX_FRAGMENTS' type='unsigned int' default='10000000' description='Fragments that one variable may have'/>"
-    "<Option name='MAX_NESTING' type='int' default='32' description='Depth of aggregations whose fragments are aggregations'/>"
+    "<Option name='MAX_FRAGMENTS' type='unsigned int' default='10000000' description='Fragments that one variable may "
+    "have'/>"
+    "<Option name='MAX_NESTING' type='int' default='32' description='Depth of aggregations whose fragments are "
+    "aggregations'/>"
     "<Option name='MAX_OPEN_FILES' type='int' default='100' description='Fragment files kept open at a time'/>"
     "<Option name='SUBSTITUTIONS' type='string' description='Replacements in fragment locations: ${key}=value;...'/>"
     "<Option name='RELOCATE' type='string' description='Location prefixes that moved: from=to;...'/>"
@@ -152,7 +154,7 @@ bool Fill(CSLConstList options, cfa_open_options &out)
     return true;
 }
 
-}  // namespace
+} // namespace
 
 bool OpenDataset(const std::string &path, CSLConstList options, bool raw, cfa_dataset **dataset)
 {
@@ -167,4 +169,4 @@ bool OpenDataset(const std::string &path, CSLConstList options, bool raw, cfa_da
     return false;
 }
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal

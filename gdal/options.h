@@ -17,6 +17,6 @@ extern const char *const OPEN_OPTION_LIST;
 // False after CPLError.
 bool OpenDataset(const std::string &path, CSLConstList options, bool raw, cfa_dataset **dataset);
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal
 
 #endif

@@ -47,4 +47,4 @@ std::vector<const cfa_variable *> DataVariables(const File &file)
     return data.empty() ? lines : data;
 }
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal

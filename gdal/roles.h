@@ -38,6 +38,6 @@ class Roles
 // there are none, aggregated numbers of one dimension.
 std::vector<const cfa_variable *> DataVariables(const File &file);
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal
 
 #endif

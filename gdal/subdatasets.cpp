@@ -14,28 +14,28 @@ const char *TypeText(int32_t type)
 {
     switch (type)
     {
-        case CFA_INT8:
-            return "8-bit integer";
-        case CFA_UINT8:
-            return "8-bit unsigned integer";
-        case CFA_INT16:
-            return "16-bit integer";
-        case CFA_UINT16:
-            return "16-bit unsigned integer";
-        case CFA_INT32:
-            return "32-bit integer";
-        case CFA_UINT32:
-            return "32-bit unsigned integer";
-        case CFA_INT64:
-            return "64-bit integer";
-        case CFA_UINT64:
-            return "64-bit unsigned integer";
-        case CFA_FLOAT32:
-            return "32-bit floating-point";
-        case CFA_FLOAT64:
-            return "64-bit floating-point";
-        default:
-            return "8-bit character";
+    case CFA_INT8:
+        return "8-bit integer";
+    case CFA_UINT8:
+        return "8-bit unsigned integer";
+    case CFA_INT16:
+        return "16-bit integer";
+    case CFA_UINT16:
+        return "16-bit unsigned integer";
+    case CFA_INT32:
+        return "32-bit integer";
+    case CFA_UINT32:
+        return "32-bit unsigned integer";
+    case CFA_INT64:
+        return "64-bit integer";
+    case CFA_UINT64:
+        return "64-bit unsigned integer";
+    case CFA_FLOAT32:
+        return "32-bit floating-point";
+    case CFA_FLOAT64:
+        return "64-bit floating-point";
+    default:
+        return "8-bit character";
     }
 }
 
@@ -96,7 +96,7 @@ const cfa_variable *OnlyDamage(const std::vector<const cfa_variable *> &variable
     return damaged;
 }
 
-}  // namespace
+} // namespace
 
 std::unique_ptr<GDALDataset> OpenClassic(const std::shared_ptr<File> &file, const Name &name, const char *description)
 {
@@ -130,4 +130,4 @@ std::unique_ptr<GDALDataset> OpenClassic(const std::shared_ptr<File> &file, cons
     return list;
 }
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal

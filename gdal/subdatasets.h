@@ -13,6 +13,6 @@ namespace cfa_gdal
 // NULL after CPLError.
 std::unique_ptr<GDALDataset> OpenClassic(const std::shared_ptr<File> &file, const Name &name, const char *description);
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal
 
 #endif

@@ -11,28 +11,28 @@ GDALDataType NumericType(int32_t type)
 {
     switch (type)
     {
-        case CFA_INT8:
-            return CFA_GDT_INT8;
-        case CFA_UINT8:
-            return GDT_Byte;
-        case CFA_INT16:
-            return GDT_Int16;
-        case CFA_UINT16:
-            return GDT_UInt16;
-        case CFA_INT32:
-            return GDT_Int32;
-        case CFA_UINT32:
-            return GDT_UInt32;
-        case CFA_INT64:
-            return GDT_Int64;
-        case CFA_UINT64:
-            return GDT_UInt64;
-        case CFA_FLOAT32:
-            return GDT_Float32;
-        case CFA_FLOAT64:
-            return GDT_Float64;
-        default:
-            return GDT_Unknown;
+    case CFA_INT8:
+        return CFA_GDT_INT8;
+    case CFA_UINT8:
+        return GDT_Byte;
+    case CFA_INT16:
+        return GDT_Int16;
+    case CFA_UINT16:
+        return GDT_UInt16;
+    case CFA_INT32:
+        return GDT_Int32;
+    case CFA_UINT32:
+        return GDT_UInt32;
+    case CFA_INT64:
+        return GDT_Int64;
+    case CFA_UINT64:
+        return GDT_UInt64;
+    case CFA_FLOAT32:
+        return GDT_Float32;
+    case CFA_FLOAT64:
+        return GDT_Float64;
+    default:
+        return GDT_Unknown;
     }
 }
 
@@ -44,11 +44,19 @@ GDALExtendedDataType ExtendedType(int32_t type)
 
 int32_t EngineType(GDALDataType type)
 {
-    static const int32_t types[] = {CFA_UINT8, CFA_INT16,  CFA_UINT16,  CFA_INT32,  CFA_UINT32,
-                                    CFA_INT64, CFA_UINT64, CFA_FLOAT32, CFA_FLOAT64
+    static const int32_t types[] = {
+        CFA_UINT8,
+        CFA_INT16,
+        CFA_UINT16,
+        CFA_INT32,
+        CFA_UINT32,
+        CFA_INT64,
+        CFA_UINT64,
+        CFA_FLOAT32,
+        CFA_FLOAT64
 #if CFA_GDAL_HAS_INT8
-                                    ,
-                                    CFA_INT8
+        ,
+        CFA_INT8
 #endif
     };
     for (const int32_t candidate : types)
@@ -148,7 +156,7 @@ template <class F> void ForEachRow(const std::vector<size_t> &count, const std::
     }
 }
 
-}  // namespace
+} // namespace
 
 bool ReadNumbers(const cfa_variable *variable, Part part, GDALDataType type, void *buffer)
 {
@@ -178,13 +186,11 @@ bool ReadNumbers(const cfa_variable *variable, Part part, GDALDataType type, voi
     const int width = GDALGetDataTypeSizeBytes(type);
     const size_t row = part.count.empty() ? 1 : part.count.back();
     const GPtrDiff_t pixel = part.count.empty() ? 1 : part.stride.back();
-    ForEachRow(part.count, part.stride,
-               [&](size_t from, GPtrDiff_t to)
-               {
-                   GDALCopyWords64(values.get() + from * size, natural, static_cast<int>(size),
-                                   static_cast<GByte *>(buffer) + to * width, type, static_cast<int>(pixel * width),
-                                   static_cast<GPtrDiff_t>(row));
-               });
+    ForEachRow(part.count, part.stride, [&](size_t from, GPtrDiff_t to) {
+        GDALCopyWords64(values.get() + from * size, natural, static_cast<int>(size),
+                        static_cast<GByte *>(buffer) + to * width, type, static_cast<int>(pixel * width),
+                        static_cast<GPtrDiff_t>(row));
+    });
     return true;
 }
 
@@ -201,15 +207,13 @@ bool ReadStrings(const cfa_variable *variable, const Part &part, char **buffer)
         return false;
     const size_t row = part.count.empty() ? 1 : part.count.back();
     const GPtrDiff_t pixel = part.count.empty() ? 1 : part.stride.back();
-    ForEachRow(part.count, part.stride,
-               [&](size_t from, GPtrDiff_t to)
-               {
-                   for (size_t i = 0; i < row; ++i)
-                   {
-                       const char *text = strings[from + i];
-                       buffer[to + static_cast<GPtrDiff_t>(i) * pixel] = text == nullptr ? nullptr : CPLStrdup(text);
-                   }
-               });
+    ForEachRow(part.count, part.stride, [&](size_t from, GPtrDiff_t to) {
+        for (size_t i = 0; i < row; ++i)
+        {
+            const char *text = strings[from + i];
+            buffer[to + static_cast<GPtrDiff_t>(i) * pixel] = text == nullptr ? nullptr : CPLStrdup(text);
+        }
+    });
     cfa_strings_free(strings.data(), strings.size());
     return true;
 }
@@ -240,17 +244,15 @@ bool ReadTexts(const cfa_variable *variable, const Part &part, char **buffer)
         return false;
     const size_t row = part.count.empty() ? 1 : part.count.back();
     const GPtrDiff_t pixel = part.count.empty() ? 1 : part.stride.back();
-    ForEachRow(part.count, part.stride,
-               [&](size_t from, GPtrDiff_t to)
-               {
-                   for (size_t i = 0; i < row; ++i)
-                   {
-                       const char *begin = text.data() + (from + i) * length;
-                       const std::string one(begin, CPLStrnlen(begin, length));
-                       buffer[to + static_cast<GPtrDiff_t>(i) * pixel] = CPLStrdup(one.c_str());
-                   }
-               });
+    ForEachRow(part.count, part.stride, [&](size_t from, GPtrDiff_t to) {
+        for (size_t i = 0; i < row; ++i)
+        {
+            const char *begin = text.data() + (from + i) * length;
+            const std::string one(begin, CPLStrnlen(begin, length));
+            buffer[to + static_cast<GPtrDiff_t>(i) * pixel] = CPLStrdup(one.c_str());
+        }
+    });
     return true;
 }
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal

@@ -38,6 +38,6 @@ bool ReadStrings(const cfa_variable *variable, const Part &part, char **buffer);
 // Reads characters whose last dimension is the length of text: one string for each index of the dimensions in part.
 bool ReadTexts(const cfa_variable *variable, const Part &part, char **buffer);
 
-}  // namespace cfa_gdal
+} // namespace cfa_gdal
 
 #endif

@@ -67,7 +67,10 @@ impl Container {
     ///
     /// # Errors
     /// `Damaged`, `Io`.
-    pub fn may_have_variable_with(source: &dyn Source, is_meant: impl Fn(&Attributes) -> bool) -> Result<bool> {
+    pub fn may_have_variable_with(
+        source: &dyn Source,
+        is_meant: impl Fn(&Attributes) -> bool,
+    ) -> Result<bool> {
         let mut magic = [0u8; 3];
         if source.len() < 3 {
             return Ok(true);

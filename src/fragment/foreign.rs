@@ -146,7 +146,8 @@ impl Foreign {
         let too_large = || unreadable(&self.file, "a read is too large");
         let counts = selection.count().iter().map(|&n| usize::try_from(n)).collect::<Result<Vec<_>, _>>();
         let counts = counts.map_err(|_| too_large())?;
-        let bytes = selection.len().and_then(|n| usize::try_from(n).ok()?.checked_mul(self.data_type.size()?));
+        let bytes =
+            selection.len().and_then(|n| usize::try_from(n).ok()?.checked_mul(self.data_type.size()?));
         if bytes != Some(out.len()) {
             return Err(too_large());
         }
@@ -182,7 +183,8 @@ impl Foreign {
     fn read_stepped(&self, selection: &Selection, out: &mut [u8]) -> Result<()> {
         let too_large = || unreadable(&self.file, "a read is too large");
         let (mut low, mut span, mut start) = (Vec::new(), Vec::new(), Vec::new());
-        for ((&first, &step), &count) in selection.start().iter().zip(selection.step()).zip(selection.count()) {
+        for ((&first, &step), &count) in selection.start().iter().zip(selection.step()).zip(selection.count())
+        {
             let reach = step.unsigned_abs().checked_mul(count.saturating_sub(1)).ok_or_else(too_large)?;
             let lowest = if step < 0 { first.checked_sub(reach).ok_or_else(too_large)? } else { first };
             low.push(lowest);
@@ -202,19 +204,36 @@ impl Foreign {
     }
 }
 
+/// Whether the configuration option GDAL_CFA_FRAGMENT_DRIVERS, a list with commas, lets a driver be asked.
+fn is_enabled(driver: &CStr) -> bool {
+    // SAFETY: C strings; GDAL gives one that lives until the option is set anew, or NULL.
+    let list = unsafe {
+        let value = gdal::CPLGetConfigOption(c"GDAL_CFA_FRAGMENT_DRIVERS".as_ptr(), ptr::null());
+        if value.is_null() {
+            return true;
+        }
+        CStr::from_ptr(value).to_string_lossy().into_owned()
+    };
+    let name = driver.to_string_lossy();
+    list.split(',').any(|entry| entry.trim().eq_ignore_ascii_case(&name))
+}
+
 fn open_dataset(file: &str, format: Option<&str>, kind: u32) -> Result<gdal::GDALDatasetH> {
     let is_asked = |names: &[&str]| format.is_none_or(|format| names.contains(&format));
-    let drivers: Vec<&CStr> =
-        DRIVERS.iter().filter(|(_, names)| is_asked(names)).map(|(driver, _)| *driver).collect();
+    let known = DRIVERS.iter().filter(|(driver, names)| is_asked(names) && is_enabled(driver));
+    let drivers: Vec<&CStr> = known.map(|(driver, _)| *driver).collect();
+    // GDAL takes an empty list for all drivers.
+    if drivers.is_empty() {
+        return Err(unreadable(file, "GDAL_CFA_FRAGMENT_DRIVERS leaves no driver for it"));
+    }
     let name = CString::new(file).map_err(|_| unreadable(file, "its name has a NUL"))?;
     let mut list: Vec<_> = drivers.iter().map(|driver| driver.as_ptr()).collect();
     list.push(ptr::null());
     // No neighbours: what a driver finds beside the file is not under the policy.
     let siblings = [ptr::null()];
     // SAFETY: C strings and lists that end with NULL, alive during the call.
-    let dataset = unsafe {
-        gdal::GDALOpenEx(name.as_ptr(), kind, list.as_ptr(), ptr::null(), siblings.as_ptr())
-    };
+    let dataset =
+        unsafe { gdal::GDALOpenEx(name.as_ptr(), kind, list.as_ptr(), ptr::null(), siblings.as_ptr()) };
     if dataset.is_null() {
         let names: Vec<_> = drivers.iter().map(|driver| driver.to_string_lossy()).collect();
         return Err(unreadable(file, format!("neither netCDF nor a file of {}", names.join(", "))));
@@ -261,7 +280,8 @@ unsafe fn describe(array: gdal::GDALMDArrayH) -> (Vec<u64>, Option<DataType>, At
         gdal::GDALReleaseDimensions(dimensions, count);
 
         let extended = gdal::GDALMDArrayGetDataType(array);
-        let is_number = gdal::GDALExtendedDataTypeGetClass(extended) == gdal::GDALExtendedDataTypeClass::GEDTC_NUMERIC;
+        let is_number =
+            gdal::GDALExtendedDataTypeGetClass(extended) == gdal::GDALExtendedDataTypeClass::GEDTC_NUMERIC;
         let number = gdal::GDALExtendedDataTypeGetNumericDataType(extended);
         gdal::GDALExtendedDataTypeRelease(extended);
         let data_type = if is_number { data_type_of(number) } else { None };

@@ -187,7 +187,13 @@ fn strings_are_not_bytes() -> Error {
 }
 
 /// Copies the selected elements of an array in memory.
-pub(super) fn pick(bytes: &[u8], shape: &[u64], element: usize, selection: &Selection, out: &mut [u8]) -> Result<()> {
+pub(super) fn pick(
+    bytes: &[u8],
+    shape: &[u64],
+    element: usize,
+    selection: &Selection,
+    out: &mut [u8],
+) -> Result<()> {
     let strides = crate::selection::c_strides(shape);
     let outside = || Error::new(Kind::Internal, "selection outside an expanded fragment");
     let total = selection.len().ok_or_else(outside)?;

@@ -125,7 +125,9 @@ fn leads_elsewhere(directory: &Path) -> bool {
         let Ok(entries) = fs::read_dir(&directory) else { return true };
         for entry in entries {
             seen += 1;
-            let Some(kind) = entry.as_ref().ok().and_then(|entry| entry.file_type().ok()) else { return true };
+            let Some(kind) = entry.as_ref().ok().and_then(|entry| entry.file_type().ok()) else {
+                return true;
+            };
             if kind.is_symlink() || seen > MOST {
                 return true;
             }
