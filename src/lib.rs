@@ -4,6 +4,7 @@
 
 mod assemble;
 pub mod canonical;
+pub mod check;
 pub mod container;
 mod dataset;
 pub mod dialect;

@@ -12,11 +12,11 @@ mod cfa_0_6b1;
 mod cfa_terms;
 mod context;
 mod files;
-mod integers;
+pub(crate) mod integers;
 #[cfg(test)]
-mod memory;
+pub(crate) mod memory;
 mod part;
-mod ranges;
+pub(crate) mod ranges;
 pub mod recognise;
 pub mod reference;
 mod sizes;

@@ -1,9 +1,11 @@
 //! `cfa`: inspects and reads aggregation files.
 
+mod check;
 mod coordinates;
 mod dump;
 mod info;
 mod json;
+mod progress;
 mod read;
 mod select;
 mod settings;
@@ -27,6 +29,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
+    Check(check::Arguments),
     Info(info::Arguments),
     Read(read::Arguments),
 }
@@ -42,12 +45,14 @@ Exit status: 0 success, 1 an error in the file or the request, 2 a wrong command
 
 fn main() -> ExitCode {
     let (result, as_json) = match Arguments::parse().verb {
+        Verb::Check(arguments) => (check::run(&arguments), arguments.json),
         Verb::Info(arguments) => (info::run(&arguments), arguments.json),
         Verb::Read(arguments) => (read::run(&arguments), arguments.json),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Reader) => ExitCode::SUCCESS,
+        Err(Failure::Problems) => ExitCode::FAILURE,
         Err(Failure::Error(error)) => {
             if as_json {
                 println!("{}", json::error(&error));
@@ -63,6 +68,8 @@ fn main() -> ExitCode {
 enum Failure {
     /// Something is wrong.
     Error(Error),
+    /// What was checked has problems, which were told.
+    Problems,
     /// Whoever reads our output has gone, which is no fault (`cfa read ... | head`).
     Reader,
 }
