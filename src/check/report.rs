@@ -22,6 +22,8 @@ pub struct Finding {
     pub fragment: Option<Vec<u64>>,
     /// What is wrong, on one line.
     pub message: String,
+    /// How many findings this line stands for: more than 1 in the line that counts what is not listed.
+    pub count: u64,
 }
 
 /// What is known of a fragment.
@@ -155,8 +157,8 @@ impl Report {
     }
 
     /// How many findings have this severity.
-    pub fn count(&self, severity: Severity) -> usize {
-        self.findings.iter().filter(|f| f.severity == severity).count()
+    pub fn count(&self, severity: Severity) -> u64 {
+        self.findings.iter().filter(|f| f.severity == severity).map(|f| f.count).sum()
     }
 }
 
@@ -193,6 +195,7 @@ impl Findings {
             variable: variable.map(str::to_owned),
             fragment: fragment.map(<[u64]>::to_vec),
             message: message.into(),
+            count: 1,
         });
     }
 
@@ -214,9 +217,9 @@ impl Findings {
             .filter(|(_, &n)| n > self.most)
             .filter_map(|((rule, variable), &n)| {
                 let like = self.list.iter().find(|f| f.rule == *rule && f.variable == *variable)?;
-                let message = format!("and {} more of this kind", n - self.most);
-                // After all indices of fragments, which are far smaller.
-                Some(Finding { fragment: None, message, ..like.clone() })
+                let count = (n - self.most) as u64;
+                let message = format!("and {count} more of this kind");
+                Some(Finding { fragment: None, message, count, ..like.clone() })
             })
             .collect();
         self.list.sort_by(|a, b| {

@@ -183,6 +183,7 @@ fn as_json(report: &Report) -> Value {
                 "variable": f.variable,
                 "fragment": f.fragment,
                 "message": f.message,
+                "count": f.count,
             })
         })
         .collect();

@@ -13,7 +13,7 @@ pub struct Progress {
 }
 
 struct State {
-    begun: Instant,
+    begun: Option<Instant>,
     told: Option<Instant>,
 }
 
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_millis(700);
 impl Progress {
     /// Of things called `what`; `quiet` says nothing at all.
     pub fn new(what: &'static str, quiet: bool) -> Self {
-        let state = Mutex::new(State { begun: Instant::now(), told: None });
+        let state = Mutex::new(State { begun: None, told: None });
         Progress { what, quiet, terminal: std::io::stderr().is_terminal(), state }
     }
 
@@ -34,7 +34,7 @@ impl Progress {
         }
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        let spent = now.duration_since(state.begun);
+        let spent = now.duration_since(*state.begun.get_or_insert(now));
         let pause = Duration::from_millis(if self.terminal { 100 } else { 5000 });
         let due = match state.told {
             None => spent >= PATIENCE,

@@ -54,27 +54,26 @@ pub fn html(report: &Report) -> String {
 }
 
 fn summary(page: &mut String, report: &Report) {
-    let mut tile = |number: String, label: &str, class: &str| {
-        let _ = write!(
-            page,
-            "<div class=\"tile {class}\"><span class=\"number\">{number}</span><span class=\"label\">{}</span></div>\n",
-            escape(label)
-        );
-    };
     let fragments: u64 =
         report.variables.iter().filter_map(VariableReport::fragment_count).fold(0, u64::saturating_add);
-    let counted = |severity| report.count(severity);
-    let class = |n: usize, class: &'static str| if n == 0 { "" } else { class };
-    tile(grouped(report.variables.len() as u64), "aggregation variables", "");
-    tile(grouped(fragments), "fragments", "");
-    let broken = counted(Severity::Requirement);
-    tile(grouped(broken as u64), "requirements violated", class(broken, "bad"));
-    let advice = counted(Severity::Recommendation);
-    tile(grouped(advice as u64), "recommendations not followed", class(advice, "odd"));
-    tile(grouped(counted(Severity::Note) as u64), "notes", "");
-    let inner = std::mem::take(page);
-    let at = inner.rfind("<main>\n").map_or(inner.len(), |i| i + 7);
-    let _ = write!(page, "{}<section class=\"tiles\">\n{}</section>\n", &inner[..at], &inner[at..]);
+    let broken = report.count(Severity::Requirement);
+    let advice = report.count(Severity::Recommendation);
+    let tiles = [
+        (report.variables.len() as u64, "aggregation variables", ""),
+        (fragments, "fragments", ""),
+        (broken, "requirements violated", if broken > 0 { "bad" } else { "" }),
+        (advice, "recommendations not followed", if advice > 0 { "odd" } else { "" }),
+        (report.count(Severity::Note), "notes", ""),
+    ];
+    page.push_str("<section class=\"tiles\">\n");
+    for (number, label, class) in tiles {
+        let _ = writeln!(
+            page,
+            "<div class=\"tile {class}\"><span class=\"number\">{}</span><span class=\"label\">{label}</span></div>",
+            grouped(number)
+        );
+    }
+    page.push_str("</section>\n");
     if let Some(conventions) = &report.conventions {
         let _ = writeln!(page, "<p class=\"conventions\">Conventions: <code>{}</code></p>", escape(conventions));
     }
@@ -148,7 +147,7 @@ fn bar(page: &mut String, variable: &VariableReport) {
 
 fn drawing(page: &mut String, map: &Map) {
     let pitch = pitch(map.columns);
-    let gap = if pitch > 12 { 2 } else { 1 };
+    let side = pitch - if pitch > 12 { 2 } else { 1 };
     let (width, height) = (map.columns * pitch, map.rows * pitch);
     let down = if map.down.is_empty() { String::new() } else { format!("{} ↓ &nbsp; ", escape(&map.down)) };
     let across = if map.across.is_empty() { String::new() } else { format!("{} →", escape(&map.across)) };
@@ -168,13 +167,12 @@ fn drawing(page: &mut String, map: &Map) {
     for cell in &map.cells {
         let _ = writeln!(
             page,
-            "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{1$}\" height=\"{1$}\"><title>{}</title></rect>",
+            "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{side}\" height=\"{side}\"><title>{}</title></rect>",
             cell.state.name(),
             cell.column * pitch,
             cell.row * pitch,
             escape(&cell.title),
         );
-        let _ = gap;
     }
     page.push_str("</svg></div>\n");
 }
