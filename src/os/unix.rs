@@ -40,6 +40,16 @@ pub fn opened(file: &File) -> io::Result<()> {
     Ok(())
 }
 
+/// Makes a change of names in the directory last.
+#[cfg(feature = "write")]
+pub fn sync_directory(directory: &Path) -> io::Result<()> {
+    match File::open(directory)?.sync_all() {
+        // Some network file systems know no such thing.
+        Err(error) if matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOTSUP)) => Ok(()),
+        result => result,
+    }
+}
+
 pub fn identity(_path: &Path, metadata: &Metadata) -> io::Result<FileIdentity> {
     Ok(FileIdentity { device: metadata.dev(), inode: metadata.ino() })
 }
