@@ -21,6 +21,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Kind, Result};
 use crate::source::Source;
+#[cfg(feature = "write")]
+pub(crate) use system::divert_to_memory;
 pub use system::FileIdentity;
 
 /// A local regular file, open for reading by any number of threads at once.

@@ -42,7 +42,8 @@ impl NewFile {
         library::silence();
         let open = library::create(&temporary, format).map_err(place)?;
         let mut new = NewFile { file: Some(open), temporary, target, variables };
-        new.fill(&file, format).map_err(place)?;
+        let filled = new.fill(&file, format);
+        filled.map_err(|e| place(new.give_up(e)))?;
         Ok(new)
     }
 
@@ -70,7 +71,17 @@ impl NewFile {
         }
         let Some(file) = &mut self.file else { return Err(closed()) };
         library::put(file, name, start, count, values)
-            .map_err(|e| e.in_file(self.target.display().to_string()))
+            .map_err(|e| self.give_up(e).in_file(self.target.display().to_string()))
+    }
+
+    /// HDF5 that cannot write what it has in its caches brings the process down when it closes the file or ends. So
+    /// after a failure it gets a file in memory to write to.
+    fn give_up(&self, error: Error) -> Error {
+        if error.kind() == Kind::Io {
+            // Without it the error is the same and only the end of the process is less orderly.
+            let _ = os::divert_to_memory(&self.temporary);
+        }
+        error
     }
 
     /// Ends the file, brings it to the disk and gives it its name.
@@ -84,7 +95,7 @@ impl NewFile {
 
     fn finish(&mut self) -> Result<()> {
         let file = self.file.take().ok_or_else(closed)?;
-        file.close().map_err(library::failure)?;
+        file.close().map_err(|e| self.give_up(library::failure(e)))?;
         // libnetcdf does not report every write that failed; what cannot be read back does not replace anything.
         let written = os::LocalFile::open(&self.temporary)?;
         Container::open(Arc::new(written))?.tree()?;
@@ -123,6 +134,7 @@ fn names(path: &Path) -> Result<(PathBuf, PathBuf)> {
     let number = COUNTER.fetch_add(1, Ordering::Relaxed);
     // A long name leaves no room for more.
     let short: String = name.to_string_lossy().chars().take(60).collect();
+    let directory = fs::canonicalize(directory).map_err(io)?;
     let temporary = directory.join(format!(".{short}.{}-{number}.tmp", std::process::id()));
     // Left by a process of the same number that was killed.
     if fs::symlink_metadata(&temporary).is_ok() {
