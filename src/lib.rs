@@ -22,6 +22,8 @@ mod source;
 mod value;
 mod variable;
 mod workers;
+#[cfg(feature = "write")]
+pub mod write;
 
 pub use dataset::Dataset;
 pub use error::{Error, Kind, Result};
