@@ -2,7 +2,7 @@
 //!
 //! One dimension with more than one fragment is a strip, wrapped into rows; two are a table; of more, some are laid
 //! side by side so that the drawing is about three times as wide as high. A large array is drawn in bins, each in
-//! the colour of the most remarkable fragment in it.
+//! the colours of its most frequent and its most remarkable fragments.
 
 use super::super::report::{State, VariableReport};
 
@@ -18,6 +18,10 @@ pub(super) struct Cell {
     pub(super) row: u64,
     /// The most remarkable state in it.
     pub(super) state: State,
+    /// The most frequent state in it.
+    pub(super) common: State,
+    /// How much of it is in the most remarkable state, 0 to 1.
+    pub(super) share: f64,
     /// What is in it, for people.
     pub(super) title: String,
 }
@@ -127,6 +131,9 @@ fn cell(variable: &VariableReport, column: u64, row: u64, inside: impl Iterator<
         (first, last, total) = (first.min(i), last.max(i), total + 1);
     }
     let state = State::ALL.into_iter().rev().find(|&s| counts[s as usize] > 0).unwrap_or(State::Unchecked);
+    let most = counts.iter().copied().max().unwrap_or(0);
+    let common = State::ALL.into_iter().find(|&s| counts[s as usize] == most).unwrap_or(state);
+    let share = counts[state as usize] as f64 / total.max(1) as f64;
     let title = if total == 1 {
         format!("fragment {}: {}\n{}", bracketed(&index(variable, first)), state.meaning(), part(variable, first))
     } else {
@@ -143,7 +150,7 @@ fn cell(variable: &VariableReport, column: u64, row: u64, inside: impl Iterator<
             parts.join(", ")
         )
     };
-    Cell { column, row, state, title }
+    Cell { column, row, state, common, share, title }
 }
 
 fn index(variable: &VariableReport, at: usize) -> Vec<u64> {

@@ -36,9 +36,13 @@ pub fn html(report: &Report) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
          <title>{0} – aggregation check</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <header>\n<p class=\"verdict {verdict}\">{word}</p>\n<h1>{0}</h1>\n<p class=\"path\">{1}</p>\n</header>\n<main>\n",
+         <header>\n<p class=\"verdict {verdict}\">{word}</p>\n<h1>{0}</h1>\n{1}</header>\n<main>\n",
         escape(&name),
-        escape(&report.file),
+        if name == report.file {
+            String::new()
+        } else {
+            format!("<p class=\"path\">{}</p>\n", escape(&report.file))
+        },
     );
     summary(&mut page, report);
     for variable in &report.variables {
@@ -155,7 +159,7 @@ fn drawing(page: &mut String, map: &Map) {
     let note = match per_square {
         1 => String::new(),
         n => format!(
-            " &nbsp; <em>each square stands for up to {} fragments and shows the most remarkable</em>",
+            " &nbsp; <em>each square stands for up to {} fragments; its foot shows the most remarkable of them</em>",
             grouped(n)
         ),
     };
@@ -165,14 +169,24 @@ fn drawing(page: &mut String, map: &Map) {
          width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n"
     );
     for cell in &map.cells {
-        let _ = writeln!(
+        let (x, y) = (cell.column * pitch, cell.row * pitch);
+        let _ = write!(
             page,
-            "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{side}\" height=\"{side}\"><title>{}</title></rect>",
-            cell.state.name(),
-            cell.column * pitch,
-            cell.row * pitch,
+            "<g><title>{}</title><rect class=\"{}\" x=\"{x}\" y=\"{y}\" width=\"{side}\" height=\"{side}\"/>",
             escape(&cell.title),
+            cell.common.name(),
         );
+        if cell.common != cell.state {
+            // One among thousands must still be seen.
+            let part = (side as f64 * cell.share.max(0.34)).round() as u64;
+            let _ = write!(
+                page,
+                "<rect class=\"{}\" x=\"{x}\" y=\"{}\" width=\"{side}\" height=\"{part}\"/>",
+                cell.state.name(),
+                y + side - part,
+            );
+        }
+        page.push_str("</g>\n");
     }
     page.push_str("</svg></div>\n");
 }
@@ -192,8 +206,8 @@ fn findings(page: &mut String, list: &[Finding]) {
         let fragment = finding.fragment.as_ref().map_or(String::new(), |f| format!("{f:?}"));
         let _ = writeln!(
             page,
-            "<tr><td><span class=\"severity {severity}\">{severity}</span></td><td>{}</td><td>{}</td>\
-             <td class=\"index\">{fragment}</td><td class=\"what\">{}</td><td><code>{}</code></td></tr>",
+            "<tr><td><span class=\"severity {severity}\">{severity}</span></td><td class=\"short\">{}</td><td class=\"short\">{}</td>\
+             <td class=\"index\">{fragment}</td><td class=\"what\">{}</td><td class=\"short\"><code>{}</code></td></tr>",
             escape(&finding.clause),
             escape(finding.variable.as_deref().unwrap_or("file")),
             escape(&finding.message),
