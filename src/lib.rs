@@ -9,6 +9,8 @@ pub mod container;
 mod dataset;
 pub mod dialect;
 mod error;
+#[cfg(feature = "write")]
+pub mod extract;
 mod fragment;
 pub mod inventory;
 pub mod location;

@@ -3,6 +3,8 @@
 mod check;
 mod coordinates;
 mod dump;
+#[cfg(feature = "write")]
+mod extract;
 mod info;
 mod json;
 mod progress;
@@ -30,6 +32,8 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Verb {
     Check(check::Arguments),
+    #[cfg(feature = "write")]
+    Extract(extract::Arguments),
     Info(info::Arguments),
     Read(read::Arguments),
 }
@@ -46,6 +50,8 @@ Exit status: 0 success, 1 an error in the file or the request, 2 a wrong command
 fn main() -> ExitCode {
     let (result, as_json) = match Arguments::parse().verb {
         Verb::Check(arguments) => (check::run(&arguments), arguments.json),
+        #[cfg(feature = "write")]
+        Verb::Extract(arguments) => (extract::run(&arguments), false),
         Verb::Info(arguments) => (info::run(&arguments), arguments.json),
         Verb::Read(arguments) => (read::run(&arguments), arguments.json),
     };
