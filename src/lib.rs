@@ -6,6 +6,8 @@ mod assemble;
 pub mod canonical;
 pub mod check;
 pub mod container;
+#[cfg(feature = "write")]
+pub mod convert;
 mod dataset;
 pub mod dialect;
 mod error;

@@ -1,6 +1,8 @@
 //! `cfa`: inspects and reads aggregation files.
 
 mod check;
+#[cfg(feature = "write")]
+mod convert;
 mod coordinates;
 mod dump;
 #[cfg(feature = "write")]
@@ -33,6 +35,8 @@ struct Arguments {
 enum Verb {
     Check(check::Arguments),
     #[cfg(feature = "write")]
+    Convert(convert::Arguments),
+    #[cfg(feature = "write")]
     Extract(extract::Arguments),
     Info(info::Arguments),
     Read(read::Arguments),
@@ -50,6 +54,8 @@ Exit status: 0 success, 1 an error in the file or the request, 2 a wrong command
 fn main() -> ExitCode {
     let (result, as_json) = match Arguments::parse().verb {
         Verb::Check(arguments) => (check::run(&arguments), arguments.json),
+        #[cfg(feature = "write")]
+        Verb::Convert(arguments) => (convert::run(&arguments), false),
         #[cfg(feature = "write")]
         Verb::Extract(arguments) => (extract::run(&arguments), false),
         Verb::Info(arguments) => (info::run(&arguments), arguments.json),

@@ -65,7 +65,8 @@ impl<'a> Shelf<'a> {
     pub fn versioned(&mut self, name: &str, texts: Vec<String>, versions: usize) -> String {
         let mut dimensions = self.fragments.clone();
         if versions > 1 {
-            dimensions.push(dimension(self.group, &format!("{name}_version"), versions as u64));
+            // The tables of one aggregation have the same dimensions, as the texts demand.
+            dimensions.push(dimension(self.group, "f_version", versions as u64));
         }
         self.table(name, dimensions, Values::String(texts), None)
     }
