@@ -95,7 +95,9 @@ impl<'a> Progress<'a> {
     fn advance(&self, by: u64) -> Result<()> {
         let done = self.done.fetch_add(by, Ordering::Relaxed) + by;
         match self.tell {
-            Some(tell) if !tell(done, self.total) => Err(Error::new(Kind::Cancelled, "the check was cancelled")),
+            Some(tell) if !tell(done, self.total) => {
+                Err(Error::new(Kind::Cancelled, "the check was cancelled"))
+            }
             _ => Ok(()),
         }
     }
@@ -142,7 +144,8 @@ impl Inspection<'_> {
             Err(_) if indices.len() > 1 => {
                 let mut out = Vec::with_capacity(indices.len());
                 for index in indices {
-                    let one = Selection::block(&index, &vec![1; index.len()], self.aggregation.grid.fragments())?;
+                    let one =
+                        Selection::block(&index, &vec![1; index.len()], self.aggregation.grid.fragments())?;
                     out.extend(self.block(&one, chain)?);
                 }
                 Ok(out)
@@ -160,7 +163,13 @@ impl Inspection<'_> {
     }
 
     /// The first version that can be opened is judged; those before it are told of.
-    fn versions(&self, index: &[u64], versions: &[Version], view: Option<&View>, chain: &Chain<'_>) -> Verdict {
+    fn versions(
+        &self,
+        index: &[u64],
+        versions: &[Version],
+        view: Option<&View>,
+        chain: &Chain<'_>,
+    ) -> Verdict {
         let fragments = &self.aggregation.fragments;
         let mut problems = Vec::new();
         let mut absent = true;
@@ -171,7 +180,8 @@ impl Inspection<'_> {
                     // That an earlier version is not there is what versions are for.
                     problems.retain(|(rule, _): &(&Rule, String)| rule.id != rules::FRAGMENT_PRESENT.id);
                     if v > 0 {
-                        let message = format!("version {} is used: {}", v + 1, raw.file().unwrap_or_default());
+                        let message =
+                            format!("version {} is used: {}", v + 1, raw.file().unwrap_or_default());
                         problems.push((&rules::FRAGMENT_VERSION, message));
                     }
                     let mut state = if v > 0 { State::OtherVersion } else { State::Present };
@@ -237,8 +247,10 @@ impl Inspection<'_> {
         }
         let packed = ["scale_factor", "add_offset"].iter().any(|n| attributes.get(n).is_some());
         if (own.is_float() || packed) && self.target.data_type().is_integer() {
-            let message = format!("its {own} values become {}; those that are not whole are refused when read",
-                self.target.data_type());
+            let message = format!(
+                "its {own} values become {}; those that are not whole are refused when read",
+                self.target.data_type()
+            );
             problems.push((&rules::FRAGMENT_LOSSY, message));
         }
         self.inside(&raw, chain)
@@ -262,7 +274,9 @@ impl Inspection<'_> {
             for fragment in &list {
                 let Fragment::Stored { versions, .. } = fragment else { continue };
                 let opened = fragment::open(dataset, &aggregation.fragments, versions, *variable, &inner)
-                    .map_err(|e| e.in_variable(&shared.tree().variables[variable.0].path).in_file(dataset.name()))?;
+                    .map_err(|e| {
+                        e.in_variable(&shared.tree().variables[variable.0].path).in_file(dataset.name())
+                    })?;
                 self.inside(&opened, &inner)?;
             }
         }

@@ -100,7 +100,8 @@ pub fn check(path: impl AsRef<Path>, options: &Options<'_>) -> Result<Report> {
         }
     }
     if options.fragments {
-        let total = variables.iter().filter_map(VariableReport::fragment_count).fold(0u64, u64::saturating_add);
+        let total =
+            variables.iter().filter_map(VariableReport::fragment_count).fold(0u64, u64::saturating_add);
         let progress = fragments::Progress::new(total, options.progress);
         for (&id, report) in aggregated.iter().zip(&mut variables) {
             if report.shape.is_some() {

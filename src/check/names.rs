@@ -30,9 +30,7 @@ pub(crate) fn check(subject: &Subject, named: &Named, fragments: Option<&[u64]>,
     if let Some((variable, _)) = locations {
         sound &= shape_of_locations(subject, named, variable, fragments, findings);
     }
-    for (found, rule) in
-        [(identifiers, &rules::IDENTIFIERS_SHAPE), (formats, &rules::FORMATS_SHAPE)]
-    {
+    for (found, rule) in [(identifiers, &rules::IDENTIFIERS_SHAPE), (formats, &rules::FORMATS_SHAPE)] {
         if let Some((variable, _)) = found {
             sound &= shape_like(subject, named, variable, locations.map(|l| l.0), rule, findings);
         }
@@ -40,7 +38,11 @@ pub(crate) fn check(subject: &Subject, named: &Named, fragments: Option<&[u64]>,
     let substitutions = locations.and_then(|(v, _)| v.attributes.text("substitutions"));
     let substitutions = match substitutions.map(|text| Substitutions::parse(&text)) {
         Some(Ok(_)) if matches!(subject.dialect, Dialect::Cf113) => {
-            subject.report(findings, &rules::ODDITY, "substitutions are not part of this text; they are applied");
+            subject.report(
+                findings,
+                &rules::ODDITY,
+                "substitutions are not part of this text; they are applied",
+            );
             return;
         }
         Some(Err(error)) => {
@@ -52,6 +54,9 @@ pub(crate) fn check(subject: &Subject, named: &Named, fragments: Option<&[u64]>,
     };
     let (Some(fragments), true) = (fragments, sound) else { return };
     let Some((_, identifiers)) = identifiers else { return };
+    if locations.is_none() && !roles.optional {
+        return;
+    }
     let lists = Lists { subject, named, fragments, substitutions };
     let ids = (locations.map(|l| l.1), identifiers, formats.map(|f| f.1));
     if let Err(error) = lists.check(ids, findings) {
@@ -280,7 +285,8 @@ mod tests {
 
     #[test]
     fn locations_are_absolute_uris_or_relative_paths() {
-        for good in ["a.nc", "../a.nc", "d/a.nc", "file:///a.nc", "https://h/a.nc", "x_y:///UID", "a%20b.nc"] {
+        for good in ["a.nc", "../a.nc", "d/a.nc", "file:///a.nc", "https://h/a.nc", "x_y:///UID", "a%20b.nc"]
+        {
             assert_eq!(form(good, false), None, "{good}");
         }
         for bad in ["/a.nc", "#a", "\\\\host\\a.nc", "C:\\a.nc", "a\0"] {

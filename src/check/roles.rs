@@ -1,9 +1,9 @@
 //! Which keyword plays which role in a text, and what the text allows there.
 
 use crate::container::tree::Tree;
+use crate::container::tree::Variable;
 use crate::dialect::{recognise, reference};
 use crate::model::Dialect;
-use crate::container::tree::Variable;
 
 /// The keywords of a text by role, and its rules.
 pub(crate) struct Roles {
@@ -76,9 +76,7 @@ impl Roles {
             Dialect::Cfa062 => Roles { ranges: false, shared: true, ..cfa },
             Dialect::Cfa06b1 => cfa,
             Dialect::Cfa06b1Early => Roles { mandatory: &["location", "address"], ..cfa },
-            Dialect::CfaTerms => {
-                Roles { map: "index", mandatory: &["fragment", "index", "address"], ..cfa }
-            }
+            Dialect::CfaTerms => Roles { map: "index", mandatory: &["fragment", "index", "address"], ..cfa },
             Dialect::Cfa04 => return None,
         })
     }
@@ -127,7 +125,8 @@ pub(crate) fn dialect_of(tree: &Tree, variable: &Variable) -> Dialect {
 /// Tells the CFA-0.6 texts apart, by the rank of `location`.
 fn cfa_06(tree: &Tree, variable: &Variable, pairs: &[(String, String)]) -> Dialect {
     let find = |word: &str| pairs.iter().find(|(k, _)| k.eq_ignore_ascii_case(word)).map(|(_, v)| v);
-    let rank = variable.attributes.text("aggregated_dimensions").unwrap_or_default().split_whitespace().count();
+    let rank =
+        variable.attributes.text("aggregated_dimensions").unwrap_or_default().split_whitespace().count();
     let shape = find("location")
         .and_then(|name| reference::variable(tree, variable.group, name))
         .map(|id| &tree.variables[id.0].array.shape);

@@ -130,7 +130,9 @@ impl Rule {
         let cf = matches!(dialect, Dialect::Cf113 | Dialect::CfDraft);
         match self.topic {
             // "must indicate this by setting ... Conventions" in the CFA texts; CF 2.6.1 recommends.
-            Topic::Conventions if matches!(dialect, Dialect::Cfa06b1 | Dialect::Cfa062) => Severity::Requirement,
+            Topic::Conventions if matches!(dialect, Dialect::Cfa06b1 | Dialect::Cfa062) => {
+                Severity::Requirement
+            }
             // "should be a scalar" in the CFA texts, "must" in CF.
             Topic::Variable if self.id == SCALAR.id && !cf => Severity::Recommendation,
             _ => self.severity,

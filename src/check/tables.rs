@@ -112,7 +112,10 @@ impl Table<'_> {
         }
         let dimension = &subject.tree.dimensions[self.dimensions[d].0];
         if dimension.unlimited && dimension.size == 0 {
-            let message = format!("unlimited dimension '{name}' has size 0 in the file; its fragments make {}", row.sum);
+            let message = format!(
+                "unlimited dimension '{name}' has size 0 in the file; its fragments make {}",
+                row.sum
+            );
             subject.report(findings, &rules::ODDITY, message);
         } else if row.sum != i128::from(dimension.size) {
             let (sum, size) = (row.sum, dimension.size);
@@ -135,7 +138,8 @@ impl Table<'_> {
             return Ok(None);
         }
         let fragments = shape[..rank].to_vec();
-        let mut known: Vec<Vec<Option<(u64, u64)>>> = fragments.iter().map(|&n| vec![None; n as usize]).collect();
+        let mut known: Vec<Vec<Option<(u64, u64)>>> =
+            fragments.iter().map(|&n| vec![None; n as usize]).collect();
         let mut problems: Vec<Option<String>> = vec![None; rank];
         let strides = crate::selection::c_strides(&fragments);
         let (mut at, mut first) = (0u64, None);

@@ -89,7 +89,13 @@ impl<'a> Collector<'a> {
         Ok(Fragment::Stored { versions, view })
     }
 
-    fn version(&mut self, id: VariableId, found: &Aggregation, version: Version, style: Style) -> Result<Version> {
+    fn version(
+        &mut self,
+        id: VariableId,
+        found: &Aggregation,
+        version: Version,
+        style: Style,
+    ) -> Result<Version> {
         let place = match &version.location {
             None => Place::SameFile,
             Some(location) => self.writer.place(location, style)?,

@@ -55,7 +55,8 @@ impl<'a> Writer<'a> {
         };
         Ok(Writer {
             shared: dataset.shared(),
-            directory: fs::canonicalize(directory).map_err(|e| place("its directory is not there").because(e))?,
+            directory: fs::canonicalize(directory)
+                .map_err(|e| place("its directory is not there").because(e))?,
             name: name.to_string_lossy().into_owned(),
             dialect: options.dialect,
             locations: options.locations,
@@ -142,7 +143,9 @@ fn encode(path: &str) -> String {
     for byte in path.bytes() {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => out.push(char::from(byte)),
-            b'-' | b'.' | b'_' | b'~' | b'/' | b':' | b'@' | b'!' | b'$' | b'&' | b'\'' => out.push(char::from(byte)),
+            b'-' | b'.' | b'_' | b'~' | b'/' | b':' | b'@' | b'!' | b'$' | b'&' | b'\'' => {
+                out.push(char::from(byte))
+            }
             b'(' | b')' | b'*' | b'+' | b',' | b';' | b'=' => out.push(char::from(byte)),
             other => out.push_str(&format!("%{other:02X}")),
         }

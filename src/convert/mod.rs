@@ -24,7 +24,8 @@ use fragments::Collector;
 pub use locations::Locations;
 
 /// Attributes that say how data are aggregated; the new file has its own.
-const AGGREGATION: [&str; 4] = ["aggregated_dimensions", "aggregated_data", "cfa_dimensions", "cfa_array"];
+const AGGREGATION: [&str; 5] =
+    ["aggregated_dimensions", "aggregated_data", "cfa_dimensions", "cfa_array", "cfa_fragment_state"];
 /// Elements of plain data that are in memory at once.
 const SLAB: u64 = 1 << 20;
 
@@ -184,7 +185,12 @@ fn global(attributes: &Attributes, dialect: Dialect) -> Attributes {
 }
 
 /// The description of an aggregation variable without its fragments.
-fn variable_of(tree: &Tree, id: VariableId, dimensions: &[DimensionId], dialect: Dialect) -> Result<write::Variable> {
+fn variable_of(
+    tree: &Tree,
+    id: VariableId,
+    dimensions: &[DimensionId],
+    dialect: Dialect,
+) -> Result<write::Variable> {
     let stored = &tree.variables[id.0];
     let packed = ["scale_factor", "add_offset"].iter().any(|n| stored.attributes.get(n).is_some());
     if packed && dialect == Dialect::Cfa06b1Early {

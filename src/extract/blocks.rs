@@ -36,7 +36,10 @@ pub(super) fn block_shape(shape: &[u64], chunk: &[u64], cap: u64) -> Vec<u64> {
 }
 
 /// The blocks of an array, in C order: start and count of each.
-pub(super) fn blocks<'a>(shape: &'a [u64], block: &'a [u64]) -> impl Iterator<Item = (Vec<u64>, Vec<u64>)> + 'a {
+pub(super) fn blocks<'a>(
+    shape: &'a [u64],
+    block: &'a [u64],
+) -> impl Iterator<Item = (Vec<u64>, Vec<u64>)> + 'a {
     let counts: Vec<u64> = shape.iter().zip(block).map(|(&n, &b)| n.div_ceil(b.max(1))).collect();
     let total = checked_product(&counts).unwrap_or(0);
     (0..total).map(move |mut i| {

@@ -97,7 +97,8 @@ fn serve(
         let task = tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
         let Some((i, start, count)) = task else { return };
         let item = &items[i];
-        let attempt = || part(&item.selection, &start, &count, item).and_then(|part| read(&item.variable, &part));
+        let attempt =
+            || part(&item.selection, &start, &count, item).and_then(|part| read(&item.variable, &part));
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(attempt));
         let values = outcome.unwrap_or_else(|_| Err(Error::new(Kind::Internal, "a read task panicked")));
         if sender.send(values.map(|values| (i, start, count, values))).is_err() {

@@ -11,7 +11,8 @@ use crate::variable::Variable;
 use crate::write::{self, Dimension, File, Group};
 
 /// Attributes that say how data are aggregated; the new file has the data.
-const AGGREGATION: [&str; 4] = ["aggregated_dimensions", "aggregated_data", "cfa_dimensions", "cfa_array"];
+const AGGREGATION: [&str; 5] =
+    ["aggregated_dimensions", "aggregated_data", "cfa_dimensions", "cfa_array", "cfa_fragment_state"];
 
 /// The new file as far as it is described.
 pub(super) struct Outline<'a> {
@@ -45,7 +46,8 @@ impl<'a> Outline<'a> {
         let mut new = write::Variable::new(variable.name(), data_type, &[]);
         new.dimensions = ids.iter().map(|id| self.tree.dimensions[id.0].name.clone()).collect();
         for attribute in variable.attributes() {
-            let role = attribute.name == "cf_role" && attribute.value.as_text().as_deref() == Some("cfa_variable");
+            let role =
+                attribute.name == "cf_role" && attribute.value.as_text().as_deref() == Some("cfa_variable");
             if !AGGREGATION.contains(&attribute.name.as_str()) && !role {
                 new.attributes.set(&attribute.name, attribute.value.clone());
             }

@@ -20,14 +20,14 @@ use crate::os::{is_absence, Attempt};
 pub use crate::os::{FileIdentity, LocalFile};
 use policy::Policy;
 pub use resolve::{Origin, Style};
+pub use rewrite::{join_base, substitute, unknown_keyword};
+pub use uri::{is_absolute, redact};
 #[cfg(feature = "write")]
 pub(crate) use {
     resolve::{candidates, remove_dots},
     rewrite::relocate,
     uri::{parse, Reference},
 };
-pub use rewrite::{join_base, substitute, unknown_keyword};
-pub use uri::{is_absolute, redact};
 
 /// What became of one version of a fragment.
 #[derive(Debug)]

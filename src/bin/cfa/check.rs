@@ -104,7 +104,11 @@ fn table(out: &mut impl Write, report: &Report, style: Style) -> std::io::Result
             _ => style.faint(&severity),
         };
         let rule = style.faint(&format!("[{}]", finding.rule));
-        writeln!(out, "{severity}  {:clauses$}  {place:widest$}  {} {rule}", finding.clause, finding.message)?;
+        writeln!(
+            out,
+            "{severity}  {:clauses$}  {place:widest$}  {} {rule}",
+            finding.clause, finding.message
+        )?;
     }
     writeln!(out)?;
     let verdict = verdict(report);

@@ -121,7 +121,9 @@ fn cuts(dataset: &Dataset, arguments: &Arguments) -> Result<Vec<Cut>> {
     }
     match failure.filter(|_| !served) {
         Some(error) => Err(error),
-        None if !served => Err(Error::new(Kind::Request, "there is no aggregation variable; name one with --variable")),
+        None if !served => {
+            Err(Error::new(Kind::Request, "there is no aggregation variable; name one with --variable"))
+        }
         None => Ok(cuts),
     }
 }

@@ -116,7 +116,8 @@ fn table(variable: &VariableReport, long: &[usize]) -> Map {
         let ys: Vec<u64> = (row * bin.1..((row + 1) * bin.1).min(high)).map(|y| offset(&down, y)).collect();
         for column in 0..columns {
             let xs = column * bin.0..((column + 1) * bin.0).min(wide);
-            let inside = xs.map(|x| offset(&across, x)).flat_map(|x| ys.iter().map(move |y| (x + y) as usize));
+            let inside =
+                xs.map(|x| offset(&across, x)).flat_map(|x| ys.iter().map(move |y| (x + y) as usize));
             cells.push(cell(variable, column, row, inside));
         }
     }
@@ -135,7 +136,12 @@ fn cell(variable: &VariableReport, column: u64, row: u64, inside: impl Iterator<
     let common = State::ALL.into_iter().find(|&s| counts[s as usize] == most).unwrap_or(state);
     let share = counts[state as usize] as f64 / total.max(1) as f64;
     let title = if total == 1 {
-        format!("fragment {}: {}\n{}", bracketed(&index(variable, first)), state.meaning(), part(variable, first))
+        format!(
+            "fragment {}: {}\n{}",
+            bracketed(&index(variable, first)),
+            state.meaning(),
+            part(variable, first)
+        )
     } else {
         let parts: Vec<String> = State::ALL
             .into_iter()

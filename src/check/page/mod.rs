@@ -79,7 +79,8 @@ fn summary(page: &mut String, report: &Report) {
     }
     page.push_str("</section>\n");
     if let Some(conventions) = &report.conventions {
-        let _ = writeln!(page, "<p class=\"conventions\">Conventions: <code>{}</code></p>", escape(conventions));
+        let _ =
+            writeln!(page, "<p class=\"conventions\">Conventions: <code>{}</code></p>", escape(conventions));
     }
 }
 
@@ -260,7 +261,10 @@ mod tests {
 
     #[test]
     fn text_of_the_file_is_escaped() {
-        assert_eq!(escape("<a href='x'>&\"\0\u{202e}"), "&lt;a href=&#39;x&#39;&gt;&amp;&quot;\u{fffd}\u{fffd}");
+        assert_eq!(
+            escape("<a href='x'>&\"\0\u{202e}"),
+            "&lt;a href=&#39;x&#39;&gt;&amp;&quot;\u{fffd}\u{fffd}"
+        );
         assert_eq!(grouped(1_234_567), "1\u{202f}234\u{202f}567");
         assert_eq!(grouped(12), "12");
         assert_eq!(file_name("/a/b.nc"), "b.nc");
