@@ -39,6 +39,8 @@ pub fn fragment(path: &Path, t: u64, y: u64, units: &str, rows: u64) {
     let offset = if units == "degC" { 273.15 } else { 0.0 };
     let places =
         (0..2).flat_map(|i| (0..rows).flat_map(move |j| (0..3).map(move |k| (2 * t + i, 2 * y + j, k))));
+    let raw = places.clone().map(|(t, y, x)| value(t, y, x) as i32).collect();
+    file.variables.push(Variable::with_values("raw", &["time", "lat", "lon"], Values::I32(raw)));
     let data: Vec<f64> = places.map(|(t, y, x)| f64::from(value(t, y, x)) - offset).collect();
     file.variables.push(
         Variable::with_values("tas", &["time", "lat", "lon"], Values::F64(data)).attribute("units", units),
@@ -46,10 +48,12 @@ pub fn fragment(path: &Path, t: u64, y: u64, units: &str, rows: u64) {
     write_file(&file, path, Format::Netcdf4).unwrap();
 }
 
-fn stored(location: impl Fn(usize, usize) -> String, identifier: &str) -> Content {
+fn stored(identifier: &str, dialect: Dialect) -> Content {
+    // CFA-0.4 has names of files, the other texts URIs.
+    let blank = if dialect == Dialect::Cfa04 { " " } else { "%20" };
     let list = (0..2).flat_map(|t| (0..2).map(move |y| (t, y))).map(|(t, y)| Fragment::Stored {
         versions: vec![Version {
-            location: Some(location(t, y).replace(' ', "%20")),
+            location: Some(location(t, y).replace(' ', blank)),
             identifier: identifier.into(),
             format: None,
         }],
@@ -86,19 +90,23 @@ pub fn describe(dialect: Dialect) -> Group {
         .attribute("units", "K")
         .attribute("grid_mapping", "crs")
         .attribute("cell_measures", "area: area");
-    add(&mut file, &aggregated(tas), dialect).unwrap();
+    add(&mut file, &aggregated(tas, "tas", dialect), dialect).unwrap();
     let mut packed = Variable::new("packed", DataType::I16, &["time", "lat", "lon"]);
     packed.attributes.set("scale_factor", Values::F32(vec![0.5]));
-    add(&mut file, &aggregated(packed), dialect).unwrap();
+    add(&mut file, &aggregated(packed, "raw", dialect), dialect).unwrap();
     let mut group = Group { name: "g".into(), ..Group::default() };
     let deep = Variable::new("deep", DataType::F64, &["time", "lat", "lon"]).attribute("units", "K");
-    add(&mut group, &aggregated(deep), dialect).unwrap();
+    add(&mut group, &aggregated(deep, "tas", dialect), dialect).unwrap();
     file.groups.push(group);
     file
 }
 
-fn aggregated(variable: Variable) -> Aggregated {
-    Aggregated { variable, sizes: vec![vec![2, 2], vec![2, 2], vec![3]], fragments: stored(location, "tas") }
+fn aggregated(variable: Variable, identifier: &str, dialect: Dialect) -> Aggregated {
+    Aggregated {
+        variable,
+        sizes: vec![vec![2, 2], vec![2, 2], vec![3]],
+        fragments: stored(identifier, dialect),
+    }
 }
 
 /// Writes fragments and the aggregation `year.nc`; gives the path of the latter.
