@@ -5,6 +5,8 @@
 mod assemble;
 pub mod canonical;
 pub mod container;
+#[cfg(feature = "write")]
+pub mod create;
 mod dataset;
 pub mod dialect;
 mod error;

@@ -1,6 +1,8 @@
 //! `cfa`: inspects and reads aggregation files.
 
 mod coordinates;
+#[cfg(feature = "write")]
+mod create;
 mod dump;
 mod info;
 mod json;
@@ -27,6 +29,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
+    #[cfg(feature = "write")]
+    Create(create::Arguments),
     Info(info::Arguments),
     Read(read::Arguments),
 }
@@ -42,6 +46,8 @@ Exit status: 0 success, 1 an error in the file or the request, 2 a wrong command
 
 fn main() -> ExitCode {
     let (result, as_json) = match Arguments::parse().verb {
+        #[cfg(feature = "write")]
+        Verb::Create(arguments) => (create::run(&arguments), false),
         Verb::Info(arguments) => (info::run(&arguments), arguments.json),
         Verb::Read(arguments) => (read::run(&arguments), arguments.json),
     };

@@ -37,6 +37,19 @@ pub enum Content {
     Unique(Values),
 }
 
+/// Sizes (bytes) and times of modification (seconds since 1970) of the fragments' files, in C order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct States {
+    /// Sizes in bytes.
+    pub bytes: Vec<f64>,
+    /// Times of modification.
+    pub modified: Vec<f64>,
+}
+
+/// The attribute of an aggregation variable that names the variables with the states of its fragments:
+/// `size: VARIABLE modified: VARIABLE`. Other readers ignore it.
+pub const STATE_ATTRIBUTE: &str = "cfa_fragment_state";
+
 impl Dialect {
     /// The dialect of this name (any case; blanks, `-` and `_` alike), such as `CF-1.13` or `CFA-0.6.2`.
     ///
@@ -85,10 +98,28 @@ impl Dialect {
 /// # Errors
 /// `Unsupported` when the dialect cannot express it, `Map` when fragments and sizes do not agree.
 pub fn add(group: &mut Group, aggregated: &Aggregated, dialect: Dialect) -> Result<()> {
-    describe(group, aggregated, dialect).map_err(|e| e.in_variable(&*aggregated.variable.name))
+    add_with_states(group, aggregated, dialect, None)
 }
 
-fn describe(group: &mut Group, aggregated: &Aggregated, dialect: Dialect) -> Result<()> {
+/// As [`add`], and records what the fragments' files are like now, so that readers can tell when one changes.
+///
+/// # Errors
+/// As [`add`].
+pub fn add_with_states(
+    group: &mut Group,
+    aggregated: &Aggregated,
+    dialect: Dialect,
+    states: Option<&States>,
+) -> Result<()> {
+    describe(group, aggregated, dialect, states).map_err(|e| e.in_variable(&*aggregated.variable.name))
+}
+
+fn describe(
+    group: &mut Group,
+    aggregated: &Aggregated,
+    dialect: Dialect,
+    states: Option<&States>,
+) -> Result<()> {
     check(aggregated)?;
     let mut variable = aggregated.variable.clone();
     let dimensions = std::mem::take(&mut variable.dimensions);
@@ -117,6 +148,11 @@ fn describe(group: &mut Group, aggregated: &Aggregated, dialect: Dialect) -> Res
         }
     };
     variable.attributes.set_text(data_name, text);
+    if let Some(states) = states {
+        let size = shelf.fragments("fragment_size", Values::F64(states.bytes.clone()));
+        let modified = shelf.fragments("fragment_modified", Values::F64(states.modified.clone()));
+        variable.attributes.set_text(STATE_ATTRIBUTE, format!("size: {size} modified: {modified}"));
+    }
     group.variables.push(variable);
     Ok(())
 }
