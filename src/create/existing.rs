@@ -105,7 +105,7 @@ fn shown(fragment: &Fragment) -> String {
 fn look(variable: Variable, existing: &mut Existing, interner: &Interner) -> Result<Known> {
     let dataset = variable.dataset().clone();
     let mut attributes = variable.attributes().clone();
-    let state_names = attributes.text(super::state::ATTRIBUTE);
+    let state_names = attributes.text(crate::dialect::STATE_ATTRIBUTE);
     let mut pieces = None;
     if let Some(aggregation) = variable.aggregation()? {
         existing.dialect.get_or_insert(aggregation.dialect);

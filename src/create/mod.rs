@@ -31,7 +31,6 @@ mod report;
 mod roles;
 mod scan;
 mod spread;
-mod state;
 mod unify;
 mod value;
 

@@ -155,8 +155,13 @@ fn look(
 }
 
 /// Attributes that make a variable an aggregation.
-pub(super) const AGGREGATION_ATTRIBUTES: [&str; 5] =
-    ["aggregated_dimensions", "aggregated_data", "cfa_dimensions", "cfa_array", super::state::ATTRIBUTE];
+pub(super) const AGGREGATION_ATTRIBUTES: [&str; 5] = [
+    "aggregated_dimensions",
+    "aggregated_data",
+    "cfa_dimensions",
+    "cfa_array",
+    crate::dialect::STATE_ATTRIBUTE,
+];
 
 /// Values that are small are kept, of others only a digest.
 pub(super) fn keep(values: Values, interner: &Interner) -> Content {

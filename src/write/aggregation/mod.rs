@@ -10,6 +10,7 @@ mod shelf;
 mod tables;
 
 use super::description::{Group, Variable};
+use crate::dialect::STATE_ATTRIBUTE;
 use crate::error::{Error, Kind, Result};
 use crate::model::fragments::{Fragment, Version};
 use crate::model::Dialect;
@@ -45,10 +46,6 @@ pub struct States {
     /// Times of modification.
     pub modified: Vec<f64>,
 }
-
-/// The attribute of an aggregation variable that names the variables with the states of its fragments:
-/// `size: VARIABLE modified: VARIABLE`. Other readers ignore it.
-pub const STATE_ATTRIBUTE: &str = "cfa_fragment_state";
 
 impl Dialect {
     /// The dialect of this name (any case; blanks, `-` and `_` alike), such as `CF-1.13` or `CFA-0.6.2`.
