@@ -40,23 +40,36 @@ const NAMES: [&str; 3] = ["time", "lat", "lon"];
 /// The temperature in kelvin at a place; `None` is missing. A multiple of a half, so that packing is exact.
 fn truth(index: &[usize]) -> Option<f64> {
     let n = index.iter().fold(1, |n, i| n * 31 + i);
-    (n % 11 != 0).then(|| 250.0 + (n % 101) as f64 * 0.5)
+    (n % 11 != 0).then_some(250.0 + (n % 101) as f64 * 0.5)
 }
 
 fn coordinate(d: usize, i: usize, descending: bool) -> f64 {
     let x = i as f64 * [1.0, 10.0, 15.0][d];
-    if descending && d > 0 { -x } else { x }
+    if descending && d > 0 {
+        -x
+    } else {
+        x
+    }
 }
 
-fn write_part(path: &Path, start: &[usize], count: &[usize], divisions: &[Division], encoding: Encoding, epoch: usize) {
+fn write_part(
+    path: &Path,
+    start: &[usize],
+    count: &[usize],
+    divisions: &[Division],
+    encoding: Encoding,
+    epoch: usize,
+) {
     let mut file = File::default();
     for d in 0..divisions.len() {
         file.add_dimension(NAMES[d], count[d] as u64);
-        let values: Vec<f64> = (start[d]..start[d] + count[d]).map(|i| coordinate(d, i, divisions[d].descending)).collect();
+        let values: Vec<f64> =
+            (start[d]..start[d] + count[d]).map(|i| coordinate(d, i, divisions[d].descending)).collect();
         let variable = if d == 0 {
             // Another epoch in every file; the values are hours or days.
             let hours = epoch % 2 == 1;
-            let shifted = values.iter().map(|v| (v + epoch as f64) * if hours { 24.0 } else { 1.0 }).collect();
+            let shifted =
+                values.iter().map(|v| (v + epoch as f64) * if hours { 24.0 } else { 1.0 }).collect();
             let units = format!("{} since 2001-01-{:02}", if hours { "hours" } else { "days" }, 20 - epoch);
             Variable::with_values("time", &["time"], Values::F64(shifted)).attribute("units", units)
         } else {
@@ -91,12 +104,20 @@ fn write_part(path: &Path, start: &[usize], count: &[usize], divisions: &[Divisi
         v
     } else if encoding.double {
         let fill = f64::from(encoding.fill) - 1e5;
-        let mut v = Variable::with_values("tas", &dimensions, Values::F64(kelvin.iter().map(|k| k.map_or(fill, |k| k - shift)).collect()));
+        let mut v = Variable::with_values(
+            "tas",
+            &dimensions,
+            Values::F64(kelvin.iter().map(|k| k.map_or(fill, |k| k - shift)).collect()),
+        );
         v.attributes.set("missing_value", Values::F64(vec![fill]));
         v
     } else {
         let fill = f32::from(encoding.fill) - 1e5;
-        let mut v = Variable::with_values("tas", &dimensions, Values::F32(kelvin.iter().map(|k| k.map_or(fill, |k| (k - shift) as f32)).collect()));
+        let mut v = Variable::with_values(
+            "tas",
+            &dimensions,
+            Values::F32(kelvin.iter().map(|k| k.map_or(fill, |k| (k - shift) as f32)).collect()),
+        );
         v.attributes.set("_FillValue", Values::F32(vec![fill]));
         v
     };

@@ -158,7 +158,7 @@ fn check_dimensions(
     for name in dimensions {
         if next == Some(name) {
             next = rest.next();
-        } else if !input.item(name).is_some_and(|i| i.template.rank() == 0) {
+        } else if input.item(name).is_none_or(|i| i.template.rank() != 0) {
             break;
         }
     }

@@ -29,9 +29,12 @@ pub(super) struct Spread<'a> {
     pub extents: Vec<Extent>,
     /// How many of the first kind there are.
     pub added: usize,
-    /// The pieces: position along each split axis in `extents`, and the member that gives it.
-    pub pieces: Vec<(Vec<usize>, usize)>,
+    /// The files' shares in it.
+    pub pieces: Vec<Piece>,
 }
+
+/// Position along each extent, and the member that gives it.
+type Piece = (Vec<usize>, usize);
 
 impl<'a> Spread<'a> {
     /// The data variable itself.
@@ -129,8 +132,10 @@ impl<'a> Spread<'a> {
                 Ok(pieces) => {
                     self.pieces = pieces;
                     self.added = attempt.len();
-                    let stretched = attempt.iter().any(|&a| field.axes[a].parts.iter().any(|p| p.size > 1));
+                    // A scalar holds for all of its file; an array is not one along a dimension that it has not.
+                    let stretched = attempt.iter().any(|&a| !field.axes[a].new);
                     if stretched && self.items.iter().any(|i| i.template.rank() > 0) {
+                        conflict = conflict.or(Some((self.pieces[0].1, self.pieces[1].1)));
                         break;
                     }
                     return Ok(());
@@ -149,12 +154,12 @@ impl<'a> Spread<'a> {
     }
 
     /// The pieces with the present extents, or two members that should be the same and are not.
-    fn cut(&self, field: &Field) -> Result<Vec<(Vec<usize>, usize)>, (usize, usize)> {
+    fn cut(&self, field: &Field) -> Result<Vec<Piece>, (usize, usize)> {
         let reference = self.items[field.cells[0]];
         let mut converter = Converter::to(&reference.template, self.parents[field.cells[0]]);
         let counts: Vec<usize> = field.axes.iter().map(|a| a.parts.len()).collect();
         let mut places: HashMap<Vec<usize>, usize> = HashMap::new();
-        let mut pieces: Vec<(Vec<usize>, usize)> = Vec::new();
+        let mut pieces: Vec<Piece> = Vec::new();
         for (i, &m) in field.cells.iter().enumerate() {
             let cell = unravel(i, &counts);
             let place: Vec<usize> = self.extents.iter().map(|e| e.axis.map_or(0, |a| cell[a])).collect();
