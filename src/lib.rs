@@ -8,6 +8,8 @@ pub mod check;
 pub mod container;
 #[cfg(feature = "write")]
 pub mod convert;
+#[cfg(feature = "write")]
+pub mod create;
 mod dataset;
 pub mod dialect;
 mod error;

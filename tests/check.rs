@@ -96,6 +96,38 @@ fn another_version_and_an_absent_one_are_told_apart() {
 }
 
 #[test]
+fn a_fragment_that_changed_since_it_was_recorded_is_told_also_after_conversion() {
+    let directory = tempfile::tempdir().unwrap();
+    archive::make(directory.path());
+    for t in 0..2 {
+        let name = directory.path().join(format!("step{t}.nc"));
+        let mut file = cfa::write::Group::default();
+        file.add_dimension("time", 1);
+        let time = cfa::write::Variable::with_values("time", &["time"], cfa::Values::F64(vec![t as f64]));
+        file.variables.push(time.attribute("units", "days since 2001-01-01"));
+        file.variables.push(cfa::write::Variable::with_values("v", &["time"], cfa::Values::F32(vec![1.0])));
+        cfa::write::write_file(&file, &name, cfa::write::Format::Netcdf4).unwrap();
+    }
+    archive::run(directory.path(), &["create", "made.nc", "step0.nc", "step1.nc", "--record-state"]);
+    archive::run(directory.path(), &["convert", "made.nc", "made062.nc", "--dialect", "cfa-0.6.2"]);
+    for name in ["made.nc", "made062.nc"] {
+        let report = with_fragments(&directory.path().join(name));
+        assert!(report.is_fine(), "{name}: {:?}", report.findings);
+    }
+    let changed = fs::File::options().append(true).open(directory.path().join("step1.nc")).unwrap();
+    changed.set_modified(std::time::SystemTime::now() + std::time::Duration::from_secs(100)).unwrap();
+    for name in ["made.nc", "made062.nc"] {
+        let report = with_fragments(&directory.path().join(name));
+        let v = report.variables.iter().find(|v| v.path == "/v").unwrap();
+        assert_eq!(v.states, [State::Present, State::Changed], "{name}");
+        assert_eq!(rules(&report), ["fragment-changed"], "{name}");
+    }
+    archive::run(directory.path(), &["extract", "made.nc", "plain.nc", "--quiet"]);
+    let plain = cfa::Dataset::open(directory.path().join("plain.nc")).unwrap();
+    assert_eq!(plain.variables().len(), 2, "what was recorded is not extracted");
+}
+
+#[test]
 fn a_file_that_the_reader_refuses_is_checked_all_the_same() {
     let directory = tempfile::tempdir().unwrap();
     archive::make(directory.path());

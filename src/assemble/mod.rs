@@ -146,6 +146,10 @@ impl Assembly<'_> {
         };
         let view = fragment.view();
         let file = raw.file().map(str::to_owned);
+        if let (Some(recorded), Some(file)) = (&self.aggregation.recorded, &file) {
+            let index: Vec<u64> = spans.iter().map(|span| span.fragment).collect();
+            fragment::check_recorded(self.dataset, recorded, &index, file)?;
+        }
         let mut run = || {
             let canonical = self.canonical_shape(spans);
             if Placement::new(raw.shape(), &canonical, view).is_err() {

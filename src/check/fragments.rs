@@ -53,7 +53,7 @@ pub(crate) fn check(
         id,
         aggregation,
         target: Target::new(&variable.attributes, variable.array.data_type),
-        recorded: Recorded::of(dataset, id, shape),
+        recorded: Recorded::of(dataset, aggregation),
         nested: Mutex::default(),
     };
     let chain = Chain::enter(None, shared, id)?;

@@ -1,16 +1,13 @@
 //! The state of the fragments' files as it was recorded when the aggregation was made.
 //!
-//! The attribute `cfa_fragment_state` of an aggregation variable names two variables that span the array of fragments:
-//! `size: VARIABLE modified: VARIABLE`, bytes and seconds since 1970. Readers of the conventions ignore them.
+//! Two variables that span the array of fragments hold bytes and seconds since 1970 (`dialect::STATE_ATTRIBUTE`).
 
 use crate::container::tree::VariableId;
 use crate::dataset::Dataset;
-use crate::dialect::{reference, terms::Terms};
+use crate::model::Aggregation;
 use crate::selection::{c_strides, Selection};
 use crate::value::Values;
 
-/// The attribute that names the variables.
-const ATTRIBUTE: &str = "cfa_fragment_state";
 /// Seconds that are no difference: file systems and doubles round.
 const NEAR: f64 = 1e-5;
 
@@ -22,24 +19,19 @@ pub(crate) struct Recorded {
 }
 
 impl Recorded {
-    /// What was recorded for a variable whose array of fragments has this shape; `None` when nothing fits.
-    pub(crate) fn of(dataset: &Dataset, id: VariableId, shape: &[u64]) -> Option<Recorded> {
+    /// What was recorded for a variable; `None` when nothing was.
+    pub(crate) fn of(dataset: &Dataset, aggregation: &Aggregation) -> Option<Recorded> {
         let shared = dataset.shared();
-        let tree = shared.tree();
-        let variable = &tree.variables[id.0];
-        let terms = Terms::parse(&variable.attributes.text(ATTRIBUTE)?).ok()?;
-        let read = |keyword: &str| -> Option<Vec<f64>> {
-            let found = reference::variable(tree, variable.group, terms.get(keyword)?)?;
-            let array = &tree.variables[found.0].array;
-            if array.shape != shape {
-                return None;
-            }
+        let shape = aggregation.grid.fragments();
+        let read = |id: VariableId| -> Option<Vec<f64>> {
+            let array = &shared.tree().variables[id.0].array;
             match shared.container.read_values(array, &Selection::all(shape)).ok()? {
                 Values::F64(list) => Some(list),
                 _ => None,
             }
         };
-        Some(Recorded { sizes: read("size")?, times: read("modified")?, strides: c_strides(shape) })
+        let [size, modified] = aggregation.recorded?;
+        Some(Recorded { sizes: read(size)?, times: read(modified)?, strides: c_strides(shape) })
     }
 
     /// How a file differs from what was recorded for a fragment; `None` when it does not, or nothing was recorded.

@@ -12,20 +12,20 @@ use std::path::Path;
 use crate::container::array::Layout;
 use crate::container::tree::{DimensionId, GroupId, Tree, Variable, VariableId};
 use crate::dataset::Dataset;
-use crate::dialect::{self, reference};
+use crate::dialect::{self, reference, STATE_ATTRIBUTE};
 use crate::error::{Error, Kind, Result};
 use crate::model::slabs::Slabs;
-use crate::model::Dialect;
+use crate::model::{Aggregation, Dialect};
 use crate::selection::{checked_product, Selection};
-use crate::value::Attributes;
-use crate::write::aggregation::{self, Aggregated, Content};
+use crate::value::{Attributes, Values};
+use crate::write::aggregation::{self, Aggregated, Content, States};
 use crate::write::{self, Dimension, File, Format, Group, NewFile};
 use fragments::Collector;
 pub use locations::Locations;
 
 /// Attributes that say how data are aggregated; the new file has its own.
 const AGGREGATION: [&str; 5] =
-    ["aggregated_dimensions", "aggregated_data", "cfa_dimensions", "cfa_array", "cfa_fragment_state"];
+    ["aggregated_dimensions", "aggregated_data", "cfa_dimensions", "cfa_array", STATE_ATTRIBUTE];
 /// Elements of plain data that are in memory at once.
 const SLAB: u64 = 1 << 20;
 
@@ -55,7 +55,7 @@ impl Default for Options {
 pub fn convert(dataset: &Dataset, path: &Path, options: &Options) -> Result<()> {
     let tree = dataset.shared().tree();
     let mut collector = Collector::new(dataset, path, options)?;
-    let mut aggregated: Vec<(GroupId, Aggregated)> = Vec::new();
+    let mut aggregated: Vec<Converted> = Vec::new();
     let mut definition: HashSet<VariableId> = HashSet::new();
     for (i, variable) in tree.variables.iter().enumerate() {
         if !dialect::is_aggregation(&variable.attributes) {
@@ -67,7 +67,9 @@ pub fn convert(dataset: &Dataset, path: &Path, options: &Options) -> Result<()> 
             return Err(place(Error::new(Kind::Request, "the raw view has no aggregations to convert")));
         };
         definition.extend(&found.definition);
-        aggregated.push((variable.group, collector.variable(id, found).map_err(place)?));
+        let states = states_of(dataset, found).map_err(place)?;
+        let description = collector.variable(id, found).map_err(place)?;
+        aggregated.push(Converted { group: variable.group, description, states });
     }
     let plain: Vec<VariableId> = (0..tree.variables.len())
         .map(VariableId)
@@ -82,11 +84,33 @@ pub fn convert(dataset: &Dataset, path: &Path, options: &Options) -> Result<()> 
     out.commit()
 }
 
+/// An aggregation variable on its way.
+struct Converted {
+    group: GroupId,
+    description: Aggregated,
+    states: Option<States>,
+}
+
+/// What was recorded of the fragments' files, which stay what they are.
+fn states_of(dataset: &Dataset, found: &Aggregation) -> Result<Option<States>> {
+    let shared = dataset.shared();
+    let Some(ids) = found.recorded else { return Ok(None) };
+    let mut lists = [Vec::new(), Vec::new()];
+    for (list, id) in lists.iter_mut().zip(ids) {
+        let array = &shared.tree().variables[id.0].array;
+        if let Values::F64(values) = shared.container.read_values(array, &Selection::all(&array.shape))? {
+            *list = values;
+        }
+    }
+    let [bytes, modified] = lists;
+    Ok(Some(States { bytes, modified }))
+}
+
 fn describe(
     dataset: &Dataset,
     plain: &[VariableId],
     definition: &HashSet<VariableId>,
-    aggregated: &[(GroupId, Aggregated)],
+    aggregated: &[Converted],
     options: &Options,
 ) -> Result<File> {
     let tree = dataset.shared().tree();
@@ -98,8 +122,9 @@ fn describe(
         let variable = &tree.variables[id.0];
         group_at(tree, &mut root, variable.group).variables.push(plain_variable(tree, variable));
     }
-    for (group, one) in aggregated {
-        aggregation::add(group_at(tree, &mut root, *group), one, options.dialect)
+    for one in aggregated {
+        let group = group_at(tree, &mut root, one.group);
+        aggregation::add_with_states(group, &one.description, options.dialect, one.states.as_ref())
             .map_err(|e| e.in_file(dataset.name()))?;
     }
     Ok(root)

@@ -4,6 +4,7 @@ use super::blocks::default_chunk;
 use super::{storage, Options};
 use crate::container::tree::{DimensionId, GroupId, Tree};
 use crate::dataset::Dataset;
+use crate::dialect::STATE_ATTRIBUTE;
 use crate::error::{Error, Kind, Result};
 use crate::selection::Selection;
 use crate::value::{Attributes, DataType};
@@ -12,7 +13,7 @@ use crate::write::{self, Dimension, File, Group};
 
 /// Attributes that say how data are aggregated; the new file has the data.
 const AGGREGATION: [&str; 5] =
-    ["aggregated_dimensions", "aggregated_data", "cfa_dimensions", "cfa_array", "cfa_fragment_state"];
+    ["aggregated_dimensions", "aggregated_data", "cfa_dimensions", "cfa_array", STATE_ATTRIBUTE];
 
 /// The new file as far as it is described.
 pub(super) struct Outline<'a> {

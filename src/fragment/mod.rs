@@ -8,11 +8,13 @@ mod gathered;
 mod layout;
 mod open;
 mod raw;
+mod recorded;
 
 pub(crate) use gathered::expand;
 pub(crate) use layout::Placement;
 pub(crate) use open::{open, unreadable};
 pub(crate) use raw::Raw;
+pub(crate) use recorded::check as check_recorded;
 
 use crate::container::tree::VariableId;
 use crate::dataset::Shared;

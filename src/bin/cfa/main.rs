@@ -4,6 +4,8 @@ mod check;
 #[cfg(feature = "write")]
 mod convert;
 mod coordinates;
+#[cfg(feature = "write")]
+mod create;
 mod dump;
 #[cfg(feature = "write")]
 mod extract;
@@ -38,6 +40,8 @@ enum Verb {
     Convert(convert::Arguments),
     #[cfg(feature = "write")]
     Extract(extract::Arguments),
+    #[cfg(feature = "write")]
+    Create(create::Arguments),
     Info(info::Arguments),
     Read(read::Arguments),
 }
@@ -58,6 +62,8 @@ fn main() -> ExitCode {
         Verb::Convert(arguments) => (convert::run(&arguments), false),
         #[cfg(feature = "write")]
         Verb::Extract(arguments) => (extract::run(&arguments), false),
+        #[cfg(feature = "write")]
+        Verb::Create(arguments) => (create::run(&arguments), false),
         Verb::Info(arguments) => (info::run(&arguments), arguments.json),
         Verb::Read(arguments) => (read::run(&arguments), arguments.json),
     };

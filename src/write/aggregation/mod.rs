@@ -10,6 +10,7 @@ mod shelf;
 mod tables;
 
 use super::description::{Group, Variable};
+use crate::dialect::STATE_ATTRIBUTE;
 use crate::error::{Error, Kind, Result};
 use crate::model::fragments::{Fragment, Version};
 use crate::model::Dialect;
@@ -35,6 +36,15 @@ pub enum Content {
     Stored(Vec<Fragment>),
     /// One value each.
     Unique(Values),
+}
+
+/// Sizes (bytes) and times of modification (seconds since 1970) of the fragments' files, in C order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct States {
+    /// Sizes in bytes.
+    pub bytes: Vec<f64>,
+    /// Times of modification.
+    pub modified: Vec<f64>,
 }
 
 impl Dialect {
@@ -85,10 +95,28 @@ impl Dialect {
 /// # Errors
 /// `Unsupported` when the dialect cannot express it, `Map` when fragments and sizes do not agree.
 pub fn add(group: &mut Group, aggregated: &Aggregated, dialect: Dialect) -> Result<()> {
-    describe(group, aggregated, dialect).map_err(|e| e.in_variable(&*aggregated.variable.name))
+    add_with_states(group, aggregated, dialect, None)
 }
 
-fn describe(group: &mut Group, aggregated: &Aggregated, dialect: Dialect) -> Result<()> {
+/// As [`add`], and records what the fragments' files are like now, so that readers can tell when one changes.
+///
+/// # Errors
+/// As [`add`].
+pub fn add_with_states(
+    group: &mut Group,
+    aggregated: &Aggregated,
+    dialect: Dialect,
+    states: Option<&States>,
+) -> Result<()> {
+    describe(group, aggregated, dialect, states).map_err(|e| e.in_variable(&*aggregated.variable.name))
+}
+
+fn describe(
+    group: &mut Group,
+    aggregated: &Aggregated,
+    dialect: Dialect,
+    states: Option<&States>,
+) -> Result<()> {
     check(aggregated)?;
     let mut variable = aggregated.variable.clone();
     let dimensions = std::mem::take(&mut variable.dimensions);
@@ -117,6 +145,11 @@ fn describe(group: &mut Group, aggregated: &Aggregated, dialect: Dialect) -> Res
         }
     };
     variable.attributes.set_text(data_name, text);
+    if let Some(states) = states {
+        let size = shelf.fragments("fragment_size", Values::F64(states.bytes.clone()));
+        let modified = shelf.fragments("fragment_modified", Values::F64(states.modified.clone()));
+        variable.attributes.set_text(STATE_ATTRIBUTE, format!("size: {size} modified: {modified}"));
+    }
     group.variables.push(variable);
     Ok(())
 }
