@@ -32,5 +32,6 @@ stage cargo-test cargo test --locked --quiet
 stage demo demo/run.sh
 stage sample /usr/bin/python3 demo/check_sample.py build/demo
 stage readme scripts/test_readme.sh
+stage creating scripts/test_creating.sh
 stage conformance scripts/conformance.sh
 finish
