@@ -19,7 +19,7 @@ build_program() {
 }
 
 build_shared() {
-    cargo rustc --locked --release --lib --no-default-features --crate-type cdylib -- \
+    cargo rustc --locked --release --lib --no-default-features --features write --crate-type cdylib -- \
         -C "link-arg=-Wl,-soname,$soname"
     install -D -m 644 "$release/libcfa.so" "build/lib/libcfa.so.$version"
     ln -sf "libcfa.so.$version" "build/lib/$soname"
