@@ -31,7 +31,8 @@ pub fn expand<S: AsRef<str>>(arguments: &[S]) -> Result<Vec<PathBuf>> {
 fn one(argument: &str, base: &Path, lists: bool, found: &mut Vec<PathBuf>) -> Result<()> {
     let path = base.join(argument);
     let absent = |what: &str| Error::new(Kind::Io, what).in_file(path.display().to_string());
-    if let (Some(list), true) = (argument.strip_prefix('@'), lists && !path.exists()) {
+    let there = fs::metadata(&path).ok();
+    if let (Some(list), true) = (argument.strip_prefix('@'), lists && there.is_none()) {
         let list = base.join(list);
         let io = |e| {
             Error::new(Kind::Io, "the list cannot be read").because(e).in_file(list.display().to_string())
@@ -43,7 +44,7 @@ fn one(argument: &str, base: &Path, lists: bool, found: &mut Vec<PathBuf>) -> Re
         }
         return Ok(());
     }
-    if path.is_dir() {
+    if there.as_ref().is_some_and(fs::Metadata::is_dir) {
         let mut inside = Vec::new();
         walk(&path, &mut inside)?;
         inside.sort_by_cached_key(|p| natural(&p.to_string_lossy()));
@@ -51,11 +52,10 @@ fn one(argument: &str, base: &Path, lists: bool, found: &mut Vec<PathBuf>) -> Re
             return Err(absent("no netCDF files are in this directory"));
         }
         found.append(&mut inside);
-    } else if path.exists() || !argument.contains(['*', '?', '[']) {
-        if !path.exists() {
-            return Err(absent("no such file"));
-        }
+    } else if there.is_some() {
         found.push(path);
+    } else if !argument.contains(['*', '?', '[']) {
+        return Err(absent("no such file"));
     } else {
         let mut matched = Vec::new();
         let parts: Vec<&str> = argument.split('/').filter(|p| !p.is_empty()).collect();

@@ -2,15 +2,17 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
 use super::progress::{Stage, Watch};
 use super::record::{digest, Content, Input, Interner, Item, State, Template};
 use super::roles;
 use super::Options;
+use crate::container::Container;
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
+use crate::location::{LocalFile, Origin};
 use crate::options::OpenOptions;
 use crate::selection::{checked_product, Selection};
 use crate::value::{Attributes, Values};
@@ -20,7 +22,7 @@ use crate::workers;
 const KEPT_BYTES: u64 = 64 << 10;
 
 /// Descriptions of more elements than this are not compared between files.
-const MOST_ELEMENTS: u64 = 1 << 28;
+const MOST_ELEMENTS: u64 = 1 << 26;
 
 /// Files that one thread takes at a time.
 const BATCH: usize = 16;
@@ -68,6 +70,7 @@ pub(super) fn scan(
     interner: &Interner,
 ) -> Result<Scanned> {
     let settings = OpenOptions::default().num_threads(1);
+    let here = Origin::local(Path::new("."))?;
     let total = paths.len() as u64;
     let done = AtomicU64::new(0);
     let shared = Mutex::new((Vec::with_capacity(paths.len()), Globals::default(), Vec::new()));
@@ -80,7 +83,7 @@ pub(super) fn scan(
         |(number, batch), _, ()| {
             let mut found = Vec::with_capacity(batch.len());
             for (i, path) in batch.iter().enumerate() {
-                let (input, globals, notes) = look(path, options, &settings, interner)?;
+                let (input, globals, notes) = look(path, options, &settings, &here, interner)?;
                 found.push((number * BATCH + i, input, globals, notes));
                 watch.report(Stage::Scan, done.fetch_add(1, Ordering::Relaxed) + 1, total)?;
             }
@@ -108,9 +111,14 @@ fn look(
     path: &Path,
     options: &Options,
     settings: &OpenOptions,
+    here: &Origin,
     interner: &Interner,
 ) -> Result<(Input, Attributes, Vec<String>)> {
-    let dataset = Dataset::open_with(path, settings)?;
+    // What the user named is under no policy, so its real directory, which costs a call per level, does not matter.
+    let file = LocalFile::open(path)?;
+    let identity = file.identity().clone();
+    let container = Arc::new(Container::open(Arc::new(file))?);
+    let dataset = Dataset::from_container(container, identity, here.nested(path), settings)?;
     let name = path.display().to_string();
     let mut notes = Vec::new();
     if dataset.groups().len() > 1 {
