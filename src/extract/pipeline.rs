@@ -14,7 +14,7 @@ use crate::variable::Variable;
 use crate::write::NewFile;
 
 /// Bytes of a block.
-const BLOCK: u64 = 8 << 20;
+const BLOCK: u64 = 4 << 20;
 /// Strings of a block, whose length is not known beforehand.
 const STRINGS: u64 = 1 << 14;
 

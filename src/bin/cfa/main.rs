@@ -55,6 +55,7 @@ Examples:
   cfa read year.nc tas --start=0,0,0 --count=1,4,4  a corner of the first time step
   cfa read year.nc tas --select time=2001-03-01..2001-03-31 --select lat=50 --csv
   cfa read year.nc tas --select time=2001-03 --select lon=0..20     all of March
+  cfa check year.nc --report year.html              are the fragments there, and do they fit?
 
 Exit status: 0 success, 1 an error in the file or the request, 2 a wrong command line.";
 
