@@ -13,7 +13,7 @@ use crate::error::{Error, Kind, Result};
 use crate::model::fragments::{Fragment, Version};
 use crate::value::{DataType, Values};
 use crate::write::aggregation::{self, Aggregated, Content as Pieces, States};
-use crate::write::{Data, File, Variable};
+use crate::write::{File, Variable};
 
 /// Larger variables that are the same in all files are not copied but left where they are.
 const COPIED_BYTES: u64 = 16 << 20;
@@ -207,10 +207,6 @@ impl<'a> Assembly<'a> {
         original: &str,
         names: &HashMap<String, Option<String>>,
     ) -> Result<()> {
-        let mut sizes = Vec::new();
-        if let Data::Values(values) = &variable.data {
-            sizes.push(values.len() as u64);
-        }
         for dimension in &mut variable.dimensions {
             if let Some(Some(name)) = names.get(&**dimension) {
                 dimension.clone_from(name);

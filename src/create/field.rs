@@ -326,8 +326,13 @@ fn order(inputs: &[Input], field: &mut Field, position: usize) -> Result<()> {
 
 fn fill_cells(inputs: &[Input], field: &mut Field, options: &Options) -> Result<()> {
     if let Some((a, b)) = collision(field) {
+        // Most often a dimension has no coordinates by which its parts could be told apart.
+        let bare = field.axes.iter().find(|axis| axis.reference.is_none() && !axis.new);
+        let hint = bare.map_or(String::new(), |axis| {
+            format!(", or join along '{0}', which has no coordinates, with --dim {0}", axis.name)
+        });
         let message = format!(
-            "{} and {} have the same coordinates; leave one out, or make a dimension of the files with --new-dim",
+            "{} and {} have the same coordinates; leave one out, or make a dimension of the files with --new-dim{hint}",
             field.input(inputs, a).name,
             field.input(inputs, b).name
         );

@@ -150,6 +150,10 @@ fn look(
         }
         let shape = variable.shape()?.to_vec();
         let elements = checked_product(&shape).unwrap_or(u64::MAX);
+        if elements == 0 && !describes {
+            notes.push(format!("'{}' has no data in {name}; it is passed over", template.name));
+            continue;
+        }
         let content = if describes && elements <= MOST_ELEMENTS {
             let values = variable.read_values(&Selection::all(&shape))?;
             keep(values, interner)

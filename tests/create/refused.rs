@@ -120,3 +120,24 @@ fn files_that_cannot_be_read_are_named() {
     assert_eq!(create(&out, &[good], &Options::default(), Some(&stop)).unwrap_err().kind(), Kind::Cancelled);
     assert!(!out.exists());
 }
+
+#[test]
+fn files_without_coordinates_are_refused_with_a_way_out() {
+    let bare: fn(&mut File) = |f| f.variables.retain(|v| v.name != "time");
+    let parts = [
+        Part { edit: bare, ..Part::new("a.nc", &[0.0]) },
+        Part { edit: bare, base: 3.0, ..Part::new("b.nc", &[0.0]) },
+    ];
+    refused(&parts, Kind::Map, &["a.nc", "b.nc", "--dim time"]);
+}
+
+#[test]
+fn a_variable_without_data_is_passed_over() {
+    let empty: fn(&mut File) = |f| {
+        f.dimensions.push(cfa::write::Dimension { name: "none".into(), size: 0, unlimited: true });
+        f.variables.push(Variable::with_values("gone", &["none"], Values::F32(vec![])));
+    };
+    let (_folder, dataset) =
+        made(&[Part { edit: empty, ..Part::new("a.nc", &[0.0]) }], &Options::default()).unwrap();
+    assert!(dataset.variable("gone").is_err());
+}
