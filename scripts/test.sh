@@ -36,5 +36,6 @@ stage fortran fortran/tests/run.sh
 stage install tests/install.sh
 stage cmake scripts/test_cmake.sh
 stage gdal scripts/test_gdal.sh
+stage creating scripts/test_creating.sh
 stage conformance scripts/conformance.sh
 finish

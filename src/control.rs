@@ -34,6 +34,15 @@ impl<'a> Control<'a> {
         self.check()
     }
 
+    /// Tells the caller that all is done, whichever thread did the last of it.
+    ///
+    /// # Errors
+    /// `Cancelled`.
+    pub(crate) fn finish(&self) -> Result<()> {
+        self.done.store(self.total, Ordering::Relaxed);
+        self.check()
+    }
+
     /// Sees whether to go on.
     ///
     /// # Errors

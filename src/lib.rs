@@ -6,11 +6,18 @@ mod assemble;
 mod block;
 pub mod canonical;
 mod capi;
+pub mod check;
 pub mod container;
 mod control;
+#[cfg(feature = "write")]
+pub mod convert;
+#[cfg(feature = "write")]
+pub mod create;
 mod dataset;
 pub mod dialect;
 mod error;
+#[cfg(feature = "write")]
+pub mod extract;
 mod fragment;
 mod identify;
 pub mod inventory;
@@ -25,6 +32,8 @@ mod source;
 mod value;
 mod variable;
 mod workers;
+#[cfg(feature = "write")]
+pub mod write;
 
 pub use control::Progress;
 pub use dataset::Dataset;

@@ -18,6 +18,19 @@ pub enum MissingFragments {
     Fill,
 }
 
+/// What a read does about a fragment whose file is not what it was when its size and time were recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ChangedFragments {
+    /// Reads it, with a warning.
+    #[default]
+    Warn,
+    /// Refuses it.
+    Error,
+    /// Does not look.
+    Ignore,
+}
+
 /// Which locations an aggregation file may make the library open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -60,6 +73,11 @@ pub static SETTINGS: &[Setting] = &[
     ),
     setting("ALLOW_PRIVATE_NETWORK", "NO", "YES or NO: loopback, private and link-local network addresses"),
     setting("MISSING_FRAGMENTS", "ERROR", "ERROR or FILL: what a fragment of which no version exists gives"),
+    setting(
+        "CHANGED_FRAGMENTS",
+        "WARN",
+        "WARN, ERROR or IGNORE: a fragment that changed since its state was recorded",
+    ),
     setting("LOSSY_CASTS", "NO", "YES or NO: convert fragments even where values change (truncation)"),
     setting("RAW_VIEW", "NO", "YES or NO: show the variables as stored instead of the aggregated view"),
     setting("MAX_FRAGMENTS", "10000000", "fragments that one aggregation variable may have"),
@@ -89,6 +107,8 @@ pub static SETTINGS: &[Setting] = &[
 pub struct OpenOptions {
     /// What a fragment of which no version exists gives.
     pub missing_fragments: MissingFragments,
+    /// What a fragment that changed since its state was recorded gives.
+    pub changed_fragments: ChangedFragments,
     /// Whether fragments are converted even where values change.
     pub lossy_casts: bool,
     /// Whether variables are shown as stored instead of aggregated.
@@ -117,6 +137,7 @@ impl Default for OpenOptions {
     fn default() -> Self {
         OpenOptions {
             missing_fragments: MissingFragments::Error,
+            changed_fragments: ChangedFragments::Warn,
             lossy_casts: false,
             raw_view: false,
             allowed_sources: AllowedSources::Default,
@@ -145,6 +166,7 @@ macro_rules! builders {
 impl OpenOptions {
     builders! {
         missing_fragments: MissingFragments, "Chooses what a fragment of which no version exists gives.";
+        changed_fragments: ChangedFragments, "Chooses what a fragment gives that changed since its state was recorded.";
         lossy_casts: bool, "Allows conversions of fragments that change values.";
         raw_view: bool, "Shows variables as stored instead of aggregated.";
         allowed_sources: AllowedSources, "Chooses what an aggregation file may open.";
@@ -203,6 +225,7 @@ impl OpenOptions {
             "ALLOWED_SOURCES" => self.allowed_sources = parse::sources(value)?,
             "ALLOW_PRIVATE_NETWORK" => self.allow_private_network = parse::flag(value)?,
             "MISSING_FRAGMENTS" => self.missing_fragments = parse::missing(value)?,
+            "CHANGED_FRAGMENTS" => self.changed_fragments = parse::changed(value)?,
             "LOSSY_CASTS" => self.lossy_casts = parse::flag(value)?,
             "RAW_VIEW" => self.raw_view = parse::flag(value)?,
             "MAX_FRAGMENTS" => self.max_fragments = parse::at_least(1, value)?,
@@ -221,10 +244,19 @@ impl OpenOptions {
 
 /// Texts to values; an error says what is wrong with the text. Values that may hold credentials are not repeated.
 mod parse {
-    use super::{AllowedSources, MissingFragments};
+    use super::{AllowedSources, ChangedFragments, MissingFragments};
     use crate::location::is_absolute;
 
     type Parsed<T> = std::result::Result<T, String>;
+
+    pub fn changed(value: &str) -> Parsed<ChangedFragments> {
+        match &*value.to_ascii_uppercase() {
+            "WARN" => Ok(ChangedFragments::Warn),
+            "ERROR" => Ok(ChangedFragments::Error),
+            "IGNORE" => Ok(ChangedFragments::Ignore),
+            _ => Err(format!("'{value}' is not WARN, ERROR or IGNORE")),
+        }
+    }
 
     pub fn flag(value: &str) -> Parsed<bool> {
         match &*value.to_ascii_uppercase() {

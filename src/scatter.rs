@@ -1,4 +1,4 @@
-//! From a piece of converted values to its strided place in the caller's buffer: the only unsafe of the engine.
+//! From a piece of converted values to its strided place in the caller's buffer, from several threads at once.
 
 use std::marker::PhantomData;
 

@@ -294,6 +294,25 @@ impl Attributes {
         self.get(name).and_then(Values::as_text)
     }
 
+    /// Gives the attribute of this name this value: in its place if it is there, else at the end.
+    pub fn set(&mut self, name: &str, value: Values) {
+        match self.0.iter_mut().find(|a| a.name == name) {
+            Some(attribute) => attribute.value = value,
+            None => self.0.push(Attribute { name: name.to_owned(), value }),
+        }
+    }
+
+    /// As [`Attributes::set`], with text.
+    pub fn set_text(&mut self, name: &str, text: impl Into<String>) {
+        self.set(name, Values::Char(text.into().into_bytes()));
+    }
+
+    /// Takes the attribute of this name away, and gives its value.
+    pub fn remove(&mut self, name: &str) -> Option<Values> {
+        let position = self.0.iter().position(|a| a.name == name)?;
+        Some(self.0.remove(position).value)
+    }
+
     /// All of them, in file order.
     pub fn iter(&self) -> std::slice::Iter<'_, Attribute> {
         self.0.iter()

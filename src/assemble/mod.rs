@@ -310,6 +310,9 @@ impl Assembly<'_> {
             return Ok(Some((opened, pieces)));
         }
         let Some((mut raw, version)) = self.open(fragment)? else { return Ok(None) };
+        if let (Some(recorded), Some(file)) = (&self.aggregation.recorded, raw.file()) {
+            fragment::check_recorded(self.dataset, recorded, &index, file)?;
+        }
         if Placement::new(raw.shape(), &canonical, view).is_err() {
             if let Some(expanded) = fragment::expand(&raw, canonical.iter().product())? {
                 raw = expanded;

@@ -127,6 +127,14 @@ impl Container {
         &self.source
     }
 
+    /// Sees whether the file is long enough for all elements of an array, reading none.
+    ///
+    /// # Errors
+    /// `Damaged` when it is not; `Unsupported`.
+    pub fn check_length(&self, array: &Array) -> Result<()> {
+        read::check(&*self.source, array, &Selection::all(&array.shape)).map_err(|e| e.in_file(self.name()))
+    }
+
     /// Reads strings in C order.
     ///
     /// # Errors

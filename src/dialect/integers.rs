@@ -55,7 +55,7 @@ pub fn for_each_run(
 
 /// The numbers that mean "missing": `_FillValue`, each `missing_value`, and the default fill where there is no
 /// `_FillValue` (writers pad and say nothing). An unsigned byte has no default fill: 255 is a plain number.
-fn missing_marks(attributes: &Attributes, data_type: DataType) -> Vec<i128> {
+pub(crate) fn missing_marks(attributes: &Attributes, data_type: DataType) -> Vec<i128> {
     let mut marks = Vec::new();
     for name in ["_FillValue", "missing_value"] {
         if let Some(values) = attributes.get(name) {

@@ -12,11 +12,11 @@ mod cfa_0_6b1;
 mod cfa_terms;
 mod context;
 mod files;
-mod integers;
+pub(crate) mod integers;
 #[cfg(test)]
-mod memory;
+pub(crate) mod memory;
 mod part;
-mod ranges;
+pub(crate) mod ranges;
 pub mod recognise;
 pub mod reference;
 mod sizes;
@@ -28,10 +28,12 @@ use crate::container::tree::VariableId;
 use crate::container::Container;
 use crate::error::{Error, Kind, Result};
 use crate::model::features::Features;
+use crate::model::grid::Grid;
 use crate::model::{Aggregation, Dialect};
-use crate::value::Attributes;
+use crate::value::{Attributes, DataType};
 use context::Context;
 use recognise::Form;
+use terms::Terms;
 
 /// How many fragments (counting versions) an aggregation may have unless the settings say otherwise.
 pub const DEFAULT_MAX_FRAGMENTS: u64 = 10_000_000;
@@ -67,6 +69,25 @@ pub fn decode_features(
     decode_stored(features, variable, max_fragments).map_err(|e| e.in_variable(&stored.path))
 }
 
+/// The attribute that names the variables with the recorded states of the fragments' files: an addition of this library to
+/// every dialect, which other readers ignore.
+pub const STATE_ATTRIBUTE: &str = "cfa_fragment_state";
+
+/// The variables with the recorded states; what does not fit is as if it were not there.
+fn recorded(cx: &mut Context, grid: &Grid, attributes: &Attributes) -> Option<[VariableId; 2]> {
+    let terms = Terms::parse(&attributes.text(STATE_ATTRIBUTE)?).ok()?;
+    let mut found = [VariableId(0); 2];
+    for (place, keyword) in found.iter_mut().zip(["size", "modified"]) {
+        *place = cx.resolve(keyword, terms.get(keyword)?).ok()?;
+        let array = &cx.tree.variables[place.0].array;
+        if array.data_type != DataType::F64 || array.shape != grid.fragments() {
+            cx.warnings.push(format!("the recorded {keyword} of fragments does not fit them; it is ignored"));
+            return None;
+        }
+    }
+    Some(found)
+}
+
 fn decode_stored(features: &dyn Features, variable: VariableId, max_fragments: u64) -> Result<Aggregation> {
     let tree = features.tree()?;
     let stored = &tree.variables[variable.0];
@@ -97,6 +118,7 @@ fn decode_stored(features: &dyn Features, variable: VariableId, max_fragments: u
             "this text does not allow a packed aggregation variable; it is read as in CFA-0.6b1".into(),
         );
     }
+    let recorded = recorded(cx, &grid, &stored.attributes);
     let Context { dimensions, definition, warnings, .. } = context;
-    Ok(Aggregation { dialect, dimensions, grid, fragments, definition, warnings })
+    Ok(Aggregation { dialect, dimensions, grid, fragments, definition, recorded, warnings })
 }

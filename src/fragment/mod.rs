@@ -11,12 +11,14 @@ mod layout;
 mod open;
 mod prepared;
 mod raw;
+mod recorded;
 
 pub(crate) use gathered::expand;
 pub(crate) use layout::{Piece, Placement};
 pub(crate) use open::{open, remember, reopen, stored, unreadable};
 pub(crate) use prepared::{Prepared, PreparedFragments};
 pub(crate) use raw::Raw;
+pub(crate) use recorded::check as check_recorded;
 
 use crate::container::read::ChunkCache;
 use crate::container::tree::VariableId;

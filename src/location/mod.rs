@@ -23,6 +23,12 @@ use policy::Policy;
 pub use resolve::{Origin, Style};
 pub use rewrite::{join_base, substitute, unknown_keyword};
 pub use uri::{is_absolute, redact};
+#[cfg(feature = "write")]
+pub(crate) use {
+    resolve::{candidates, remove_dots},
+    rewrite::relocate,
+    uri::{parse, Reference},
+};
 
 /// What became of one version of a fragment.
 #[derive(Debug)]

@@ -239,7 +239,7 @@ fn push_new(list: &mut Vec<PathBuf>, path: PathBuf) {
 }
 
 /// An absolute path with `.` and `..` removed by text (RFC 3986 section 5.2.4).
-pub(super) fn remove_dots(path: &Path) -> PathBuf {
+pub(crate) fn remove_dots(path: &Path) -> PathBuf {
     let mut result = PathBuf::new();
     for component in path.components() {
         match component {

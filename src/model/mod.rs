@@ -69,6 +69,8 @@ pub struct Aggregation {
     pub fragments: Fragments,
     /// The variables that define the fragments; hidden in the logical view.
     pub definition: Vec<VariableId>,
+    /// The variables with size and time of modification that the fragments' files had, if they were recorded.
+    pub recorded: Option<[VariableId; 2]>,
     /// Oddities that were tolerated.
     pub warnings: Vec<String>,
 }

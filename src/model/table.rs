@@ -116,7 +116,7 @@ impl Row<'_> {
 }
 
 /// The index in the array of fragments of element `i` of a block.
-pub(super) fn index_in(block: &Selection, mut i: u64) -> Vec<u64> {
+pub(crate) fn index_in(block: &Selection, mut i: u64) -> Vec<u64> {
     let mut index = vec![0; block.rank()];
     for d in (0..block.rank()).rev() {
         let count = block.count()[d].max(1);

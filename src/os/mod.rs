@@ -24,6 +24,8 @@ use std::time::SystemTime;
 
 use crate::error::{Error, Kind, Result};
 use crate::source::Source;
+#[cfg(feature = "write")]
+pub(crate) use system::divert_to_memory;
 pub use system::FileIdentity;
 
 /// A local regular file, open for reading by any number of threads at once.
@@ -214,6 +216,15 @@ impl Source for LocalFile {
         }
         Ok(())
     }
+}
+
+/// Brings a file's bytes to the disk and gives it the name of another, which it replaces at once or not at all.
+#[cfg(feature = "write")]
+pub(crate) fn replace(new: &Path, name: &Path) -> io::Result<()> {
+    // Windows flushes only through a handle that may write.
+    fs::OpenOptions::new().read(true).write(true).open(new)?.sync_all()?;
+    fs::rename(new, name)?;
+    system::sync_directory(name.parent().unwrap_or(Path::new(".")))
 }
 
 /// Whether the error means that there is no such file; a name too long for the file system names none either.

@@ -43,6 +43,18 @@ pub fn opened(_file: &File) -> io::Result<()> {
     Ok(())
 }
 
+/// Windows has no way to do so.
+#[cfg(feature = "write")]
+pub fn divert_to_memory(_path: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Windows keeps its directories consistent by itself.
+#[cfg(feature = "write")]
+pub fn sync_directory(_directory: &Path) -> io::Result<()> {
+    Ok(())
+}
+
 pub fn identity(path: &Path, _metadata: &Metadata) -> io::Result<FileIdentity> {
     Ok(FileIdentity { canonical: fs::canonicalize(path)? })
 }

@@ -1,10 +1,18 @@
 //! `cfa`: inspects and reads aggregation files.
 
+mod check;
+#[cfg(feature = "write")]
+mod convert;
 mod coordinates;
+#[cfg(feature = "write")]
+mod create;
 mod documents;
 mod dump;
+#[cfg(feature = "write")]
+mod extract;
 mod info;
 mod json;
+mod progress;
 mod read;
 mod select;
 mod settings;
@@ -29,6 +37,13 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
+    Check(check::Arguments),
+    #[cfg(feature = "write")]
+    Convert(convert::Arguments),
+    #[cfg(feature = "write")]
+    Extract(extract::Arguments),
+    #[cfg(feature = "write")]
+    Create(create::Arguments),
     Info(info::Arguments),
     Read(read::Arguments),
 }
@@ -48,12 +63,20 @@ fn main() -> ExitCode {
         return code;
     }
     let (result, as_json) = match Arguments::parse().verb {
+        Verb::Check(arguments) => (check::run(&arguments), arguments.json),
+        #[cfg(feature = "write")]
+        Verb::Convert(arguments) => (convert::run(&arguments), false),
+        #[cfg(feature = "write")]
+        Verb::Extract(arguments) => (extract::run(&arguments), false),
+        #[cfg(feature = "write")]
+        Verb::Create(arguments) => (create::run(&arguments), false),
         Verb::Info(arguments) => (info::run(&arguments), arguments.json),
         Verb::Read(arguments) => (read::run(&arguments), arguments.json),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Reader) => ExitCode::SUCCESS,
+        Err(Failure::Problems) => ExitCode::FAILURE,
         Err(Failure::Error(error)) => {
             // Where nobody listens there is nobody to tell.
             let _ = if as_json {
@@ -89,6 +112,8 @@ fn note(text: &str) {
 enum Failure {
     /// Something is wrong.
     Error(Error),
+    /// What was checked has problems, which were told.
+    Problems,
     /// Whoever reads our output has gone, which is no fault (`cfa read ... | head`).
     Reader,
 }

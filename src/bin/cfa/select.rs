@@ -25,6 +25,11 @@ pub struct Part {
 }
 
 impl Part {
+    /// Whether nothing was chosen.
+    pub fn is_whole(&self) -> bool {
+        self.start.is_none() && self.count.is_none() && self.stride.is_none() && self.select.is_empty()
+    }
+
     /// The selection of this variable.
     ///
     /// # Errors

@@ -1,0 +1,202 @@
+//! `cfa check`: whether a file follows its convention, and whether its fragments are there and fit.
+
+use std::io::{BufWriter, Write};
+
+use cfa::check::{check, page, Finding, Options, Report, Severity, VariableReport};
+use cfa::{Error, Kind};
+use serde_json::{json, Value};
+
+use crate::progress::Progress;
+use crate::settings::Settings;
+use crate::style::{self, Style};
+use crate::{Failure, Outcome};
+
+/// Check a file against the rules of its convention.
+///
+/// Every requirement and recommendation of CF-1.13 for aggregation variables is checked, or those of the older text
+/// that the file follows; all faults are told, not only the first. With --fragments each fragment is opened: is it
+/// there, has it the variable, the shape, a type and units that can be converted, has it changed since it was recorded.
+///
+/// Exit status: 0 no requirement is violated, 1 one is (or the file cannot be read).
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The file
+    file: String,
+    /// Open every fragment
+    #[arg(long)]
+    fragments: bool,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Write a page with a map of the fragments, to look at in a browser; implies --fragments
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<String>,
+    /// Recommendations count as much as requirements
+    #[arg(long)]
+    strict: bool,
+    /// Print nothing but errors; the exit status tells
+    #[arg(long, short)]
+    quiet: bool,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let progress = Progress::new("fragments", arguments.quiet || arguments.json);
+    let listener = |done: u64, total: u64| {
+        progress.tell(done, total);
+        true
+    };
+    let options = Options {
+        open: arguments.settings.options()?,
+        fragments: arguments.fragments || arguments.report.is_some(),
+        progress: Some(&listener),
+        ..Options::default()
+    };
+    let report = check(&arguments.file, &options);
+    progress.finish();
+    let report = report?;
+    if let Some(path) = &arguments.report {
+        std::fs::write(path, page::html(&report)).map_err(|error| {
+            Error::new(Kind::Io, "the report cannot be written").because(error).in_file(path.clone())
+        })?;
+    }
+    if !arguments.quiet {
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        if arguments.json {
+            writeln!(out, "{}", as_json(&report))?;
+        } else {
+            table(&mut out, &report, style::for_stdout())?;
+        }
+        out.flush()?;
+    }
+    let strict = arguments.strict && report.count(Severity::Recommendation) > 0;
+    if report.is_fine() && !strict {
+        Ok(())
+    } else {
+        Err(Failure::Problems)
+    }
+}
+
+fn table(out: &mut impl Write, report: &Report, style: Style) -> std::io::Result<()> {
+    writeln!(out, "{}", style.heading(&report.file))?;
+    if let Some(conventions) = &report.conventions {
+        writeln!(out, "  Conventions: {conventions}")?;
+    }
+    if report.variables.is_empty() {
+        writeln!(out, "  no aggregation variables")?;
+    }
+    for variable in &report.variables {
+        writeln!(out, "  {}", summary(variable, style))?;
+    }
+    if !report.findings.is_empty() {
+        writeln!(out)?;
+    }
+    let places: Vec<String> = report.findings.iter().map(place).collect();
+    let clauses = report.findings.iter().map(|f| f.clause.chars().count()).max().unwrap_or(0);
+    let widest = places.iter().map(|p| p.chars().count()).max().unwrap_or(0);
+    for (finding, place) in report.findings.iter().zip(&places) {
+        let severity = format!("{:14}", finding.severity.name());
+        let severity = match finding.severity {
+            Severity::Requirement => style.alarm(&severity),
+            Severity::Recommendation => style.name(&severity),
+            _ => style.faint(&severity),
+        };
+        let rule = style.faint(&format!("[{}]", finding.rule));
+        writeln!(
+            out,
+            "{severity}  {:clauses$}  {place:widest$}  {} {rule}",
+            finding.clause, finding.message
+        )?;
+    }
+    writeln!(out)?;
+    let verdict = verdict(report);
+    let verdict = if report.is_fine() { style.good(&verdict) } else { style.alarm(&verdict) };
+    writeln!(out, "{verdict}")
+}
+
+fn summary(variable: &VariableReport, style: Style) -> String {
+    let head = format!("{}  {}  {}", style.name(&variable.path), variable.dialect, variable.data_type);
+    let (Some(shape), Some(count)) = (&variable.shape, variable.fragment_count()) else {
+        return format!("{head}  {}", style.alarm("cannot be decoded"));
+    };
+    let sizes: Vec<String> =
+        variable.dimensions.iter().zip(shape).map(|(name, size)| format!("{name}={size}")).collect();
+    let counts: Vec<String> =
+        variable.counts().iter().map(|(state, n)| format!("{n} {}", state.meaning())).collect();
+    let states = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{head}({})  {count} fragment{plural}{states}", sizes.join(", "))
+}
+
+fn place(finding: &Finding) -> String {
+    match (&finding.variable, &finding.fragment) {
+        (Some(variable), Some(fragment)) => format!("{variable} {fragment:?}"),
+        (Some(variable), None) => variable.clone(),
+        _ => "file".to_owned(),
+    }
+}
+
+fn verdict(report: &Report) -> String {
+    let counted = |severity, one: &str, many: &str| match report.count(severity) {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        n => Some(format!("{n} {many}")),
+    };
+    let parts: Vec<String> = [
+        counted(Severity::Requirement, "requirement violated", "requirements violated"),
+        counted(Severity::Recommendation, "recommendation not followed", "recommendations not followed"),
+        counted(Severity::Note, "note", "notes"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    match parts.is_empty() {
+        true => "nothing found".to_owned(),
+        false => parts.join(", "),
+    }
+}
+
+fn as_json(report: &Report) -> Value {
+    let variables: Vec<Value> = report
+        .variables
+        .iter()
+        .map(|v| {
+            let counts: serde_json::Map<String, Value> =
+                v.counts().iter().map(|(state, n)| (state.name().to_owned(), json!(n))).collect();
+            json!({
+                "name": v.path,
+                "dialect": v.dialect.name(),
+                "dtype": v.data_type.code(),
+                "dims": v.dimensions,
+                "shape": v.shape,
+                "fragments": v.shape.as_ref().map(|_| v.fragments()),
+                "states": counts,
+            })
+        })
+        .collect();
+    let findings: Vec<Value> = report
+        .findings
+        .iter()
+        .map(|f| {
+            json!({
+                "rule": f.rule,
+                "clause": f.clause,
+                "severity": f.severity.name(),
+                "variable": f.variable,
+                "fragment": f.fragment,
+                "message": f.message,
+                "count": f.count,
+            })
+        })
+        .collect();
+    json!({
+        "file": report.file,
+        "conventions": report.conventions,
+        "fine": report.is_fine(),
+        "fragments_checked": report.fragments_checked,
+        "variables": variables,
+        "findings": findings,
+    })
+}

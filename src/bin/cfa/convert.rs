@@ -1,0 +1,53 @@
+//! `cfa convert`: the same aggregation in another dialect, or with other locations.
+
+use std::path::Path;
+
+use cfa::convert::{convert, Locations, Options};
+use cfa::model::Dialect;
+use cfa::write::Format;
+use cfa::Dataset;
+
+use crate::settings::Settings;
+use crate::Outcome;
+
+/// Write an aggregation file in another dialect, or with other locations.
+///
+/// Fragments stay where they are, and relative locations are rewritten for the place of the new file. With --relocate
+/// the new file has the new locations. What the dialect cannot express (several versions of a fragment in CF-1.13,
+/// unique values in CFA) is an error.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The aggregation file
+    input: String,
+    /// The file to be written; one of that name is replaced
+    output: String,
+    /// cf-1.13, cf-draft, cfa-0.6.2, cfa-0.6b1, cfa-0.6b1-early, cfa-terms or cfa-0.4
+    #[arg(long, value_name = "NAME", default_value = "cf-1.13")]
+    dialect: String,
+    /// Write all local locations as absolute ones
+    #[arg(long, conflicts_with = "relative")]
+    absolute: bool,
+    /// Write all local locations relative to the new file
+    #[arg(long)]
+    relative: bool,
+    /// netcdf4, classic or cdf5
+    #[arg(long, value_name = "NAME", default_value = "netcdf4")]
+    format: String,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let dataset = Dataset::open_with(&arguments.input, &arguments.settings.options()?)?;
+    let options = Options {
+        dialect: Dialect::named(&arguments.dialect)?,
+        locations: match (arguments.absolute, arguments.relative) {
+            (true, _) => Locations::Absolute,
+            (_, true) => Locations::Relative,
+            _ => Locations::Keep,
+        },
+        format: Format::named(&arguments.format)?,
+    };
+    Ok(convert(&dataset, Path::new(&arguments.output), &options)?)
+}

@@ -1,0 +1,129 @@
+//! `cfa extract`: the values of aggregated data, materialised in one plain file.
+
+use std::path::Path;
+
+use cfa::extract::{extract, Cut, Options};
+use cfa::{Dataset, Error, Kind, Result, Variable};
+
+use crate::progress::Progress;
+use crate::select::Part;
+use crate::settings::Settings;
+use crate::Outcome;
+
+/// Write aggregated data as one plain netCDF-4 file.
+///
+/// The file has the values that `cfa read` gives, with coordinates, bounds, grid mapping and what else the variables
+/// refer to. A part that is chosen along a dimension is taken of every variable that has the dimension. The new file
+/// takes its name when all is written.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The aggregation file
+    input: String,
+    /// The file to be written; one of that name is replaced
+    output: String,
+    /// Only this variable and what it refers to: name, or /group/name (repeatable) [default: all]
+    #[arg(long, short, value_name = "NAME")]
+    variable: Vec<String>,
+    #[command(flatten)]
+    part: Part,
+    /// The shape of a chunk, for variables with that many dimensions [default: about 1 MiB]
+    #[arg(long, value_name = "N,M,..", help_heading = "Storage")]
+    chunk: Option<String>,
+    /// The level of compression, 0 (none) to 9
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=9), help_heading = "Storage")]
+    deflate: u8,
+    /// Do not shuffle bytes before compression
+    #[arg(long, help_heading = "Storage")]
+    no_shuffle: bool,
+    /// Say nothing of the progress
+    #[arg(long, short)]
+    quiet: bool,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let dataset = Dataset::open_with(&arguments.input, &arguments.settings.options()?)?;
+    let progress = Progress::new("values", arguments.quiet);
+    let listener = |done: u64, total: u64| {
+        progress.tell(done, total);
+        true
+    };
+    let options = Options {
+        variables: arguments.variable.clone(),
+        cuts: cuts(&dataset, arguments)?,
+        chunks: arguments.chunk.as_deref().map(chunk).transpose()?,
+        deflate: arguments.deflate,
+        shuffle: !arguments.no_shuffle,
+        progress: Some(&listener),
+    };
+    let outcome = extract(&dataset, Path::new(&arguments.output), &options);
+    progress.finish();
+    outcome?;
+    if !arguments.quiet {
+        for warning in dataset.warnings() {
+            eprintln!("{} {warning}", crate::style::for_stderr().faint("cfa: note:"));
+        }
+    }
+    Ok(())
+}
+
+fn chunk(text: &str) -> Result<Vec<u64>> {
+    let sizes: Option<Vec<u64>> =
+        text.split(',').map(|n| n.trim().parse().ok().filter(|&n: &u64| n > 0)).collect();
+    let wrong = || Error::new(Kind::Request, format!("--chunk {text}: expected sizes separated by commas"));
+    sizes.ok_or_else(wrong)
+}
+
+/// The parts of dimensions that the arguments choose.
+fn cuts(dataset: &Dataset, arguments: &Arguments) -> Result<Vec<Cut>> {
+    if arguments.part.is_whole() {
+        return Ok(Vec::new());
+    }
+    let variables: Vec<Variable> = match arguments.variable.is_empty() {
+        true => dataset.variables().into_iter().filter(|v| matches!(v.aggregation(), Ok(Some(_)))).collect(),
+        false => arguments.variable.iter().map(|name| dataset.variable(name)).collect::<Result<_>>()?,
+    };
+    let mut cuts: Vec<Cut> = Vec::new();
+    let mut failure = None;
+    let mut served = false;
+    for variable in variables {
+        // A variable without the dimension is taken whole, as long as another one has it.
+        let selection = match arguments.part.selection(&variable) {
+            Ok(selection) => selection,
+            Err(error) => {
+                failure.get_or_insert(error.in_variable(variable.path()));
+                continue;
+            }
+        };
+        served = true;
+        for (d, &dimension) in variable.dimensions()?.iter().enumerate() {
+            let cut = Cut {
+                dimension,
+                start: selection.start()[d],
+                count: selection.count()[d],
+                step: selection.step()[d],
+            };
+            let size = variable.shape()?[d];
+            let whole = Cut { start: 0, count: size, step: 1, ..cut };
+            match cuts.iter().find(|c| c.dimension == dimension) {
+                Some(other) if *other != cut => {
+                    let name = &dataset.dimension(dimension).name;
+                    let message = format!("variables differ in which part of dimension '{name}' is meant; name one with --variable");
+                    return Err(Error::new(Kind::Request, message));
+                }
+                Some(_) => {}
+                None if cut == whole => {}
+                None => cuts.push(cut),
+            }
+        }
+    }
+    match failure.filter(|_| !served) {
+        Some(error) => Err(error),
+        None if !served => {
+            Err(Error::new(Kind::Request, "there is no aggregation variable; name one with --variable"))
+        }
+        None => Ok(cuts),
+    }
+}

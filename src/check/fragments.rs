@@ -1,0 +1,326 @@
+//! Every fragment opened: is it there, has it the variable, does it fit, has it changed.
+//!
+//! CF-1.13 section 2.8.2 and the corresponding sections of the older texts. Data are not read, so that values that a
+//! conversion would refuse are not found here.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::report::{Findings, State, VariableReport};
+use super::rules::{self, Rule};
+use super::{recorded::Recorded, Options};
+use crate::canonical::{Conversion, Target};
+use crate::container::tree::VariableId;
+use crate::dataset::Dataset;
+use crate::error::{Error, Kind, Result};
+use crate::fragment::{self, Chain, Placement, Raw};
+use crate::location::FileIdentity;
+use crate::model::fragments::{Block, Fragment, Version, View};
+use crate::model::slabs::Slabs;
+use crate::model::Aggregation;
+use crate::selection::{c_strides, Selection};
+use crate::value::DataType;
+use crate::workers;
+
+/// Fragments that one task looks up at once; more than a thread does in a blink, fewer than would unbalance them.
+const BLOCK: u64 = 256;
+
+/// Opens every fragment of a variable and fills in the states.
+///
+/// # Errors
+/// `Cancelled`; `Limit` when the states do not fit into memory.
+pub(crate) fn check(
+    dataset: &Dataset,
+    id: VariableId,
+    report: &mut VariableReport,
+    findings: &mut Findings,
+    options: &Options<'_>,
+    progress: &Progress<'_>,
+) -> Result<()> {
+    let shared = dataset.shared();
+    let Some(aggregation) = shared.aggregation(id)? else { return Ok(()) };
+    let shape = aggregation.grid.fragments();
+    let total = crate::selection::checked_product(shape).and_then(|n| usize::try_from(n).ok());
+    let mut states = Vec::new();
+    let total = total
+        .filter(|&n| states.try_reserve_exact(n).is_ok())
+        .ok_or_else(|| Error::new(Kind::Limit, "the fragments do not fit into memory"))?;
+    states.resize(total, State::Unchecked);
+    let variable = &shared.tree().variables[id.0];
+    let inspection = Inspection {
+        dataset,
+        id,
+        aggregation,
+        target: Target::new(&variable.attributes, variable.array.data_type),
+        recorded: Recorded::of(dataset, aggregation),
+        nested: Mutex::default(),
+    };
+    let chain = Chain::enter(None, shared, id)?;
+    let outcome = Mutex::new((states, findings));
+    let strides = c_strides(shape);
+    let all = Selection::all(shape);
+    let size = (total as u64 / 16).clamp(1, BLOCK);
+    let tasks: Vec<Selection> = Slabs::new(&all, shape, size).collect::<Result<_>>()?;
+    workers::run(
+        tasks,
+        options.threads(),
+        || (),
+        |block, _, ()| {
+            let found = inspection.block(&block, &chain)?;
+            let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
+            for (index, verdict) in found {
+                let at: u64 = index.iter().zip(&strides).map(|(i, s)| i * s).sum();
+                outcome.0[at as usize] = verdict.state;
+                for (rule, message) in verdict.problems {
+                    let path = Some(variable.path.as_str());
+                    outcome.1.add(rule, aggregation.dialect, path, Some(&index), message);
+                }
+            }
+            drop(outcome);
+            progress.advance(block.len().unwrap_or(0))
+        },
+    )?;
+    report.states = outcome.into_inner().unwrap_or_else(PoisonError::into_inner).0;
+    Ok(())
+}
+
+/// How far a check is.
+pub(crate) struct Progress<'a> {
+    done: AtomicU64,
+    total: u64,
+    tell: Option<&'a super::Listener<'a>>,
+}
+
+impl<'a> Progress<'a> {
+    pub(crate) fn new(total: u64, tell: Option<&'a super::Listener<'a>>) -> Self {
+        Progress { done: AtomicU64::new(0), total, tell }
+    }
+
+    fn advance(&self, by: u64) -> Result<()> {
+        let done = self.done.fetch_add(by, Ordering::Relaxed) + by;
+        match self.tell {
+            Some(tell) if !tell(done, self.total) => {
+                Err(Error::new(Kind::Cancelled, "the check was cancelled"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What was found of one fragment.
+struct Verdict {
+    state: State,
+    problems: Vec<(&'static Rule, String)>,
+}
+
+impl Verdict {
+    fn fine(state: State) -> Self {
+        Verdict { state, problems: Vec::new() }
+    }
+}
+
+struct Inspection<'a> {
+    dataset: &'a Dataset,
+    id: VariableId,
+    aggregation: &'a Aggregation,
+    target: Target,
+    recorded: Option<Recorded>,
+    /// Nested aggregations that were looked through: each is gone through once.
+    nested: Mutex<HashSet<(FileIdentity, VariableId)>>,
+}
+
+impl Inspection<'_> {
+    fn block(&self, block: &Selection, chain: &Chain<'_>) -> Result<Vec<(Vec<u64>, Verdict)>> {
+        let shared = self.dataset.shared();
+        let indices: Vec<Vec<u64>> =
+            (0..block.len().unwrap_or(0)).map(|i| crate::model::table::index_in(block, i)).collect();
+        let lookup = |part: &Selection| {
+            self.aggregation.fragments.lookup(&*shared.container, part, &shared.runtime_substitutions)
+        };
+        match lookup(block) {
+            Ok(Block::UniqueValues(_)) => {
+                Ok(indices.into_iter().map(|i| (i, Verdict::fine(State::NoFile))).collect())
+            }
+            Ok(Block::Fragments(list)) => {
+                Ok(indices.into_iter().zip(&list).map(|(i, f)| self.judged(i, f, chain)).collect())
+            }
+            // One bad entry must not hide the others of its block.
+            Err(_) if indices.len() > 1 => {
+                let mut out = Vec::with_capacity(indices.len());
+                for index in indices {
+                    let one =
+                        Selection::block(&index, &vec![1; index.len()], self.aggregation.grid.fragments())?;
+                    out.extend(self.block(&one, chain)?);
+                }
+                Ok(out)
+            }
+            Err(error) => Ok(indices.into_iter().map(|i| (i, wrong(&error))).collect()),
+        }
+    }
+
+    fn judged(&self, index: Vec<u64>, fragment: &Fragment, chain: &Chain<'_>) -> (Vec<u64>, Verdict) {
+        let verdict = match fragment {
+            Fragment::Missing => Verdict::fine(State::NoFile),
+            Fragment::Stored { versions, view } => self.versions(&index, versions, view.as_deref(), chain),
+        };
+        (index, verdict)
+    }
+
+    /// The first version that can be opened is judged; those before it are told of.
+    fn versions(
+        &self,
+        index: &[u64],
+        versions: &[Version],
+        view: Option<&View>,
+        chain: &Chain<'_>,
+    ) -> Verdict {
+        let fragments = &self.aggregation.fragments;
+        let mut problems = Vec::new();
+        let mut absent = true;
+        for (v, version) in versions.iter().enumerate() {
+            let one = std::slice::from_ref(version);
+            match fragment::open(self.dataset, fragments, one, self.id, chain) {
+                Ok((raw, _)) => {
+                    // That an earlier version is not there is what versions are for.
+                    problems.retain(|(rule, _): &(&Rule, String)| rule.id != rules::FRAGMENT_PRESENT.id);
+                    if v > 0 {
+                        let message =
+                            format!("version {} is used: {}", v + 1, raw.file().unwrap_or_default());
+                        problems.push((&rules::FRAGMENT_VERSION, message));
+                    }
+                    let mut state = if v > 0 { State::OtherVersion } else { State::Present };
+                    if let Some(message) = self.changed(index, v, versions, &raw) {
+                        problems.push((&rules::FRAGMENT_CHANGED, message));
+                        state = State::Changed;
+                    }
+                    if let Err(error) = self.fits(index, raw, view, chain, &mut problems) {
+                        problems.push((rule_of(&error), error.to_string()));
+                        state = State::Wrong;
+                    }
+                    return Verdict { state, problems };
+                }
+                Err(error) => {
+                    absent &= error.kind() == Kind::FragmentMissing;
+                    problems.push((rule_of(&error), error.to_string()));
+                }
+            }
+        }
+        Verdict { state: if absent { State::Missing } else { State::Wrong }, problems }
+    }
+
+    fn changed(&self, index: &[u64], version: usize, versions: &[Version], raw: &Raw) -> Option<String> {
+        // The state is that of the first version, as it was when the aggregation was made.
+        let recorded = self.recorded.as_ref().filter(|_| version == 0)?;
+        versions[0].location.as_ref()?;
+        recorded.difference(index, raw.file()?)
+    }
+
+    fn fits(
+        &self,
+        index: &[u64],
+        mut raw: Raw,
+        view: Option<&View>,
+        chain: &Chain<'_>,
+        problems: &mut Vec<(&'static Rule, String)>,
+    ) -> Result<()> {
+        let grid = &self.aggregation.grid;
+        let canonical: Vec<u64> =
+            index.iter().enumerate().map(|(d, &i)| grid.range(d, i)).map(|r| r.end - r.start).collect();
+        let file = raw.file().map(str::to_owned);
+        let place = |error: Error| match &file {
+            Some(file) => error.in_file(file.clone()),
+            None => error,
+        };
+        if !fits_shape(&raw, &canonical, view, &self.target) {
+            if let Some(expanded) = fragment::expand(&raw, canonical.iter().product()).map_err(place)? {
+                raw = expanded;
+            }
+        }
+        if !fits_shape(&raw, &canonical, view, &self.target) {
+            Placement::new(raw.shape(), &canonical, view).map_err(place)?;
+        }
+        if let Raw::Stored { container, variable, .. } = &raw {
+            container.check_length(&variable.array).map_err(fragment::unreadable)?;
+        }
+        let units = view.and_then(|v| v.units.as_deref());
+        let calendar = view.and_then(|v| v.calendar.as_deref());
+        let (attributes, own) = (raw.attributes(), raw.data_type());
+        Conversion::new(attributes, own, units, calendar, &self.target, true).map_err(place)?;
+        if self.target.data_type() == DataType::String && own.is_number() {
+            return Err(place(Error::new(Kind::FragmentType, format!("{own} values for string data"))));
+        }
+        let packed = ["scale_factor", "add_offset"].iter().any(|n| attributes.get(n).is_some());
+        if (own.is_float() || packed) && self.target.data_type().is_integer() {
+            let message = format!(
+                "its {own} values become {}; those that are not whole are refused when read",
+                self.target.data_type()
+            );
+            problems.push((&rules::FRAGMENT_LOSSY, message));
+        }
+        self.inside(&raw, chain)
+    }
+
+    /// Looks through a fragment that is itself an aggregation, for cycles and for what it lacks.
+    fn inside(&self, raw: &Raw, chain: &Chain<'_>) -> Result<()> {
+        let Raw::Nested { dataset, variable, .. } = raw else { return Ok(()) };
+        let shared = dataset.shared();
+        let inner = Chain::enter(Some(chain), shared, *variable)?;
+        let key = (shared.identity.clone(), *variable);
+        if !self.nested.lock().unwrap_or_else(PoisonError::into_inner).insert(key) {
+            return Ok(());
+        }
+        let Some(aggregation) = shared.aggregation(*variable)? else { return Ok(()) };
+        let shape = aggregation.grid.fragments();
+        for block in Slabs::new(&Selection::all(shape), shape, BLOCK) {
+            let found =
+                aggregation.fragments.lookup(&*shared.container, &block?, &shared.runtime_substitutions)?;
+            let Block::Fragments(list) = found else { return Ok(()) };
+            for fragment in &list {
+                let Fragment::Stored { versions, .. } = fragment else { continue };
+                let (opened, _) =
+                    fragment::open(dataset, &aggregation.fragments, versions, *variable, &inner).map_err(
+                        |e| e.in_variable(&shared.tree().variables[variable.0].path).in_file(dataset.name()),
+                    )?;
+                self.inside(&opened, &inner)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Text of type char has its length as a last dimension.
+fn fits_shape(raw: &Raw, canonical: &[u64], view: Option<&View>, target: &Target) -> bool {
+    let fits = |shape: &[u64]| Placement::new(shape, canonical, view).is_ok();
+    let text = raw.data_type() == DataType::Char && target.data_type() == DataType::String;
+    fits(raw.shape()) || text && raw.shape().split_last().is_some_and(|(_, rest)| fits(rest))
+}
+
+fn wrong(error: &Error) -> Verdict {
+    Verdict { state: State::Wrong, problems: vec![(rule_of(error), error.message().to_owned())] }
+}
+
+/// The rule that an error of the reader is about.
+pub(crate) fn rule_of(error: &Error) -> &'static Rule {
+    match error.kind() {
+        Kind::Attribute => &rules::DATA_TEXT,
+        Kind::Terms => &rules::KEYWORDS,
+        Kind::MissingDimension => &rules::DIMENSION_EXISTS,
+        Kind::MissingVariable => &rules::VARIABLE_EXISTS,
+        Kind::Rank => &rules::LOCATIONS_SHAPE,
+        Kind::Map => &rules::MAP_SUM,
+        Kind::Uri => &rules::LOCATIONS_FORM,
+        Kind::Address => &rules::IDENTIFIERS_MISSING,
+        Kind::Format => &rules::FRAGMENT_FORMAT,
+        Kind::FragmentMissing => &rules::FRAGMENT_PRESENT,
+        Kind::FragmentUnreadable | Kind::Io | Kind::NotNetcdf | Kind::Damaged => &rules::FRAGMENT_READABLE,
+        Kind::FragmentVariable => &rules::FRAGMENT_VARIABLE,
+        Kind::FragmentShape => &rules::FRAGMENT_SHAPE,
+        Kind::FragmentType | Kind::Type => &rules::FRAGMENT_TYPE,
+        Kind::Units => &rules::FRAGMENT_UNITS,
+        Kind::Calendar => &rules::FRAGMENT_CALENDAR,
+        Kind::Cycle => &rules::FRAGMENT_CYCLE,
+        Kind::Policy | Kind::Limit | Kind::Unsupported => &rules::FRAGMENT_REFUSED,
+        _ => &rules::DECODED,
+    }
+}

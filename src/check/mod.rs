@@ -1,0 +1,183 @@
+//! Checks an aggregation file against the text that it follows, and its fragments against the aggregation.
+//!
+//! The rules are those of the conformance document of CF-1.13 for section 2.8, and those of the older texts for files that
+//! follow them; `docs/checking.md` lists them. A check goes on where a reader stops, so that all faults are told at
+//! once. What it cannot go past is a file that is not netCDF or is damaged.
+
+mod fragments;
+mod names;
+pub mod page;
+mod recorded;
+mod report;
+mod roles;
+mod rules;
+mod subject;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+pub use report::{Finding, Report, State, VariableReport};
+pub use rules::Severity;
+
+use crate::container::tree::VariableId;
+use crate::dataset::Dataset;
+use crate::dialect;
+use crate::error::Result;
+use crate::model::Dialect;
+use crate::options::OpenOptions;
+use report::Findings;
+use subject::Subject;
+
+/// Is told how many fragments of how many are done, from any thread; ends the check by answering `false`.
+pub type Listener<'a> = dyn Fn(u64, u64) -> bool + Sync + 'a;
+
+/// How a file is checked.
+#[derive(Clone)]
+pub struct Options<'a> {
+    /// Settings of the reader: what may be opened, limits, threads.
+    pub open: OpenOptions,
+    /// Whether every fragment is opened.
+    pub fragments: bool,
+    /// Findings of one rule that are kept for one variable; more are counted.
+    pub max_findings: usize,
+    /// Who is told of the progress.
+    pub progress: Option<&'a Listener<'a>>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options { open: OpenOptions::default(), fragments: false, max_findings: 100, progress: None }
+    }
+}
+
+impl Options<'_> {
+    fn threads(&self) -> usize {
+        match self.open.num_threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            n => n,
+        }
+    }
+}
+
+/// Checks a file.
+///
+/// ```no_run
+/// use cfa::check::{check, Options};
+/// let report = check("year.nc", &Options { fragments: true, ..Options::default() })?;
+/// for finding in &report.findings {
+///     println!("{} {}: {}", finding.severity.name(), finding.clause, finding.message);
+/// }
+/// # cfa::Result::Ok(())
+/// ```
+///
+/// # Errors
+/// `Io`, `NotNetcdf` or `Damaged` when the file itself cannot be read; `Cancelled`.
+pub fn check(path: impl AsRef<Path>, options: &Options<'_>) -> Result<Report> {
+    let mut settings = options.open.clone();
+    settings.raw_view = false;
+    let dataset = Dataset::open_with(path, &settings)?;
+    let shared = dataset.shared();
+    let tree = shared.tree();
+    let mut findings = Findings::new(options.max_findings);
+    let mut variables = Vec::new();
+    let aggregated: Vec<VariableId> = (0..tree.variables.len())
+        .map(VariableId)
+        .filter(|id| dialect::is_aggregation(&tree.variables[id.0].attributes))
+        .collect();
+    for &id in &aggregated {
+        let subject = Subject::new(&*shared.container, tree, id, settings.max_fragments);
+        subject.structure(&mut findings);
+        variables.push(decoded(&dataset, id, &subject, &mut findings));
+    }
+    let conventions = tree.groups.first().and_then(|root| root.attributes.text("Conventions"));
+    let mut told: Vec<Dialect> = Vec::new();
+    for variable in &variables {
+        if !told.contains(&variable.dialect) {
+            told.push(variable.dialect);
+            check_conventions(conventions.as_deref(), variable.dialect, &mut findings);
+        }
+    }
+    if options.fragments {
+        let total =
+            variables.iter().filter_map(VariableReport::fragment_count).fold(0u64, u64::saturating_add);
+        let progress = fragments::Progress::new(total, options.progress);
+        for (&id, report) in aggregated.iter().zip(&mut variables) {
+            if report.shape.is_some() {
+                fragments::check(&dataset, id, report, &mut findings, options, &progress)?;
+            }
+        }
+    }
+    Ok(Report {
+        file: dataset.name().to_owned(),
+        conventions,
+        variables,
+        findings: findings.finish(),
+        fragments_checked: options.fragments,
+    })
+}
+
+/// What the reader makes of a variable; a fault that the rules have not told is added.
+fn decoded(dataset: &Dataset, id: VariableId, subject: &Subject, findings: &mut Findings) -> VariableReport {
+    let variable = subject.variable;
+    let mut report = VariableReport {
+        path: variable.path.clone(),
+        dialect: subject.dialect,
+        data_type: variable.array.data_type,
+        dimensions: Vec::new(),
+        shape: None,
+        offsets: Vec::new(),
+        states: Vec::new(),
+    };
+    match dataset.shared().aggregation(id) {
+        Ok(Some(aggregation)) => {
+            if !findings.has_any(&variable.path) {
+                for warning in &aggregation.warnings {
+                    subject.report(findings, &rules::ODDITY, warning.clone());
+                }
+            }
+            let grid = &aggregation.grid;
+            report.dialect = aggregation.dialect;
+            report.dimensions =
+                aggregation.dimensions.iter().map(|&d| dataset.dimension(d).name.clone()).collect();
+            report.shape = Some(grid.shape().to_vec());
+            report.offsets = (0..grid.shape().len())
+                .map(|d| {
+                    let starts = (0..grid.fragments()[d]).map(|i| grid.range(d, i).start);
+                    starts.chain([grid.shape()[d]]).collect()
+                })
+                .collect();
+        }
+        Ok(None) => {}
+        Err(error) if findings.has_requirement(&variable.path) => drop(error),
+        Err(error) => subject.report(findings, fragments::rule_of(&error), error.message()),
+    }
+    report
+}
+
+fn check_conventions(conventions: Option<&str>, dialect: Dialect, findings: &mut Findings) {
+    let wanted = match dialect {
+        Dialect::Cf113 => "CF-1.13",
+        Dialect::Cfa06b1 | Dialect::Cfa062 => "CFA-0.6",
+        Dialect::Cfa04 => "CFA",
+        // These texts do not say what it should be.
+        _ => return,
+    };
+    let have = conventions.unwrap_or_default();
+    let newer = |name: &str| {
+        let minor = name.strip_prefix("CF-1.").and_then(|n| n.parse::<u32>().ok());
+        minor.is_some_and(|n| n >= 13)
+    };
+    let named = have.split([' ', ',']).any(|name| match dialect {
+        Dialect::Cf113 => newer(name),
+        _ => name.starts_with(wanted),
+    });
+    if !named {
+        let message = match conventions {
+            Some(have) => format!("Conventions is '{have}', without {wanted}"),
+            None => format!("there is no attribute Conventions; it should name {wanted}"),
+        };
+        findings.add(&rules::CONVENTIONS, dialect, None, None, message);
+    }
+}

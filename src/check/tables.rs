@@ -1,0 +1,221 @@
+//! The table of fragment sizes (`map`, `shape`, `location`) or of index ranges (`location`, `index`).
+
+use super::report::Findings;
+use super::rules;
+use super::subject::{Named, Subject};
+use crate::container::tree::{DimensionId, Variable, VariableId};
+use crate::dialect::integers::missing_marks;
+use crate::dialect::ranges::tile;
+use crate::error::Result;
+use crate::model::slabs::Slabs;
+use crate::model::Dialect;
+use crate::selection::{checked_product, Selection};
+
+/// How many values are in memory at once.
+const SLAB: u64 = 1 << 20;
+
+/// Checks the table and gives the shape of the array of fragments, where it can be told.
+pub(crate) fn check(subject: &Subject, named: &Named, findings: &mut Findings) -> Option<Vec<u64>> {
+    let (variable, id) = named.get(named.roles.map)?;
+    if !variable.array.data_type.is_integer() {
+        let message = format!("'{}' has type {}", variable.path, variable.array.data_type);
+        subject.report(findings, &rules::MAP_TYPE, message);
+        return None;
+    }
+    let dimensions = named.dimensions.as_deref()?;
+    let table = Table { subject, variable, id, dimensions };
+    if checked_product(&variable.array.shape).is_none_or(|n| n > subject.max_fragments.saturating_mul(64)) {
+        let message = format!("'{}' has shape {:?}, beyond any limit", variable.path, variable.array.shape);
+        subject.report(findings, &rules::MAP_RANK, message);
+        return None;
+    }
+    let fragments = if named.roles.ranges { table.ranges(findings) } else { table.sizes(findings) };
+    fragments.unwrap_or_else(|error| {
+        subject.report(findings, &rules::DECODED, error.to_string());
+        None
+    })
+}
+
+struct Table<'a> {
+    subject: &'a Subject<'a>,
+    variable: &'a Variable,
+    id: VariableId,
+    dimensions: &'a [DimensionId],
+}
+
+impl Table<'_> {
+    fn for_each(&self, mut each: impl FnMut(Option<i128>)) -> Result<()> {
+        let array = &self.variable.array;
+        let missing = missing_marks(&self.variable.attributes, array.data_type);
+        for slab in Slabs::new(&Selection::all(&array.shape), &array.shape, SLAB) {
+            let values = self.subject.features.values(self.id, &slab?)?;
+            (0..values.len()).for_each(|i| each(values.int_at(i).filter(|n| !missing.contains(n))));
+        }
+        Ok(())
+    }
+
+    fn name(&self, d: usize) -> &str {
+        &self.subject.tree.dimensions[self.dimensions[d].0].name
+    }
+
+    fn sizes(&self, findings: &mut Findings) -> Result<Option<Vec<u64>>> {
+        let (subject, path, shape) = (self.subject, &self.variable.path, &self.variable.array.shape);
+        let rank = self.dimensions.len();
+        if rank == 0 {
+            let wanted = usize::from(subject.dialect == Dialect::Cfa062);
+            if shape.len() != wanted || checked_product(shape) != Some(1) {
+                let form = if wanted == 1 { "one dimension of size 1" } else { "a scalar" };
+                let message = format!("'{path}' has shape {shape:?}; for scalar data it must be {form}");
+                subject.report(findings, &rules::MAP_SCALAR, message);
+            }
+            let mut all_one = true;
+            self.for_each(|value| all_one &= value == Some(1))?;
+            if !all_one {
+                let message = format!("'{path}' must contain the value 1");
+                subject.report(findings, &rules::MAP_SCALAR, message);
+            }
+            return Ok(Some(Vec::new()));
+        }
+        let &[rows, columns] = shape.as_slice() else {
+            let message = format!("'{path}' has {} dimensions; it must have 2", shape.len());
+            subject.report(findings, &rules::MAP_RANK, message);
+            return Ok(None);
+        };
+        if rows != rank as u64 {
+            let message = format!("'{path}' has {rows} rows for {rank} aggregated dimensions");
+            subject.report(findings, &rules::MAP_ROWS, message);
+            return Ok(None);
+        }
+        let mut counts = vec![Row::default(); rank];
+        let mut at = 0u64;
+        self.for_each(|value| {
+            // There is a value, so there is a column.
+            counts[(at / columns) as usize].take(value);
+            at += 1;
+        })?;
+        for (d, row) in counts.iter().enumerate() {
+            self.row(d, row, findings);
+        }
+        let sound = counts.iter().all(|row| row.count > 0 && row.misplaced.is_none());
+        Ok(sound.then(|| counts.iter().map(|row| row.count).collect()))
+    }
+
+    fn row(&self, d: usize, row: &Row, findings: &mut Findings) {
+        let (subject, path, name) = (self.subject, &self.variable.path, self.name(d));
+        if let Some(size) = row.bad {
+            let message = format!("'{path}', dimension '{name}': fragment size {size} is not positive");
+            subject.report(findings, &rules::MAP_SIZES, message);
+        }
+        if let Some(at) = row.misplaced {
+            let message = format!("'{path}', dimension '{name}': column {at} follows a missing value");
+            subject.report(findings, &rules::MAP_PADDING, message);
+        }
+        let dimension = &subject.tree.dimensions[self.dimensions[d].0];
+        if dimension.unlimited && dimension.size == 0 {
+            let message = format!(
+                "unlimited dimension '{name}' has size 0 in the file; its fragments make {}",
+                row.sum
+            );
+            subject.report(findings, &rules::ODDITY, message);
+        } else if row.sum != i128::from(dimension.size) {
+            let (sum, size) = (row.sum, dimension.size);
+            let message = format!("'{path}': the sizes along '{name}' add up to {sum}; its size is {size}");
+            subject.report(findings, &rules::MAP_SUM, message);
+        }
+    }
+
+    fn ranges(&self, findings: &mut Findings) -> Result<Option<Vec<u64>>> {
+        let (subject, path, shape) = (self.subject, &self.variable.path, &self.variable.array.shape);
+        let rank = self.dimensions.len();
+        if rank == 0 {
+            return Ok(Some(Vec::new()));
+        }
+        if shape.len() != rank + 2 || shape[rank] != rank as u64 || shape[rank + 1] != 2 {
+            let message = format!(
+                "'{path}' has shape {shape:?}; after the fragments along {rank} dimensions it must have {rank} and 2"
+            );
+            subject.report(findings, &rules::MAP_RANK, message);
+            return Ok(None);
+        }
+        let fragments = shape[..rank].to_vec();
+        let mut known: Vec<Vec<Option<(u64, u64)>>> =
+            fragments.iter().map(|&n| vec![None; n as usize]).collect();
+        let mut problems: Vec<Option<String>> = vec![None; rank];
+        let strides = crate::selection::c_strides(&fragments);
+        let (mut at, mut first) = (0u64, None);
+        self.for_each(|value| {
+            let (fragment, d) = (at / (2 * rank as u64), (at / 2 % rank as u64) as usize);
+            let last = at % 2 == 1;
+            at += 1;
+            let index = value.and_then(|v| u64::try_from(v).ok());
+            if !last {
+                first = index;
+                return;
+            }
+            let place = (fragment / strides[d] % fragments[d]) as usize;
+            let problem = match (first, index) {
+                (Some(a), Some(b)) if a <= b => match known[d][place] {
+                    None => {
+                        known[d][place] = Some((a, b));
+                        return;
+                    }
+                    Some(range) if range == (a, b) => return,
+                    Some((c, e)) => format!("ranges {a} to {b} and {c} to {e} in one place"),
+                },
+                (Some(a), Some(b)) => format!("range {a} to {b} ends before it begins"),
+                _ => "an index is missing or negative".to_owned(),
+            };
+            problems[d].get_or_insert(problem);
+        })?;
+        for d in 0..rank {
+            let whole: Option<Vec<(u64, u64)>> = known[d].iter().copied().collect();
+            let tiled = whole.map(|ranges| tile(&ranges));
+            let size = &subject.tree.dimensions[self.dimensions[d].0];
+            let problem = problems[d].take().or(match tiled {
+                Some(Err(what)) => Some(what),
+                Some(Ok(sizes)) => {
+                    let sum: u64 = sizes.iter().fold(0, |n: u64, &s| n.saturating_add(s));
+                    let open = size.unlimited && size.size == 0;
+                    (sum != size.size && !open)
+                        .then(|| format!("the ranges end at {sum}; its size is {}", size.size))
+                }
+                None => None,
+            });
+            if let Some(what) = problem {
+                let message = format!("'{path}', dimension '{}': {what}", self.name(d));
+                subject.report(findings, &rules::MAP_SUM, message);
+            }
+        }
+        Ok(Some(fragments))
+    }
+}
+
+/// What a row of the table of sizes says.
+#[derive(Clone, Default)]
+struct Row {
+    count: u64,
+    sum: i128,
+    columns: u64,
+    padded: bool,
+    bad: Option<i128>,
+    misplaced: Option<u64>,
+}
+
+impl Row {
+    fn take(&mut self, value: Option<i128>) {
+        match value {
+            None => self.padded = true,
+            Some(size) => {
+                if self.padded {
+                    self.misplaced.get_or_insert(self.columns);
+                }
+                if size <= 0 {
+                    self.bad.get_or_insert(size);
+                }
+                self.count += 1;
+                self.sum = self.sum.saturating_add(size);
+            }
+        }
+        self.columns += 1;
+    }
+}

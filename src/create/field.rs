@@ -1,0 +1,387 @@
+//! A variable over all files that hold a part of it: which files belong together, and how their parts are arranged.
+//!
+//! Variables belong together that have the same name, standard name and cell methods, or another name but the same
+//! standard name, cell methods and dimensions in files that do not have the first.
+
+use std::collections::HashMap;
+
+use super::axis::{self, show, Axis, Part, Share, Wishes};
+use super::marks::Marks;
+use super::record::{Content, Input, Item, Template};
+use super::{roles, scan, Options};
+use crate::error::{Error, Kind, Result};
+
+/// A variable of an input: the places of the input and of the variable in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Member {
+    pub input: usize,
+    pub item: usize,
+}
+
+/// A variable over all its files.
+#[derive(Debug)]
+pub(super) struct Field {
+    pub name: String,
+    pub members: Vec<Member>,
+    pub axes: Vec<Axis>,
+    /// The member in each cell of the array of parts, in C order.
+    pub cells: Vec<usize>,
+    /// Whether all files have it whole and the same.
+    pub is_static: bool,
+}
+
+impl Field {
+    pub fn item<'a>(&self, inputs: &'a [Input], member: usize) -> &'a Item {
+        let m = self.members[member];
+        &inputs[m.input].items[m.item]
+    }
+
+    pub fn input<'a>(&self, inputs: &'a [Input], member: usize) -> &'a Input {
+        &inputs[self.members[member].input]
+    }
+}
+
+/// The data variables of the inputs, each with its members in the order of the inputs.
+pub(super) fn group(inputs: &[Input]) -> Vec<(String, Vec<Member>)> {
+    type Key = (String, Option<String>, Option<String>);
+    let mut places: HashMap<Key, usize> = HashMap::new();
+    let mut groups: Vec<(Key, Vec<Member>)> = Vec::new();
+    for (input, file) in inputs.iter().enumerate() {
+        for (item, found) in file.items.iter().enumerate().filter(|(_, i)| i.is_data) {
+            let t = &found.template;
+            let methods = t.text("cell_methods").map(|m| m.split_whitespace().collect::<Vec<_>>().join(" "));
+            let key = (t.name.clone(), t.text("standard_name"), methods);
+            let place = *places.entry(key.clone()).or_insert_with(|| {
+                groups.push((key, Vec::new()));
+                groups.len() - 1
+            });
+            groups[place].1.push(Member { input, item });
+        }
+    }
+    let mut out: Vec<(Key, Vec<Member>)> = Vec::new();
+    for (key, members) in groups {
+        let dimensions = |m: &Member| &inputs[m.input].items[m.item].template.dimensions;
+        let kin = out.iter_mut().find(|(other, theirs)| {
+            other.0 != key.0
+                && key.1.is_some()
+                && (&other.1, &other.2) == (&key.1, &key.2)
+                && dimensions(&theirs[0]) == dimensions(&members[0])
+                && !theirs.iter().any(|t| members.binary_search_by_key(&t.input, |m| m.input).is_ok())
+        });
+        match kin {
+            Some((_, theirs)) => {
+                theirs.extend(members);
+                theirs.sort_by_key(|m| m.input);
+            }
+            None => out.push((key, members)),
+        }
+    }
+    out.into_iter().map(|(key, members)| (key.0, members)).collect()
+}
+
+/// Arranges the members of a variable.
+///
+/// # Errors
+/// `Map` when parts overlap, are missing, come twice or leave gaps, naming the files; `Rank`, `Units`, `Calendar`.
+pub(super) fn arrange(
+    inputs: &[Input],
+    name: &str,
+    members: Vec<Member>,
+    options: &Options,
+) -> Result<Field> {
+    let mut field =
+        Field { name: name.to_owned(), members, axes: Vec::new(), cells: Vec::new(), is_static: false };
+    place(inputs, &mut field, options).map_err(|e| e.in_variable(name))?;
+    Ok(field)
+}
+
+fn place(inputs: &[Input], field: &mut Field, options: &Options) -> Result<()> {
+    let whole = (0..field.members.len())
+        .rev()
+        .max_by_key(|&m| field.item(inputs, m).template.dimensions.len())
+        .unwrap_or(0);
+    let dimensions = field.item(inputs, whole).template.dimensions.clone();
+    for m in 0..field.members.len() {
+        check_dimensions(inputs, field, m, &dimensions, whole)?;
+    }
+    let mut ordered: Option<usize> = None;
+    for (position, name) in dimensions.iter().enumerate() {
+        let shares = shares(inputs, field, name);
+        let wishes = Wishes { named: options.joins(name), gaps: options.allow_gaps };
+        match axis::axis(name, false, &shares, &wishes)? {
+            Some(axis) => field.axes.push(axis),
+            None => {
+                let parts = vec![Part { size: 0, marks: Marks::Nothing, member: 0 }];
+                let part_of = vec![0; field.members.len()];
+                field.axes.push(Axis { name: name.clone(), new: false, parts, part_of, reference: None });
+                if ordered.replace(position).is_some() {
+                    let message = "two dimensions cannot both be joined in the order of the files";
+                    return Err(Error::new(Kind::Request, message));
+                }
+            }
+        }
+    }
+    if collision(field).is_some() && ordered.is_none() {
+        add_scalar_axes(inputs, field, options)?;
+    }
+    let kept = (0..field.members.len()).any(|m| field.item(inputs, m).by_value);
+    let repeated = collision(field).is_some() && ordered.is_none();
+    if (kept || repeated) && is_same_everywhere(inputs, field)? {
+        field.is_static = true;
+        field.members.truncate(1);
+        for axis in &mut field.axes {
+            axis.part_of.truncate(1);
+        }
+    } else if let Some(new) = options.new_dimension.as_ref().filter(|_| ordered.is_none()) {
+        field.axes.insert(
+            0,
+            Axis { name: new.clone(), new: true, parts: Vec::new(), part_of: Vec::new(), reference: None },
+        );
+        order(inputs, field, 0)?;
+    } else if let Some(position) = ordered {
+        order(inputs, field, position)?;
+    }
+    fill_cells(inputs, field, options)
+}
+
+fn check_dimensions(
+    inputs: &[Input],
+    field: &Field,
+    m: usize,
+    dimensions: &[String],
+    whole: usize,
+) -> Result<()> {
+    let own = &field.item(inputs, m).template.dimensions;
+    let input = field.input(inputs, m);
+    let mut rest = own.iter();
+    let mut next = rest.next();
+    for name in dimensions {
+        if next == Some(name) {
+            next = rest.next();
+        } else if input.item(name).is_none_or(|i| i.template.rank() != 0) {
+            break;
+        }
+    }
+    let fits = next.is_none()
+        && dimensions
+            .iter()
+            .all(|d| own.contains(d) || input.item(d).is_some_and(|i| i.template.rank() == 0));
+    if fits {
+        return Ok(());
+    }
+    let message = format!(
+        "its dimensions are ({}) in {} and ({}) in {}",
+        dimensions.join(", "),
+        field.input(inputs, whole).name,
+        own.join(", "),
+        input.name
+    );
+    Err(Error::new(Kind::Rank, message))
+}
+
+/// What each member has of a dimension.
+pub(super) fn shares<'a>(inputs: &'a [Input], field: &Field, name: &str) -> Vec<Share<'a>> {
+    let share = |m: usize| {
+        let (input, item) = (field.input(inputs, m), field.item(inputs, m));
+        let position = item.template.dimensions.iter().position(|d| d == name);
+        let size = position.map_or(1, |p| item.shape[p]);
+        let coordinate = input.item(name).filter(|c| {
+            let t = &c.template;
+            !c.is_data && if position.is_some() { roles::is_coordinate(t) } else { t.rank() == 0 }
+        });
+        let coordinate =
+            coordinate.or_else(|| position.and_then(|_| times_along(input, &item.template, name)));
+        let bounds = coordinate.and_then(|c| {
+            let named = ["bounds", "climatology"].iter().find_map(|a| c.template.text(a))?;
+            input.item(&named)
+        });
+        Share { input, coordinate, bounds, size }
+    };
+    (0..field.members.len()).map(share).collect()
+}
+
+/// Times along a dimension without coordinate variable, which order its parts as well.
+fn times_along<'a>(input: &'a Input, template: &Template, dimension: &str) -> Option<&'a Item> {
+    let named = template.text("coordinates")?;
+    named.split_whitespace().filter_map(|n| input.item(n)).find(|i| {
+        i.template.dimensions == [dimension]
+            && i.template.text("units").is_some_and(|u| u.contains(" since "))
+            && matches!(i.content, Content::Kept(_))
+    })
+}
+
+fn cell_of(field: &Field, member: usize) -> Vec<usize> {
+    field.axes.iter().map(|a| a.part_of[member]).collect()
+}
+
+/// Two members in the same cell.
+fn collision(field: &Field) -> Option<(usize, usize)> {
+    let mut seen: HashMap<Vec<usize>, usize> = HashMap::with_capacity(field.members.len());
+    (0..field.members.len()).find_map(|m| seen.insert(cell_of(field, m), m).map(|other| (other, m)))
+}
+
+/// Makes scalar coordinates that tell members of one cell apart into dimensions.
+fn add_scalar_axes(inputs: &[Input], field: &mut Field, options: &Options) -> Result<()> {
+    let template = &field.item(inputs, 0).template;
+    let mut names: Vec<String> = template
+        .text("coordinates")
+        .map(|t| t.split_whitespace().map(str::to_owned).collect())
+        .unwrap_or_default();
+    names.retain(|n| !field.axes.iter().any(|a| a.name == *n));
+    let mut candidates = Vec::new();
+    for name in names {
+        let shares = shares(inputs, field, &name);
+        if !shares.iter().all(|s| s.coordinate.is_some()) {
+            continue;
+        }
+        let wishes = Wishes { named: false, gaps: options.allow_gaps };
+        if let Some(axis) = axis::axis(&name, true, &shares, &wishes)?.filter(Axis::is_split) {
+            candidates.push(axis);
+        }
+    }
+    let before = field.axes.clone();
+    for candidate in &candidates {
+        field.axes.insert(0, candidate.clone());
+        if collision(field).is_none() {
+            return Ok(());
+        }
+        field.axes.clone_from(&before);
+    }
+    field.axes.splice(0..0, candidates);
+    if collision(field).is_some() {
+        field.axes = before;
+    }
+    Ok(())
+}
+
+/// Whether the files do not divide the variable and have the same values.
+fn is_same_everywhere(inputs: &[Input], field: &Field) -> Result<bool> {
+    if field.axes.iter().any(Axis::is_split) {
+        return Ok(false);
+    }
+    let first = field.item(inputs, 0);
+    for m in 1..field.members.len() {
+        let other = field.item(inputs, m);
+        if other.shape != first.shape || other.template.data_type != first.template.data_type {
+            return Ok(false);
+        }
+    }
+    let values = scan::read_again(field.input(inputs, 0), &first.template.name)?;
+    for m in 1..field.members.len() {
+        if scan::read_again(field.input(inputs, m), &field.item(inputs, m).template.name)? != values {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Gives the members of each cell a place along an axis in the order of the files.
+fn order(inputs: &[Input], field: &mut Field, position: usize) -> Result<()> {
+    let mut cells: HashMap<Vec<usize>, Vec<usize>> = HashMap::new();
+    for m in 0..field.members.len() {
+        let mut cell: Vec<usize> =
+            field.axes.iter().map(|a| a.part_of.get(m).copied().unwrap_or(0)).collect();
+        cell[position] = 0;
+        cells.entry(cell).or_default().push(m);
+    }
+    let (name, new) = (field.axes[position].name.clone(), field.axes[position].new);
+    let mut lists: Vec<&Vec<usize>> = cells.values().collect();
+    lists.sort();
+    let depth = lists[0].len();
+    if let Some(other) = lists.iter().find(|l| l.len() != depth) {
+        let message = format!(
+            "along '{name}' there are {depth} files beside {} but {} beside {}",
+            field.input(inputs, lists[0][0]).name,
+            other.len(),
+            field.input(inputs, other[0]).name
+        );
+        return Err(Error::new(Kind::Map, message));
+    }
+    let size = |m: usize| {
+        let item = field.item(inputs, m);
+        item.template.dimensions.iter().position(|d| *d == name && !new).map_or(1, |p| item.shape[p])
+    };
+    let mut part_of = vec![0; field.members.len()];
+    let mut parts = Vec::with_capacity(depth);
+    for k in 0..depth {
+        let member = lists[0][k];
+        parts.push(Part { size: size(member), marks: Marks::Nothing, member });
+        for list in &lists {
+            part_of[list[k]] = k;
+            if size(list[k]) != size(member) {
+                let message = format!(
+                    "'{name}' has size {} in {} and {} in {}, which lie side by side",
+                    size(member),
+                    field.input(inputs, member).name,
+                    size(list[k]),
+                    field.input(inputs, list[k]).name
+                );
+                return Err(Error::new(Kind::Map, message));
+            }
+        }
+    }
+    field.axes[position] = Axis { name, new, parts, part_of, reference: None };
+    Ok(())
+}
+
+fn fill_cells(inputs: &[Input], field: &mut Field, options: &Options) -> Result<()> {
+    if let Some((a, b)) = collision(field) {
+        let message = format!(
+            "{} and {} have the same coordinates; leave one out, or make a dimension of the files with --new-dim",
+            field.input(inputs, a).name,
+            field.input(inputs, b).name
+        );
+        return Err(Error::new(Kind::Map, message));
+    }
+    if let Some(axis) = field.axes.iter().find(|a| a.is_split() && !a.new && !options.may_join(&a.name)) {
+        let names = [0, 1].map(|i| &field.input(inputs, axis.parts[i].member).name);
+        let message = format!(
+            "'{}' differs between {} and {}, and is not among the dimensions to be joined (--dim)",
+            axis.name, names[0], names[1]
+        );
+        return Err(Error::new(Kind::Map, message));
+    }
+    let strides: Vec<u128> = (0..field.axes.len())
+        .map(|d| field.axes[d + 1..].iter().map(|a| a.parts.len() as u128).product())
+        .collect();
+    let total: u128 = field.axes.iter().map(|a| a.parts.len() as u128).product();
+    let at =
+        |m: usize| -> u128 { field.axes.iter().zip(&strides).map(|(a, s)| a.part_of[m] as u128 * s).sum() };
+    let mut found: Vec<(u128, usize)> = (0..field.members.len()).map(|m| (at(m), m)).collect();
+    found.sort_unstable();
+    if total != found.len() as u128 {
+        let hole = found.iter().enumerate().find(|(i, (cell, _))| *cell != *i as u128);
+        let hole = hole.map_or(found.len() as u128, |(i, _)| i as u128);
+        return Err(missing(inputs, field, hole, total, &strides));
+    }
+    field.cells = found.into_iter().map(|(_, m)| m).collect();
+    Ok(())
+}
+
+fn missing(inputs: &[Input], field: &Field, hole: u128, total: u128, strides: &[u128]) -> Error {
+    let mut wanted = Vec::new();
+    let mut beside = Vec::new();
+    for (axis, stride) in field.axes.iter().zip(strides).filter(|(a, _)| a.is_split()) {
+        let part = &axis.parts[(hole / stride % axis.parts.len() as u128) as usize];
+        wanted.push(format!("{} {}", axis.name, range(part)));
+        beside.push(format!("{} ({} {})", field.input(inputs, part.member).name, axis.name, range(part)));
+    }
+    let message = format!(
+        "no file has {}; {} of {total} parts are there, beside it {}",
+        wanted.join(", "),
+        field.members.len(),
+        beside.join(" and ")
+    );
+    Error::new(Kind::Map, message)
+}
+
+/// The coordinates of a part, for people.
+pub(super) fn range(part: &Part) -> String {
+    match &part.marks {
+        Marks::Numbers(v) if v.len() == 1 => show(v[0]),
+        Marks::Numbers(v) if !v.is_empty() => format!("{} to {}", show(v[0]), show(v[v.len() - 1])),
+        Marks::Labels(v) if v.len() == 1 => v[0].clone(),
+        Marks::Labels(v) if !v.is_empty() => format!("{} to {}", v[0], v[v.len() - 1]),
+        _ => format!("part of size {}", part.size),
+    }
+}

@@ -1,0 +1,46 @@
+//! Telling the caller how far the work is, and being told to stop.
+
+use crate::error::{Error, Kind, Result};
+
+/// What is being done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stage {
+    /// Files are looked at.
+    Scan,
+    /// The parts are put in order.
+    Arrange,
+    /// The file is written.
+    Write,
+}
+
+/// How far the work is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// What is being done.
+    pub stage: Stage,
+    /// How much of it is done.
+    pub done: u64,
+    /// How much there is.
+    pub total: u64,
+}
+
+/// Called now and then, by any thread; `false` stops the work with the error `Cancelled`.
+pub type Observer<'a> = &'a (dyn Fn(Progress) -> bool + Sync);
+
+/// Reports to whoever watches, if anybody.
+#[derive(Clone, Copy)]
+pub(super) struct Watch<'a>(pub Option<Observer<'a>>);
+
+impl Watch<'_> {
+    /// # Errors
+    /// `Cancelled` when the caller says so.
+    pub fn report(&self, stage: Stage, done: u64, total: u64) -> Result<()> {
+        match self.0 {
+            Some(observer) if !observer(Progress { stage, done, total }) => {
+                Err(Error::new(Kind::Cancelled, "cancelled"))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! What was made, or would be, for people and programs.
+
+use super::field::{range, Field};
+use super::record::Input;
+
+/// What was made.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Report {
+    /// The data variables.
+    pub variables: Vec<PlannedVariable>,
+    /// What was left out or is odd.
+    pub notes: Vec<String>,
+    /// How many files, or fragments of an earlier aggregation, there were.
+    pub files: u64,
+}
+
+/// A data variable that was made.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct PlannedVariable {
+    /// Its name.
+    pub name: String,
+    /// Its dimensions.
+    pub dimensions: Vec<PlannedDimension>,
+    /// How many fragments it has.
+    pub fragments: u64,
+    /// Whether it is the same in all files and stored by value.
+    pub is_static: bool,
+}
+
+/// A dimension of a data variable.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct PlannedDimension {
+    /// Its name in the files.
+    pub name: String,
+    /// Its size.
+    pub size: u64,
+    /// Whether the files do not have it.
+    pub is_new: bool,
+    /// The parts along it, in order: size, coordinates as text, and one of the files.
+    pub parts: Vec<(u64, String, String)>,
+}
+
+pub(super) fn describe(inputs: &[Input], field: &Field) -> PlannedVariable {
+    let dimension = |axis: &super::axis::Axis| PlannedDimension {
+        name: axis.name.clone(),
+        size: axis.size(),
+        is_new: axis.new,
+        parts: axis
+            .parts
+            .iter()
+            .map(|p| (p.size, range(p), field.input(inputs, p.member).name.clone()))
+            .collect(),
+    };
+    PlannedVariable {
+        name: field.name.clone(),
+        dimensions: field.axes.iter().map(dimension).collect(),
+        fragments: field.cells.len() as u64,
+        is_static: field.is_static,
+    }
+}

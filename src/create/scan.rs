@@ -1,0 +1,211 @@
+//! Looks at every input file, on several threads, natively.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::UNIX_EPOCH;
+
+use super::progress::{Stage, Watch};
+use super::record::{digest, Content, Input, Interner, Item, State, Template};
+use super::roles;
+use super::Options;
+use crate::container::Container;
+use crate::dataset::Dataset;
+use crate::error::{Error, Kind, Result};
+use crate::location::{LocalFile, Origin};
+use crate::options::OpenOptions;
+use crate::selection::{checked_product, Selection};
+use crate::value::{Attributes, Values};
+use crate::workers;
+
+/// Values of more bytes are compared by a digest and read again where they are needed.
+const KEPT_BYTES: u64 = 64 << 10;
+
+/// Descriptions of more elements than this are not compared between files.
+const MOST_ELEMENTS: u64 = 1 << 26;
+
+/// Files that one thread takes at a time.
+const BATCH: usize = 16;
+
+/// What the files hold.
+pub(super) struct Scanned {
+    pub inputs: Vec<Input>,
+    pub globals: Globals,
+    pub notes: Vec<String>,
+}
+
+/// Global attributes: what all files agree on, and the names of the others.
+#[derive(Default)]
+pub(super) struct Globals {
+    pub common: Option<Attributes>,
+    pub different: Vec<String>,
+}
+
+impl Globals {
+    pub fn merge(&mut self, attributes: &Attributes) {
+        let Some(common) = &mut self.common else {
+            self.common = Some(attributes.clone());
+            return;
+        };
+        let names = common.iter().chain(attributes).map(|a| a.name.clone()).collect::<Vec<_>>();
+        for name in names {
+            if common.get(&name) != attributes.get(&name) {
+                common.remove(&name);
+                if !self.different.contains(&name) {
+                    self.different.push(name);
+                }
+            }
+        }
+    }
+}
+
+/// Scans the files; the result has their order.
+///
+/// # Errors
+/// Those of opening and reading a file, naming it; `Cancelled`.
+pub(super) fn scan(
+    paths: &[PathBuf],
+    options: &Options,
+    watch: &Watch,
+    interner: &Interner,
+) -> Result<Scanned> {
+    let settings = OpenOptions::default().num_threads(1);
+    let here = Origin::local(Path::new("."))?;
+    let total = paths.len() as u64;
+    let done = AtomicU64::new(0);
+    let shared = Mutex::new((Vec::with_capacity(paths.len()), Globals::default(), Vec::new()));
+    let batches = paths.chunks(BATCH).enumerate();
+    let threads = options.threads();
+    workers::run(
+        batches,
+        threads,
+        || (),
+        |(number, batch), _, ()| {
+            let mut found = Vec::with_capacity(batch.len());
+            for (i, path) in batch.iter().enumerate() {
+                let (input, globals, notes) = look(path, options, &settings, &here, interner)?;
+                found.push((number * BATCH + i, input, globals, notes));
+                watch.report(Stage::Scan, done.fetch_add(1, Ordering::Relaxed) + 1, total)?;
+            }
+            let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            for (index, input, globals, notes) in found {
+                shared.0.push((index, input));
+                shared.1.merge(&globals);
+                for note in notes {
+                    if !shared.2.contains(&note) && shared.2.len() < 100 {
+                        shared.2.push(note);
+                    }
+                }
+            }
+            Ok(())
+        },
+    )?;
+    let (mut inputs, mut globals, mut notes) = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+    inputs.sort_by_key(|(index, _)| *index);
+    globals.different.sort();
+    notes.sort();
+    Ok(Scanned { inputs: inputs.into_iter().map(|(_, input)| input).collect(), globals, notes })
+}
+
+fn look(
+    path: &Path,
+    options: &Options,
+    settings: &OpenOptions,
+    here: &Origin,
+    interner: &Interner,
+) -> Result<(Input, Attributes, Vec<String>)> {
+    // What the user named is under no policy, so its real directory, which costs a call per level, does not matter.
+    let file = LocalFile::open(path)?;
+    let identity = file.identity().clone();
+    let container = Arc::new(Container::open(Arc::new(file))?);
+    let dataset = Dataset::from_container(container, identity, here.nested(path), settings)?;
+    let name = path.display().to_string();
+    let mut notes = Vec::new();
+    if dataset.groups().len() > 1 {
+        notes.push("variables in groups are not aggregated; only those of the root group are".to_owned());
+    }
+    let mut found = Vec::new();
+    for variable in dataset.variables().into_iter().filter(|v| v.path().matches('/').count() == 1) {
+        let dimensions = variable.dimensions()?;
+        let mut attributes = variable.attributes().clone();
+        if variable.aggregation()?.is_some() {
+            for own in AGGREGATION_ATTRIBUTES {
+                attributes.remove(own);
+            }
+        }
+        let template = Template {
+            name: variable.name().to_owned(),
+            data_type: variable.data_type(),
+            dimensions: dimensions.iter().map(|&d| dataset.dimension(d).name.clone()).collect(),
+            attributes,
+        };
+        found.push((variable, template));
+    }
+    let companions = roles::companions(found.iter().map(|(_, t)| t));
+    let mut items = Vec::with_capacity(found.len());
+    for (variable, template) in found {
+        let describes = companions.contains(&template.name);
+        if !describes && !options.wants(&template.name) {
+            continue;
+        }
+        let shape = variable.shape()?.to_vec();
+        let elements = checked_product(&shape).unwrap_or(u64::MAX);
+        let content = if describes && elements <= MOST_ELEMENTS {
+            let values = variable.read_values(&Selection::all(&shape))?;
+            keep(values, interner)
+        } else {
+            Content::Unread
+        };
+        let template = interner.template(template);
+        items.push(Item { template, shape, content, is_data: !describes, by_value: false, fragment: None });
+    }
+    if !items.iter().any(|i| i.is_data) && options.variables.is_empty() {
+        notes.push(format!("{name} has no data variables"));
+    }
+    let root = dataset.groups().first().map(|g| g.attributes.clone()).unwrap_or_default();
+    let state = if options.record_state { Some(state_of(path)?) } else { None };
+    Ok((Input { name, path: Some(path.to_owned()), state, items }, root, notes))
+}
+
+/// Attributes that make a variable an aggregation.
+pub(super) const AGGREGATION_ATTRIBUTES: [&str; 5] = [
+    "aggregated_dimensions",
+    "aggregated_data",
+    "cfa_dimensions",
+    "cfa_array",
+    crate::dialect::STATE_ATTRIBUTE,
+];
+
+/// Values that are small are kept, of others only a digest.
+pub(super) fn keep(values: Values, interner: &Interner) -> Content {
+    let element = values.data_type().size().unwrap_or(64) as u64;
+    if (values.len() as u64).saturating_mul(element) <= KEPT_BYTES {
+        Content::Kept(interner.values(values))
+    } else {
+        Content::Hashed(digest(&values))
+    }
+}
+
+/// Size and time of a file now.
+pub(super) fn state_of(path: &Path) -> Result<State> {
+    let io = |e| {
+        Error::new(Kind::Io, "its size and time cannot be told")
+            .because(e)
+            .in_file(path.display().to_string())
+    };
+    let metadata = std::fs::metadata(path).map_err(io)?;
+    let modified = metadata.modified().map_err(io)?;
+    let seconds = modified.duration_since(UNIX_EPOCH).map_or(0.0, |d| d.as_secs_f64());
+    Ok(State { bytes: metadata.len() as f64, modified: seconds })
+}
+
+/// Reads a variable that was not kept.
+pub(super) fn read_again(input: &Input, name: &str) -> Result<Values> {
+    let path = input.path.as_ref().ok_or_else(|| {
+        Error::new(Kind::Unsupported, format!("'{name}' is too large to be taken from an aggregation"))
+            .in_file(&*input.name)
+    })?;
+    let variable = Dataset::open_with(path, &OpenOptions::default())?.variable(name)?;
+    let shape = variable.shape()?.to_vec();
+    variable.read_values(&Selection::all(&shape))
+}

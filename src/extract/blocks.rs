@@ -1,0 +1,99 @@
+//! How an array is cut: chunks of the new file, and the blocks that are read and written at once.
+
+use crate::selection::checked_product;
+
+/// Bytes of a chunk that was not asked for.
+const CHUNK: u64 = 1 << 20;
+/// Elements along the first dimension of such a chunk at most: a series may be read a few steps at a time.
+const DEEP: u64 = 64;
+
+/// A shape of about a mebibyte: whole rows, then as many of them as fit.
+pub(super) fn default_chunk(shape: &[u64], element: usize) -> Vec<u64> {
+    let mut room = (CHUNK / element.max(1) as u64).max(1);
+    let mut chunk = vec![1; shape.len()];
+    for d in (0..shape.len()).rev() {
+        chunk[d] = shape[d].clamp(1, room);
+        if d == 0 && shape.len() > 1 {
+            chunk[d] = chunk[d].min(DEEP);
+        }
+        room = (room / chunk[d]).max(1);
+    }
+    chunk
+}
+
+/// The shape of a block: whole chunks, about `cap` elements, and one chunk at least.
+pub(super) fn block_shape(shape: &[u64], chunk: &[u64], cap: u64) -> Vec<u64> {
+    let mut block: Vec<u64> = chunk.iter().zip(shape).map(|(&c, &n)| c.clamp(1, n.max(1))).collect();
+    for d in (0..shape.len()).rev() {
+        let now = checked_product(&block).unwrap_or(u64::MAX);
+        let times = (cap / now.max(1)).max(1);
+        block[d] = block[d].saturating_mul(times).min(shape[d].max(1));
+        if block[d] < shape[d] {
+            break;
+        }
+    }
+    block
+}
+
+/// The blocks of an array, in C order: start and count of each.
+pub(super) fn blocks<'a>(
+    shape: &'a [u64],
+    block: &'a [u64],
+) -> impl Iterator<Item = (Vec<u64>, Vec<u64>)> + 'a {
+    let counts: Vec<u64> = shape.iter().zip(block).map(|(&n, &b)| n.div_ceil(b.max(1))).collect();
+    let total = checked_product(&counts).unwrap_or(0);
+    (0..total).map(move |mut i| {
+        let (mut start, mut count) = (vec![0; shape.len()], vec![0; shape.len()]);
+        for d in (0..shape.len()).rev() {
+            start[d] = i % counts[d] * block[d];
+            count[d] = block[d].min(shape[d] - start[d]);
+            i /= counts[d];
+        }
+        (start, count)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn chunks_are_whole_rows_of_about_a_mebibyte() {
+        assert_eq!(default_chunk(&[365, 180, 360], 4), [4, 180, 360]);
+        assert_eq!(default_chunk(&[10_000], 8), [10_000]);
+        assert_eq!(default_chunk(&[1_000_000, 2], 8), [64, 2]);
+        assert_eq!(default_chunk(&[], 8), [0u64; 0]);
+        assert_eq!(default_chunk(&[0, 5], 8), [1, 5]);
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_tile_the_array_with_whole_chunks(
+            dims in proptest::collection::vec((0u64..9, 1u64..5), 0..4),
+            cap in 1u64..200,
+        ) {
+            let shape: Vec<u64> = dims.iter().map(|d| d.0).collect();
+            let chunk: Vec<u64> = dims.iter().map(|d| d.1).collect();
+            let block = block_shape(&shape, &chunk, cap);
+            let mut seen = vec![0u8; shape.iter().product::<u64>() as usize];
+            let strides = crate::selection::c_strides(&shape);
+            for (start, count) in blocks(&shape, &block) {
+                for d in 0..shape.len() {
+                    prop_assert_eq!(start[d] % chunk[d].min(shape[d]), 0);
+                }
+                for mut n in 0..count.iter().product::<u64>() {
+                    let mut at = 0;
+                    for d in (0..shape.len()).rev() {
+                        at += (start[d] + n % count[d]) * strides[d];
+                        n /= count[d];
+                    }
+                    seen[at as usize] += 1;
+                }
+            }
+            prop_assert!(seen.iter().all(|&n| n == 1));
+            let least: u64 = chunk.iter().zip(&shape).map(|(&c, &n)| c.min(n.max(1))).product();
+            prop_assert!(block.iter().product::<u64>() <= cap.max(least));
+        }
+    }
+}

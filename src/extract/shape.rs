@@ -1,0 +1,114 @@
+//! The description of the new file: groups, dimensions, variables and attributes of what is extracted.
+
+use super::blocks::default_chunk;
+use super::{storage, Options};
+use crate::container::tree::{DimensionId, GroupId, Tree};
+use crate::dataset::Dataset;
+use crate::dialect::STATE_ATTRIBUTE;
+use crate::error::{Error, Kind, Result};
+use crate::selection::Selection;
+use crate::value::{Attributes, DataType};
+use crate::variable::Variable;
+use crate::write::{self, Dimension, File, Group};
+
+/// Attributes that say how data are aggregated; the new file has the data.
+const AGGREGATION: [&str; 5] =
+    ["aggregated_dimensions", "aggregated_data", "cfa_dimensions", "cfa_array", STATE_ATTRIBUTE];
+
+/// The new file as far as it is described.
+pub(super) struct Outline<'a> {
+    tree: &'a Tree,
+    root: File,
+    made: Vec<(DimensionId, u64)>,
+}
+
+impl<'a> Outline<'a> {
+    pub(super) fn new(dataset: &'a Dataset) -> Self {
+        let tree = dataset.shared().tree();
+        let mut root = Group::default();
+        if let Some(group) = tree.groups.first() {
+            root.attributes = global(&group.attributes);
+        }
+        Outline { tree, root, made: Vec::new() }
+    }
+
+    /// Adds a variable and its dimensions; gives the shape of its chunks.
+    pub(super) fn add(
+        &mut self,
+        variable: &Variable,
+        selection: &Selection,
+        options: &Options<'_>,
+    ) -> Result<Vec<u64>> {
+        let ids = variable.dimensions()?.to_vec();
+        for (&id, &size) in ids.iter().zip(selection.count()) {
+            self.dimension(id, size).map_err(|e| e.in_variable(variable.path()))?;
+        }
+        let data_type = variable.data_type();
+        let mut new = write::Variable::new(variable.name(), data_type, &[]);
+        new.dimensions = ids.iter().map(|id| self.tree.dimensions[id.0].name.clone()).collect();
+        for attribute in variable.attributes() {
+            let role =
+                attribute.name == "cf_role" && attribute.value.as_text().as_deref() == Some("cfa_variable");
+            if !AGGREGATION.contains(&attribute.name.as_str()) && !role {
+                new.attributes.set(&attribute.name, attribute.value.clone());
+            }
+        }
+        let element = data_type.size().unwrap_or(16);
+        let chunk = match options.chunks.as_ref().filter(|c| c.len() == selection.rank()) {
+            Some(chunk) => chunk.iter().zip(selection.count()).map(|(&c, &n)| c.min(n).max(1)).collect(),
+            None => default_chunk(selection.count(), element),
+        };
+        new.storage = storage(options, &chunk, data_type == DataType::String);
+        let group = self.tree.variables[variable.id().0].group;
+        self.group(group).variables.push(new);
+        Ok(chunk)
+    }
+
+    fn dimension(&mut self, id: DimensionId, size: u64) -> Result<()> {
+        if let Some((_, made)) = self.made.iter().find(|(d, _)| *d == id) {
+            if *made == size {
+                return Ok(());
+            }
+            let name = &self.tree.dimensions[id.0].name;
+            let message = format!("dimension '{name}' has size {size} here and {made} elsewhere");
+            return Err(Error::new(Kind::Request, message));
+        }
+        self.made.push((id, size));
+        let dimension = &self.tree.dimensions[id.0];
+        // netCDF has a dimension without indices only as an unlimited one.
+        let new = Dimension { name: dimension.name.clone(), size, unlimited: size == 0 };
+        self.group(dimension.group).dimensions.push(new);
+        Ok(())
+    }
+
+    /// The group of the new file that corresponds to this one; made with those that hold it where it is not there.
+    fn group(&mut self, id: GroupId) -> &mut Group {
+        let path: Vec<GroupId> = self.tree.upward(id).collect();
+        let mut at = &mut self.root;
+        // The last one upward is the root.
+        for id in path.iter().rev().skip(1) {
+            let group = &self.tree.groups[id.0];
+            let position = at.groups.iter().position(|g| g.name == group.name).unwrap_or_else(|| {
+                let (name, attributes) = (group.name.clone(), group.attributes.clone());
+                at.groups.push(Group { name, attributes, ..Group::default() });
+                at.groups.len() - 1
+            });
+            at = &mut at.groups[position];
+        }
+        at
+    }
+
+    pub(super) fn finish(self) -> File {
+        self.root
+    }
+}
+
+/// The global attributes, without the conventions of aggregation in `Conventions`.
+fn global(attributes: &Attributes) -> Attributes {
+    let mut out = attributes.clone();
+    if let Some(text) = attributes.text("Conventions") {
+        let kept: Vec<&str> = text.split_whitespace().filter(|word| !word.starts_with("CFA")).collect();
+        out.set_text("Conventions", kept.join(" "));
+    }
+    out
+}

@@ -1,0 +1,140 @@
+//! The dimensions and variables that define fragments: made once, and found again by variables that need the same.
+
+use super::super::description::{Data, Group, Variable};
+use super::{integers, tables};
+use crate::value::Values;
+
+/// Where the tables of one aggregation variable go.
+pub(super) struct Shelf<'a> {
+    group: &'a mut Group,
+    sizes: &'a [Vec<u64>],
+    /// The dimensions of the array of fragments.
+    fragments: Vec<String>,
+}
+
+impl<'a> Shelf<'a> {
+    /// Adds the dimensions of the array of fragments.
+    pub fn new(group: &'a mut Group, dimensions: &[String], sizes: &'a [Vec<u64>]) -> Self {
+        let mut fragments: Vec<String> = Vec::with_capacity(dimensions.len());
+        for (name, row) in dimensions.iter().zip(sizes) {
+            let short = name.rsplit('/').next().unwrap_or(name);
+            fragments.push(dimension(group, &format!("f_{short}"), row.len() as u64));
+        }
+        Shelf { group, sizes, fragments }
+    }
+
+    /// A table of sizes, one row per dimension.
+    pub fn sizes(&mut self, name: &str, one_element: bool) -> String {
+        if self.sizes.is_empty() {
+            let dimensions =
+                if one_element { vec![dimension(self.group, &format!("{name}_i"), 1)] } else { Vec::new() };
+            return self.table(name, dimensions, Values::I32(vec![1]), None);
+        }
+        let (rows, columns, list) = tables::sizes(self.sizes);
+        let (values, missing) = integers(list);
+        let dimensions = vec![
+            dimension(self.group, &format!("{name}_j"), rows),
+            dimension(self.group, &format!("{name}_i"), columns),
+        ];
+        self.table(name, dimensions, values, Some(missing))
+    }
+
+    /// A table of the first and last index of each fragment.
+    pub fn ranges(&mut self, name: &str) -> String {
+        let (values, _) = integers(tables::ranges(self.sizes).into_iter().map(Some).collect());
+        let mut dimensions = self.fragments.clone();
+        dimensions.push(self.rank_dimension(name));
+        dimensions.push(dimension(self.group, &format!("{name}_two"), 2));
+        self.table(name, dimensions, values, None)
+    }
+
+    /// A table of the position of each fragment.
+    pub fn positions(&mut self, name: &str) -> String {
+        let (values, _) = integers(tables::positions(self.sizes).into_iter().map(Some).collect());
+        let mut dimensions = self.fragments.clone();
+        dimensions.push(self.rank_dimension(name));
+        self.table(name, dimensions, values, None)
+    }
+
+    /// One value per fragment.
+    pub fn fragments(&mut self, name: &str, values: Values) -> String {
+        self.table(name, self.fragments.clone(), values, None)
+    }
+
+    /// One text per fragment and version.
+    pub fn versioned(&mut self, name: &str, texts: Vec<String>, versions: usize) -> String {
+        let mut dimensions = self.fragments.clone();
+        if versions > 1 {
+            // The tables of one aggregation have the same dimensions, as the texts demand.
+            dimensions.push(dimension(self.group, "f_version", versions as u64));
+        }
+        self.table(name, dimensions, Values::String(texts), None)
+    }
+
+    /// One text for all if they are the same, else as [`Shelf::versioned`].
+    pub fn shared_or_versioned(&mut self, name: &str, texts: Vec<String>, versions: usize) -> String {
+        match texts.first() {
+            Some(first) if !first.is_empty() && texts.iter().all(|t| t == first) => {
+                self.table(name, Vec::new(), Values::String(vec![first.clone()]), None)
+            }
+            _ => self.versioned(name, texts, versions),
+        }
+    }
+
+    fn rank_dimension(&mut self, name: &str) -> String {
+        let rank = self.sizes.len() as u64;
+        if rank > 0 {
+            return dimension(self.group, &format!("{name}_n"), rank);
+        }
+        // Only an unlimited dimension can be empty.
+        let name = self.group.free_name(&format!("{name}_n"));
+        let empty = super::super::description::Dimension { name: name.clone(), size: 0, unlimited: true };
+        self.group.dimensions.push(empty);
+        name
+    }
+
+    /// The name of a variable with this content, new or not.
+    fn table(
+        &mut self,
+        name: &str,
+        dimensions: Vec<String>,
+        values: Values,
+        missing: Option<Values>,
+    ) -> String {
+        let mut table = Variable::new(name, values.data_type(), &[]);
+        table.dimensions = dimensions;
+        table.data = Data::Values(values);
+        if let Some(missing) = missing {
+            table.attributes.set("_FillValue", missing);
+        }
+        let same = |v: &&Variable| {
+            v.name.starts_with(name)
+                && v.dimensions == table.dimensions
+                && v.attributes == table.attributes
+                && v.data == table.data
+        };
+        if let Some(found) = self.group.variables.iter().find(same) {
+            return found.name.clone();
+        }
+        table.name = self.group.free_name(name);
+        let made = table.name.clone();
+        self.group.variables.push(table);
+        made
+    }
+}
+
+/// The name of a dimension of this size: one that is there, if its name begins so, or a new one.
+fn dimension(group: &mut Group, name: &str, size: u64) -> String {
+    let numbered = |n: &str| {
+        n == name
+            || n.strip_prefix(name)
+                .is_some_and(|rest| rest.starts_with('_') && rest[1..].parse::<u64>().is_ok())
+    };
+    if let Some(found) = group.dimensions.iter().find(|d| d.size == size && !d.unlimited && numbered(&d.name))
+    {
+        return found.name.clone();
+    }
+    let free = group.free_name(name);
+    group.add_dimension(&free, size);
+    free
+}

@@ -1,0 +1,274 @@
+//! `cfa check`: findings, states of fragments, exit status, JSON, and the page in a browser.
+
+mod archive;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cfa::check::{check, Options, Report, Severity, State};
+use cfa::model::Dialect;
+use cfa::Kind;
+
+fn with_fragments(path: &Path) -> Report {
+    check(path, &Options { fragments: true, ..Options::default() }).unwrap()
+}
+
+fn rules(report: &Report) -> Vec<&str> {
+    report.findings.iter().map(|f| f.rule).collect()
+}
+
+#[test]
+fn a_sound_archive_is_fine_in_every_dialect() {
+    let dialects = [
+        Dialect::Cf113,
+        Dialect::CfDraft,
+        Dialect::Cfa062,
+        Dialect::Cfa06b1,
+        Dialect::CfaTerms,
+        Dialect::Cfa04,
+    ];
+    for dialect in dialects {
+        let directory = tempfile::tempdir().unwrap();
+        let report = with_fragments(&archive::make_as(directory.path(), dialect));
+        let serious: Vec<_> = report.findings.iter().filter(|f| f.severity > Severity::Note).collect();
+        assert!(serious.is_empty(), "{dialect}: {serious:?}");
+        assert_eq!(report.variables.len(), 3, "{dialect}");
+        for variable in &report.variables {
+            assert_eq!(variable.dialect, dialect);
+            assert_eq!(variable.states, [State::Present; 4], "{dialect} {}", variable.path);
+        }
+    }
+}
+
+#[test]
+fn every_fault_of_the_fragments_is_told_with_its_place() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = archive::make(directory.path());
+    let at = |t, y| directory.path().join(archive::location(t, y));
+    fs::remove_file(at(0, 0)).unwrap();
+    archive::fragment(&at(0, 1), 0, 1, "m s-1", 2);
+    archive::fragment(&at(1, 0), 1, 0, "K", 5);
+    fs::write(at(1, 1), "not netCDF").unwrap();
+    let report = with_fragments(&path);
+    let tas = report.variables.iter().find(|v| v.path == "/tas").unwrap();
+    assert_eq!(tas.states, [State::Missing, State::Wrong, State::Wrong, State::Wrong]);
+    let found: BTreeMap<Vec<u64>, &str> = report
+        .findings
+        .iter()
+        .filter(|f| f.variable.as_deref() == Some("/tas"))
+        .map(|f| (f.fragment.clone().unwrap(), f.rule))
+        .collect();
+    let expected = [
+        (vec![0, 0, 0], "fragment-present"),
+        (vec![0, 1, 0], "fragment-units"),
+        (vec![1, 0, 0], "fragment-shape"),
+        (vec![1, 1, 0], "fragment-readable"),
+    ];
+    assert_eq!(found, BTreeMap::from(expected));
+    assert!(report
+        .findings
+        .iter()
+        .all(|f| f.severity != Severity::Requirement || f.clause == "CF-1.13 2.8.2"));
+    assert!(!report.is_fine());
+}
+
+#[test]
+fn another_version_and_an_absent_one_are_told_apart() {
+    let directory = tempfile::tempdir().unwrap();
+    archive::make(directory.path());
+    let mut file = archive::describe(Dialect::CfDraft);
+    let names = file.variables.iter_mut().find(|v| v.name == "fragment_location").unwrap();
+    names.dimensions.push("f_version".into());
+    let cfa::write::Data::Values(cfa::Values::String(list)) = &names.data else { panic!("no names") };
+    let both = list.iter().flat_map(|name| [format!("cache/{name}"), name.clone()]).collect();
+    names.data = cfa::write::Data::Values(cfa::Values::String(both));
+    file.add_dimension("f_version", 2);
+    let path = directory.path().join("versions.nc");
+    cfa::write::write_file(&file, &path, cfa::write::Format::Netcdf4).unwrap();
+    let report = with_fragments(&path);
+    let tas = report.variables.iter().find(|v| v.path == "/tas").unwrap();
+    assert_eq!(tas.states, [State::OtherVersion; 4]);
+    assert!(report.is_fine(), "{:?}", report.findings);
+    assert!(rules(&report).contains(&"fragment-version"));
+}
+
+#[test]
+fn a_fragment_that_changed_since_it_was_recorded_is_told_also_after_conversion() {
+    let directory = tempfile::tempdir().unwrap();
+    archive::make(directory.path());
+    for t in 0..2 {
+        let name = directory.path().join(format!("step{t}.nc"));
+        let mut file = cfa::write::Group::default();
+        file.add_dimension("time", 1);
+        let time = cfa::write::Variable::with_values("time", &["time"], cfa::Values::F64(vec![t as f64]));
+        file.variables.push(time.attribute("units", "days since 2001-01-01"));
+        file.variables.push(cfa::write::Variable::with_values("v", &["time"], cfa::Values::F32(vec![1.0])));
+        cfa::write::write_file(&file, &name, cfa::write::Format::Netcdf4).unwrap();
+    }
+    archive::run(directory.path(), &["create", "made.nc", "step0.nc", "step1.nc", "--record-state"]);
+    archive::run(directory.path(), &["convert", "made.nc", "made062.nc", "--dialect", "cfa-0.6.2"]);
+    for name in ["made.nc", "made062.nc"] {
+        let report = with_fragments(&directory.path().join(name));
+        assert!(report.is_fine(), "{name}: {:?}", report.findings);
+    }
+    let changed = fs::File::options().append(true).open(directory.path().join("step1.nc")).unwrap();
+    changed.set_modified(std::time::SystemTime::now() + std::time::Duration::from_secs(100)).unwrap();
+    for name in ["made.nc", "made062.nc"] {
+        let report = with_fragments(&directory.path().join(name));
+        let v = report.variables.iter().find(|v| v.path == "/v").unwrap();
+        assert_eq!(v.states, [State::Present, State::Changed], "{name}");
+        assert_eq!(rules(&report), ["fragment-changed"], "{name}");
+    }
+    archive::run(directory.path(), &["extract", "made.nc", "plain.nc", "--quiet"]);
+    let plain = cfa::Dataset::open(directory.path().join("plain.nc")).unwrap();
+    assert_eq!(plain.variables().len(), 2, "what was recorded is not extracted");
+}
+
+#[test]
+fn a_file_that_the_reader_refuses_is_checked_all_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    archive::make(directory.path());
+    let mut file = archive::describe(Dialect::Cf113);
+    for variable in &mut file.variables {
+        match variable.name.as_str() {
+            "tas" => {
+                variable.attributes.set_text("aggregated_dimensions", "time lat height");
+                variable.dimensions.push("nv".into());
+            }
+            "fragment_map" => {
+                variable.data = cfa::write::Data::Values(cfa::Values::I32(vec![2, 3, 2, 2, 3, -1]));
+            }
+            _ => {}
+        }
+    }
+    let path = directory.path().join("broken.nc");
+    cfa::write::write_file(&file, &path, cfa::write::Format::Netcdf4).unwrap();
+    let report = with_fragments(&path);
+    let of = |name: &str| -> Vec<&str> {
+        report.findings.iter().filter(|f| f.variable.as_deref() == Some(name)).map(|f| f.rule).collect()
+    };
+    assert_eq!(of("/tas"), ["dimension-exists", "scalar"]);
+    assert_eq!(of("/packed"), ["map-sum"]);
+    let deep = report.variables.iter().find(|v| v.path == "/g/deep").unwrap();
+    assert_eq!(deep.states, [State::Present; 4], "what is sound is checked");
+}
+
+#[test]
+fn progress_is_told_and_can_cancel() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = archive::make(directory.path());
+    let last = AtomicU64::new(0);
+    let listener = |done: u64, total: u64| {
+        assert_eq!(total, 12);
+        last.fetch_max(done, Ordering::Relaxed);
+        true
+    };
+    let options = Options { fragments: true, progress: Some(&listener), ..Options::default() };
+    check(&path, &options).unwrap();
+    assert_eq!(last.into_inner(), 12);
+    let stop = |_: u64, _: u64| false;
+    let options = Options { fragments: true, progress: Some(&stop), ..Options::default() };
+    assert_eq!(check(&path, &options).unwrap_err().kind(), Kind::Cancelled);
+}
+
+#[test]
+fn what_is_not_netcdf_is_an_error_and_a_plain_file_is_fine() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.nc");
+    fs::write(&path, "hello").unwrap();
+    assert_eq!(check(&path, &Options::default()).unwrap_err().kind(), Kind::NotNetcdf);
+    assert_eq!(archive::cfa(directory.path(), &["check", "x.nc"]).status.code(), Some(1));
+    archive::make(directory.path());
+    let plain = directory.path().join(archive::location(0, 0));
+    let report = with_fragments(&plain);
+    assert!(report.is_fine() && report.variables.is_empty());
+}
+
+#[test]
+fn the_exit_status_tells() {
+    let directory = tempfile::tempdir().unwrap();
+    archive::make(directory.path());
+    let status = |arguments: &[&str]| archive::cfa(directory.path(), arguments).status.code();
+    assert_eq!(status(&["check", "year.nc", "--fragments", "--strict"]), Some(0));
+    fs::remove_file(directory.path().join(archive::location(1, 0))).unwrap();
+    assert_eq!(status(&["check", "year.nc"]), Some(0));
+    assert_eq!(status(&["check", "year.nc", "--fragments"]), Some(1));
+    let quiet = archive::cfa(directory.path(), &["check", "year.nc", "--fragments", "--quiet"]);
+    assert_eq!((quiet.status.code(), quiet.stdout.len(), quiet.stderr.len()), (Some(1), 0, 0));
+    assert_eq!(status(&["check"]), Some(2));
+    let json = archive::cfa(directory.path(), &["check", "year.nc", "--fragments", "--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(json["fine"], false);
+    assert_eq!(json["variables"][0]["states"]["missing"], 1);
+    let finding =
+        json["findings"].as_array().unwrap().iter().find(|f| f["rule"] == "fragment-present").unwrap();
+    assert_eq!(finding["fragment"], serde_json::json!([1, 0, 0]));
+    assert_eq!(finding["clause"], "CF-1.13 2.8.2");
+}
+
+/// Runs the browser without the network.
+fn chromium(profile: &Path, arguments: &[&str]) -> Option<std::process::Output> {
+    let program = ["chromium", "chromium-browser", "google-chrome"]
+        .into_iter()
+        .find(|p| Command::new(p).arg("--version").output().is_ok_and(|o| o.status.success()))?;
+    let profile = format!("--user-data-dir={}", profile.display());
+    let flags = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        &profile,
+    ];
+    Some(Command::new(program).args(flags).args(arguments).output().unwrap())
+}
+
+#[test]
+fn the_page_shows_in_a_browser_and_needs_nothing_else() {
+    let directory = tempfile::tempdir().unwrap();
+    archive::make(directory.path());
+    fs::remove_file(directory.path().join(archive::location(1, 0))).unwrap();
+    let output = archive::cfa(directory.path(), &["check", "year.nc", "--report", "year.html"]);
+    assert_eq!(output.status.code(), Some(1));
+    let page = fs::read_to_string(directory.path().join("year.html")).unwrap();
+    for foreign in ["http://", "https://", "src=", "@import", "<script", "url("] {
+        assert!(!page.contains(foreign), "{foreign}");
+    }
+    let url = format!("file://{}/year.html", directory.path().display());
+    let profile = tempfile::tempdir().unwrap();
+    let Some(shown) = chromium(profile.path(), &["--dump-dom", &url]) else {
+        eprintln!("there is no Chromium; the page is not shown");
+        return;
+    };
+    let dom = String::from_utf8(shown.stdout).unwrap();
+    assert_eq!(dom.matches("<svg").count(), 3, "{dom}");
+    assert_eq!(dom.matches("<rect class=\"present\"").count(), 9);
+    assert_eq!(dom.matches("<rect class=\"missing\"").count(), 3);
+    assert!(dom.contains("fragment [1, 0, 0]: missing"));
+    let picture = directory.path().join("page.png");
+    let argument = format!("--screenshot={}", picture.display());
+    let profile = tempfile::tempdir().unwrap();
+    chromium(profile.path(), &[&argument, "--window-size=1000,800", &url]).unwrap();
+    assert!(fs::read(picture).unwrap().starts_with(b"\x89PNG"));
+}
+
+#[test]
+fn the_examples_of_the_guide_run() {
+    let guide = include_str!("../docs/checking.md");
+    let directory = tempfile::tempdir().unwrap();
+    archive::make(directory.path());
+    let mut count = 0;
+    for line in guide.lines().filter_map(|line| line.strip_prefix("    cfa ")) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        archive::run(directory.path(), &words);
+        count += 1;
+    }
+    assert_eq!(count, 11);
+    assert!(directory.path().join("year.html").exists() && directory.path().join("corner.nc").exists());
+}

@@ -1,0 +1,122 @@
+//! `cfa convert`: values survive every dialect, locations fit the new place, and what cannot be said is refused.
+
+mod archive;
+
+use std::fs;
+
+use cfa::convert::{convert, Locations, Options};
+use cfa::inventory::EntrySource;
+use cfa::model::Dialect;
+use cfa::write::Format;
+use cfa::{Dataset, Kind, Values};
+
+const DIALECTS: [Dialect; 6] =
+    [Dialect::Cf113, Dialect::CfDraft, Dialect::Cfa062, Dialect::Cfa06b1, Dialect::CfaTerms, Dialect::Cfa04];
+
+fn locations(path: &std::path::Path, variable: &str) -> Vec<String> {
+    let dataset = Dataset::open(path).unwrap();
+    let mut found = Vec::new();
+    dataset
+        .variable(variable)
+        .unwrap()
+        .for_each_fragment(|entry| {
+            if let EntrySource::Versions(versions) = entry.source {
+                found.extend(versions.into_iter().filter_map(|v| v.location));
+            }
+            Ok::<(), cfa::Error>(())
+        })
+        .unwrap();
+    found
+}
+
+#[test]
+fn values_survive_every_dialect_and_another_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = archive::make(directory.path());
+    fs::create_dir_all(directory.path().join("a/b")).unwrap();
+    let values = Values::F32(archive::values());
+    for first in DIALECTS {
+        let there = directory.path().join("a/there.nc");
+        let options = Options { dialect: first, ..Options::default() };
+        convert(&Dataset::open(&path).unwrap(), &there, &options).unwrap();
+        assert_eq!(archive::read(&there, "tas"), values, "{first}");
+        for second in DIALECTS {
+            let back = directory.path().join("a/b/back.nc");
+            let options = Options { dialect: second, ..Options::default() };
+            convert(&Dataset::open(&there).unwrap(), &back, &options).unwrap();
+            assert_eq!(archive::read(&back, "tas"), values, "{first} {second}");
+            for name in ["packed", "g/deep", "time", "time_bounds", "lat", "other"] {
+                assert_eq!(archive::read(&back, name), archive::read(&path, name), "{first} {second} {name}");
+            }
+            let dataset = Dataset::open(&back).unwrap();
+            let tas = dataset.variable("tas").unwrap();
+            assert_eq!(tas.aggregation().unwrap().unwrap().dialect, second);
+            assert_eq!(tas.attributes().text("cell_measures").unwrap(), "area: area");
+            assert_eq!(dataset.groups()[0].attributes.text("title").unwrap(), "a <small> archive");
+        }
+    }
+}
+
+#[test]
+fn locations_are_written_for_the_new_place() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = archive::make(directory.path());
+    fs::create_dir(directory.path().join("sub")).unwrap();
+    let out = directory.path().join("sub/out.nc");
+    let dataset = Dataset::open(&path).unwrap();
+    let write = |locations: Locations, dialect: Dialect| {
+        convert(&dataset, &out, &Options { locations, dialect, ..Options::default() }).unwrap();
+        self::locations(&out, "tas")
+    };
+    assert_eq!(write(Locations::Keep, Dialect::Cf113)[0], "../frag/part%200_0.nc");
+    let real = fs::canonicalize(directory.path()).unwrap();
+    let absolute = format!("file://{}/frag/part%200_0.nc", real.display());
+    assert_eq!(write(Locations::Absolute, Dialect::Cf113)[0], absolute);
+    assert_eq!(write(Locations::Relative, Dialect::Cfa04)[0], "../frag/part 0_0.nc");
+    let again = directory.path().join("again.nc");
+    let options = Options { locations: Locations::Relative, ..Options::default() };
+    convert(&Dataset::open(&out).unwrap(), &again, &options).unwrap();
+    assert_eq!(self::locations(&again, "tas")[3], "frag/part%201_1.nc");
+}
+
+#[test]
+fn a_moved_archive_gets_its_new_locations() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = archive::make(directory.path());
+    archive::run(directory.path(), &["convert", "year.nc", "fixed.nc", "--absolute"]);
+    let new = tempfile::tempdir().unwrap();
+    fs::rename(directory.path().join("frag"), new.path().join("frag")).unwrap();
+    assert!(!archive::cfa(directory.path(), &["read", "fixed.nc", "tas"]).status.success());
+    let real = fs::canonicalize(directory.path()).unwrap();
+    let relocate = format!("{}={}", real.display(), new.path().display());
+    archive::run(directory.path(), &["convert", "fixed.nc", "moved.nc", "--relocate", &relocate]);
+    assert_eq!(archive::read(&directory.path().join("moved.nc"), "tas"), Values::F32(archive::values()));
+    drop(path);
+}
+
+#[test]
+fn what_a_dialect_cannot_say_is_refused_and_leaves_no_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = archive::make(directory.path());
+    let dataset = Dataset::open(&path).unwrap();
+    let out = directory.path().join("out.nc");
+    let early = Options { dialect: Dialect::Cfa06b1Early, ..Options::default() };
+    let error = convert(&dataset, &out, &early).unwrap_err();
+    assert_eq!(error.kind(), Kind::Unsupported);
+    assert!(error.to_string().contains("packed"), "{error}");
+    let classic = Options { format: Format::Classic, ..Options::default() };
+    assert_eq!(convert(&dataset, &out, &classic).unwrap_err().kind(), Kind::Unsupported, "it has a group");
+    assert!(!out.exists());
+    let output = archive::cfa(directory.path(), &["convert", "year.nc", "o.nc", "--dialect", "cfa-9"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cfa-0.6.2"));
+}
+
+#[test]
+fn a_file_can_be_converted_in_place() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = archive::make_as(directory.path(), Dialect::Cfa062);
+    archive::run(directory.path(), &["convert", "year.nc", "year.nc"]);
+    assert_eq!(archive::read(&path, "tas"), Values::F32(archive::values()));
+    assert_eq!(locations(&path, "tas")[0], "frag/part%200_0.nc");
+    archive::run(directory.path(), &["check", "year.nc", "--fragments", "--strict"]);
+}

@@ -1,0 +1,115 @@
+//! Updates of aggregations, and fragments that change.
+
+use std::fs;
+use std::path::PathBuf;
+
+use cfa::create::{create, update, Options};
+use cfa::model::Dialect;
+use cfa::options::{ChangedFragments, OpenOptions};
+use cfa::write::{File, Format};
+use cfa::{Dataset, Selection, Values};
+
+use crate::parts::*;
+
+#[test]
+fn an_update_equals_a_new_aggregation_and_does_not_read_old_files() {
+    let bounded = |name, time: &[f64], base| Part { bounds: true, base, ..Part::new(name, time) };
+    let parts =
+        [bounded("a.nc", &[0.0, 1.0], 0.0), bounded("b.nc", &[2.0], 6.0), bounded("c.nc", &[3.0, 4.0], 9.0)];
+    for dialect in [Dialect::Cf113, Dialect::Cfa062, Dialect::Cfa06b1, Dialect::CfaTerms, Dialect::Cfa04] {
+        let folder = tempfile::tempdir().unwrap();
+        let paths: Vec<PathBuf> = parts.iter().map(|p| p.write(folder.path())).collect();
+        let (once, twice) = (folder.path().join("once.nc"), folder.path().join("twice.nc"));
+        let mut options = Options::default();
+        options.dialect = dialect;
+        create(&once, &paths, &options, None).unwrap();
+        create(&twice, &paths[1..2], &options, None).unwrap();
+        let hidden = folder.path().join("hidden");
+        fs::rename(&paths[1], &hidden).unwrap();
+        // One after what is there, then one before it.
+        update(&twice, &paths[2..], &Options::default(), None).unwrap();
+        let report =
+            update(&twice, &[paths[0].clone(), paths[2].clone()], &Options::default(), None).unwrap();
+        assert!(report.notes.iter().any(|n| n.contains("1 of the files")), "{:?}", report.notes);
+        fs::rename(&hidden, &paths[1]).unwrap();
+        let (once, twice) = (Dataset::open(&once).unwrap(), Dataset::open(&twice).unwrap());
+        for name in ["tas", "time", "time_bnds", "lat"] {
+            assert_eq!(values(&once, name), values(&twice, name), "{dialect} {name}");
+        }
+        assert_eq!(twice.variable("tas").unwrap().aggregation().unwrap().unwrap().dialect, dialect);
+        let history = twice.groups()[0].attributes.text("history").unwrap();
+        assert_eq!(history.lines().count(), 3, "{history}");
+    }
+}
+
+#[test]
+fn an_update_adds_variables() {
+    let folder = tempfile::tempdir().unwrap();
+    let rain: fn(&mut File) = |f| {
+        data(f).attributes.set_text("standard_name", "precipitation_flux");
+        data(f).name = "pr".into();
+    };
+    let a = Part::new("a.nc", &[0.0]).write(folder.path());
+    let p = Part { edit: rain, ..Part::new("p.nc", &[0.0]) }.write(folder.path());
+    let out = folder.path().join("agg.nc");
+    create(&out, &[a], &Options::default(), None).unwrap();
+    update(&out, &[p], &Options::default(), None).unwrap();
+    let dataset = Dataset::open(&out).unwrap();
+    assert_eq!(values(&dataset, "tas"), values(&dataset, "pr"));
+    assert!(dataset.variable("time_2").is_err());
+}
+
+#[test]
+fn a_fragment_that_changed_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths: Vec<PathBuf> = [Part::new("a.nc", &[0.0]), Part::new("b.nc", &[1.0])]
+        .iter()
+        .map(|p| p.write(folder.path()))
+        .collect();
+    let out = folder.path().join("agg.nc");
+    let mut options = Options::default();
+    options.record_state = true;
+    for format in [Format::Netcdf4, Format::Classic] {
+        options.format = format;
+        create(&out, &paths, &options, None).unwrap();
+        let dataset = Dataset::open(&out).unwrap();
+        values(&dataset, "tas");
+        assert_eq!(dataset.warnings(), [""; 0]);
+        assert!(!dataset.variables().iter().any(|v| v.name().starts_with("fragment")));
+    }
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    Part { base: 50.0, ..Part::new("b.nc", &[1.0]) }.write(folder.path());
+    let dataset = Dataset::open(&out).unwrap();
+    assert_eq!(values(&dataset, "tas").f64_at(3), Some(50.0));
+    assert!(
+        dataset.warnings().iter().any(|w| w.contains("b.nc") && w.contains("written again")),
+        "{:?}",
+        dataset.warnings()
+    );
+    let strict = OpenOptions::default().changed_fragments(ChangedFragments::Error);
+    let tas = Dataset::open_with(&out, &strict).unwrap().variable("tas").unwrap();
+    assert!(tas.read_values(&Selection::block(&[0, 0], &[1, 3], &[2, 3]).unwrap()).is_ok());
+    let error = tas.read_values(&Selection::all(&[2, 3])).unwrap_err();
+    assert!(error.to_string().contains("CHANGED_FRAGMENTS"), "{error}");
+    // An update keeps the record and adds to it.
+    let c = Part { base: 9.0, ..Part::new("c.nc", &[2.0]) }.write(folder.path());
+    update(&out, &[c], &Options::default(), None).unwrap();
+    let dataset = Dataset::open(&out).unwrap();
+    values(&dataset, "tas");
+    assert_eq!(dataset.warnings().len(), 1);
+}
+
+#[test]
+fn aggregations_can_be_aggregated() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name, time: &[f64], base| Part { base, ..Part::new(name, time) }.write(folder.path());
+    let year: Vec<PathBuf> = vec![write("a.nc", &[0.0], 0.0), write("b.nc", &[1.0], 3.0)];
+    let first = folder.path().join("first.nc");
+    create(&first, &year, &Options::default(), None).unwrap();
+    let last = write("c.nc", &[2.0], 6.0);
+    let out = folder.path().join("all.nc");
+    create(&out, &[last, first], &Options::default(), None).unwrap();
+    let dataset = Dataset::open(&out).unwrap();
+    assert_eq!(values(&dataset, "tas"), Values::F32((0..9).map(|i| i as f32).collect()));
+    assert_eq!(dataset.variable("tas").unwrap().aggregation().unwrap().unwrap().grid.fragments(), [2, 1]);
+}
