@@ -177,10 +177,13 @@ bool ClassicDataset::Read(int first, int count, int x, int y, int width, int hei
     if (m_hasRows)
     {
         const bool flip = m_georeferencing->IsBottomUp();
-        part.start.push_back(static_cast<GUInt64>(flip ? nRasterYSize - 1 - y : y));
+        part.start.push_back(static_cast<GUInt64>(flip ? nRasterYSize - y - height : y));
         part.count.push_back(static_cast<size_t>(height));
-        part.step.push_back(flip ? -1 : 1);
-        part.stride.push_back(static_cast<GPtrDiff_t>(line / size));
+        part.step.push_back(1);
+        // Rows are read in the order of the file, which is fastest, and turned over on their way into the buffer.
+        part.stride.push_back(static_cast<GPtrDiff_t>(flip ? -line / size : line / size));
+        if (flip)
+            buffer = static_cast<GByte *>(buffer) + (height - 1) * line;
     }
     part.start.push_back(static_cast<GUInt64>(x));
     part.count.push_back(static_cast<size_t>(width));
