@@ -25,5 +25,5 @@ printf '\n$ gdalinfo -nomd build/demo/tas.nc | head -n 20\n'
 # Read to the end: a closed pipe would look like a failure.
 gdalinfo -nomd build/demo/tas.nc | sed -n 1,20p
 show gdalmdiminfo -array tas build/demo/tas.nc
-show gdal_translate -q -of PNG -ot Byte -b 196 -scale 225 310 -outsize 1000% 1000% build/demo/tas.nc build/demo/july.png
+show gdal_translate -q -of PNG -ot Byte -a_nodata none -b 196 -scale 225 310 -outsize 1000% 1000% build/demo/tas.nc build/demo/july.png
 printf '\n%s\n' 'build/demo/july.png: the 14th of July'
