@@ -1,9 +1,11 @@
 //! Runs the steps of a read: plan, fragments, canonical form, scatter.
 
+mod ahead;
 mod parts;
 mod sink;
 mod strings;
 
+pub(crate) use ahead::ahead;
 pub(crate) use strings::strings;
 
 use std::sync::Arc;
@@ -261,7 +263,7 @@ impl Assembly<'_> {
     /// Opens a fragment and cuts what is wanted of it into parts; a missing one is filled at once.
     fn begin(&self, fragment: &Fragment, spans: &[Span], fragments: usize, sink: &Sink<'_>) -> Result<Vec<Task>> {
         let run = || {
-            let Some((mut opened, pieces)) = self.ready(fragment, spans, sink)? else {
+            let Some((mut opened, pieces)) = self.ready(fragment, spans, sink.lossy)? else {
                 sink.missing(&at_of(spans), &count_of(spans))?;
                 self.chain.advance(count_of(spans).iter().product())?;
                 return Ok(Vec::new());
@@ -282,7 +284,7 @@ impl Assembly<'_> {
     }
 
     /// Opens a fragment and checks shape, type and units; `None` when it is missing.
-    fn ready(&self, fragment: &Fragment, spans: &[Span], sink: &Sink<'_>) -> Result<Option<(Opened, Vec<Piece>)>> {
+    fn ready(&self, fragment: &Fragment, spans: &[Span], lossy: bool) -> Result<Option<(Opened, Vec<Piece>)>> {
         let index = index_of(spans);
         let view = fragment.view();
         let canonical = self.canonical_shape(spans);
@@ -310,7 +312,7 @@ impl Assembly<'_> {
         let pieces = Placement::new(raw.shape(), &canonical, view).and_then(|p| p.pieces(spans)).map_err(place)?;
         let (units, calendar) = (view.and_then(|v| v.units.as_deref()), view.and_then(|v| v.calendar.as_deref()));
         let (attributes, data_type) = (raw.attributes(), raw.data_type());
-        let conversion = Conversion::new(attributes, data_type, units, calendar, self.target, sink.lossy);
+        let conversion = Conversion::new(attributes, data_type, units, calendar, self.target, lossy);
         let conversion = Arc::new(conversion.map_err(place)?);
         for warning in conversion.warnings() {
             self.dataset.shared().warn(warning.clone());

@@ -100,6 +100,14 @@ impl LocalFile {
         self.state
     }
 
+    /// Whether the file is still what was opened: neither written to since, nor deleted or replaced by another.
+    pub(crate) fn is_current(&self) -> bool {
+        self.file.metadata().is_ok_and(|now| {
+            let state = FileState { length: now.len(), modified: now.modified().ok() };
+            state == self.state && system::has_name(&now)
+        })
+    }
+
     /// Which file this is, whatever its names.
     pub fn identity(&self) -> &FileIdentity {
         &self.identity
