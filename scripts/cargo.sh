@@ -4,6 +4,7 @@
 #   scripts/cargo.sh program    build/bin/cfa, build/share: its manual pages and shell completions
 #   scripts/cargo.sh shared     build/lib/libcfa.so*, build/lib/pkgconfig/cfa.pc, build/include/cfa.h
 #   scripts/cargo.sh static     build/lib/libcfa.a
+#   scripts/cargo.sh contest    build/bench/contest, one timed read for `make bench` and scripts/instructions.sh
 #
 # CFA_PROFILE=dev makes the development build, below build/dev; CFA_OUT names another place than build/.
 # Each crate type is built by itself: cargo leaves out link-time optimisation when types are mixed.
@@ -53,10 +54,15 @@ build_static() {
     install -D -m 644 "$made/libcfa.a" "$out/lib/libcfa.a"
 }
 
+build_contest() {
+    cargo build --locked --profile "$profile" --bin contest --no-default-features --features contest
+    install -D "$made/contest" "$out/bench/contest"
+}
+
 case ${1-} in
-program | shared | static) "build_$1" ;;
+program | shared | static | contest) "build_$1" ;;
 *)
-    sed -n 's/^# \{0,1\}//; 2,9p' "$0" >&2
+    sed -n 's/^# \{0,1\}//; 2,10p' "$0" >&2
     exit 2
     ;;
 esac

@@ -9,7 +9,7 @@ check() {
 }
 
 check rustfmt cargo fmt --check
-check clippy cargo clippy --locked --all-targets --quiet -- -D warnings
+check clippy cargo clippy --locked --all-targets --all-features --quiet -- -D warnings
 # The library alone: the program has the same name and would overwrite its pages.
 check rustdoc env RUSTDOCFLAGS="-D warnings" cargo doc --locked --lib --no-deps --quiet
 check shellcheck shellcheck .ci/run scripts/*.sh demo/*.sh tests/*.sh fortran/tests/*.sh
