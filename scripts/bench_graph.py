@@ -56,8 +56,7 @@ class Plot:
             colour = COLOURS[number % len(COLOURS)]
             points = [(self.x(x), self.y(min(max(y, self.ys[0]), self.ys[-1]))) for x, y in points if y]
             out += curve(points, colour)
-            row, column = divmod(number, 2)
-            x, y = self.left + column * PLOT_WIDTH / 2, TOP + PLOT_HEIGHT + 58 + 16 * row
+            x, y = self.left, TOP + PLOT_HEIGHT + 58 + 16 * number
             out += [line(x, y - 4, x + 18, y - 4, colour), text(x + 24, y, name, "start", 11)]
         return out
 

@@ -12,13 +12,19 @@ import time
 
 from bench_figures import COUNTS, TASKS, least, load
 
+# Above this load average a process does not have the cores for itself.
+BUSY = 1.5
+SHARED = "The machine was shared with other jobs: CPU times hold, wall times and with them the table of threads are upper bounds."
 BEGIN, END = "<!-- begin: make bench UPDATE=1 -->", "<!-- end -->"
 
 
 def seconds(value):
     if value is None:
         return "-"
-    return f"{value * 1e3:.2f} ms" if value < 0.01 else f"{value * 1e3:.1f} ms" if value < 0.1 else f"{value * 1e3:.0f} ms"
+    if value >= 1:
+        return f"{value:.2f} s"
+    digits = 2 if value < 0.01 else 1 if value < 0.1 else 0
+    return f"{value * 1e3:.{digits}f} ms"
 
 
 def ratio(value, base):
@@ -46,12 +52,12 @@ def contest(rows):
         other = "wall" if measure == "cpu" else "cpu"
         both = {c: least(rows, other, contestant=c, **wanted) for c in ("limit", "libcfa")}
         lines.append([
-            name, measure, seconds(figure["limit"]), seconds(figure["libcfa"]),
+            name, {"cpu": "CPU", "wall": "wall"}[measure], seconds(figure["limit"]), seconds(figure["libcfa"]),
             f"**{ratio(figure['libcfa'], figure['limit'])}**", f"{target}",
-            f"{ratio(both['libcfa'], both['limit'])} {other}",
+            f"{ratio(both['libcfa'], both['limit'])} {other.replace('cpu', 'CPU')}",
             ratio(figure["cloop"], figure["limit"]), f"{peer:g} ({peer_name})",
         ])
-    return table(["read", "measure", "LIMIT", "libcfa", "ratio", "target", "the other", "C loop", "best peer"], lines)
+    return table(["read", "measure", "LIMIT", "libcfa", "ratio", "target", "other measure", "C loop", "best peer"], lines)
 
 
 def scaling(rows):
@@ -84,7 +90,8 @@ def main():
     text = "\n".join([
         BEGIN, "",
         f"Measured {time.strftime('%Y-%m-%d')}: {machine()}; load average up to {load_average:.1f}, page cache warm, "
-        "minima over the rounds.", "",
+        "minima over the rounds.",
+        *([SHARED] if load_average > BUSY else []), "",
         *contest(results), "", "## Fragments", "", *scaling(results), "", "## Threads", "", *threads(by_threads), "", END,
     ])
     if "--update" not in sys.argv:
