@@ -33,7 +33,7 @@ test: ## set up, build, lint and run every test
 lint: deps ## rustfmt, clippy, rustdoc, shellcheck, file lengths, licences
 	@scripts/lint.sh
 
-bench: ## time small parts, and whole reads against LIMIT where ../shared/bench is; UPDATE=1 puts the figures into docs
+bench: deps ## time small parts, and whole reads against LIMIT where ../shared/bench is; UPDATE=1 puts the figures into docs
 	@scripts/bench.sh
 
 sanitize: deps ## run the C tests with the library under AddressSanitizer
