@@ -10,7 +10,7 @@ DATADIR ?= $(PREFIX)/share
 GDALPLUGINS ?= $(if $(filter /usr /usr/local,$(PREFIX)),$(shell scripts/gdal_plugins_dir.sh),$(LIBDIR)/gdalplugins)
 
 .DEFAULT_GOAL := build
-.PHONY: help deps build libraries plugin demo test lint sanitize install clean
+.PHONY: help deps build libraries plugin demo test lint bench sanitize install clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
@@ -21,6 +21,7 @@ deps: ## install the system packages that demo, test and lint use (scripts/packa
 # The plugin too, where the headers of GDAL are.
 build: libraries $(if $(shell command -v gdal-config),plugin) ## build build/bin/cfa (a Rust toolchain and a C compiler are enough)
 	@scripts/cargo.sh program
+	@scripts/cargo.sh contest
 
 libraries: ## build build/lib: libcfa.so, libcfa.a, pkgconfig/cfa.pc, the Fortran module if there is gfortran
 	@scripts/cargo.sh shared
@@ -40,6 +41,9 @@ test: ## set up, build, lint and run every test
 
 lint: deps ## rustfmt, clippy, rustdoc, shellcheck, file lengths, licences
 	@scripts/lint.sh
+
+bench: deps ## time small parts, and whole reads against LIMIT where ../shared/bench is; UPDATE=1 puts the figures into docs
+	@scripts/bench.sh
 
 sanitize: deps ## run the C tests with the library under AddressSanitizer
 	@scripts/sanitize.sh

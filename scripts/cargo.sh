@@ -5,6 +5,7 @@
 #   scripts/cargo.sh shared     build/lib/libcfa.so*, build/lib/pkgconfig/cfa.pc, build/include/cfa.h
 #   scripts/cargo.sh static     build/lib/libcfa.a
 #   scripts/cargo.sh plugin     build/gdalplugins/gdal_CFA.so, for the GDAL of gdal-config
+#   scripts/cargo.sh contest    build/bench/contest, one timed read for `make bench` and scripts/instructions.sh
 #
 # CFA_PROFILE=dev makes the development build, below build/dev; CFA_OUT names another place than build/.
 # Each crate type is built by itself: cargo leaves out link-time optimisation when types are mixed.
@@ -66,8 +67,13 @@ build_plugin() {
         ENGINE="$(realpath "$target")/${made##*/}/libcfa.a"
 }
 
+build_contest() {
+    cargo build --locked --profile "$profile" --bin contest --no-default-features --features contest
+    install -D "$made/contest" "$out/bench/contest"
+}
+
 case ${1-} in
-program | shared | static | plugin) "build_$1" ;;
+program | shared | static | plugin | contest) "build_$1" ;;
 *)
     sed -n 's/^# \{0,1\}//; 2,10p' "$0" >&2
     exit 2

@@ -9,9 +9,14 @@ if [[ ! -d $suite ]]; then
     echo "conformance: skipped, $suite is not there"
     exit 0
 fi
-/usr/bin/python3 "$suite/check.py" --quiet \
-    --command 'build/bin/cfa read {file} {variable} --start={start} --count={count} --stride={stride} --json' \
-    "$suite/cases" "$suite/real"
+# Threads and caches must not change a value.
+for settings in '' 'CFA_NUM_THREADS=7 CFA_CACHE_BYTES=0 CFA_MAX_OPEN_FILES=1' 'CFA_NUM_THREADS=1 CFA_CACHE_BYTES=2K'; do
+    echo "conformance: ${settings:-default settings}"
+    # shellcheck disable=SC2086 # several assignments
+    env $settings /usr/bin/python3 "$suite/check.py" --quiet \
+        --command 'build/bin/cfa read {file} {variable} --start={start} --count={count} --stride={stride} --json' \
+        "$suite/cases" "$suite/real"
+done
 
 # The same through the C API, by the example program.
 cc -std=c99 -Iinclude examples/cfa_read.c -o build/cfa_read -Lbuild/lib -lcfa -lm "-Wl,-rpath,$PWD/build/lib"

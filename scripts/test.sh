@@ -11,7 +11,7 @@ stage() {
     local name=$1 begin=$SECONDS result=ok
     printf '\n== %s\n' "$name"
     "${@:2}" || { result=FAILED && failed+=("$name"); }
-    report+=("$(printf '%-12s %5d s  %s' "$name" $((SECONDS - begin)) "$result")")
+    report+=("$(printf '%-13s %5d s  %s' "$name" $((SECONDS - begin)) "$result")")
     [[ $result == ok ]]
 }
 
@@ -38,4 +38,5 @@ stage cmake scripts/test_cmake.sh
 stage gdal scripts/test_gdal.sh
 stage creating scripts/test_creating.sh
 stage conformance scripts/conformance.sh
+stage instructions scripts/instructions.sh
 finish

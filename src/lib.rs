@@ -3,7 +3,9 @@
 //! Data flows one way: container -> dialect -> model -> plan -> fragment -> canonical -> scatter -> the caller's buffer.
 
 #[cfg(all(feature = "gdal", feature = "write"))]
-compile_error!("features `gdal` and `write` exclude each other: libnetcdf must not be in GDAL's process twice");
+compile_error!(
+    "features `gdal` and `write` exclude each other: libnetcdf must not be in GDAL's process twice"
+);
 
 mod assemble;
 mod block;

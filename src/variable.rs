@@ -189,6 +189,21 @@ impl Variable {
         run().map_err(|e| self.place(e))
     }
 
+    /// Fetches and decodes ahead what a later read of this part needs, as far as the cache holds it.
+    ///
+    /// Best effort, on all threads of the dataset; it comes back when all is done. What is wrong with a fragment is
+    /// left for the read to tell.
+    ///
+    /// # Errors
+    /// `Request` when the selection is not one of this variable; what is wrong with the aggregation.
+    pub fn advise(&self, selection: &Selection) -> Result<()> {
+        let run = || {
+            Selection::new(selection.start(), selection.count(), selection.step(), self.shape()?)?;
+            assemble::ahead(&self.dataset, self.id, selection)
+        };
+        run().map_err(|e| self.place(e))
+    }
+
     /// Reads values in the variable's own type, in C order; missing ones are its missing value (an empty string for
     /// strings).
     ///

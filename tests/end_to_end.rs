@@ -171,7 +171,11 @@ fn random_aggregations_in_every_dialect_equal_the_oracle() {
         let rng = &mut Rng::new(seed ^ 0xabcdef);
         for fill in [false, true] {
             let policy = if fill { MissingFragments::Fill } else { MissingFragments::Error };
-            let options = OpenOptions::default().missing_fragments(policy);
+            let options = OpenOptions::default()
+                .missing_fragments(policy)
+                .num_threads(rng.pick(&[0, 1, 7]))
+                .cache_bytes(rng.pick(&[0, 2000, 64 << 20]))
+                .max_open_files(rng.pick(&[1, 100]));
             let dataset = Dataset::open_with(&path, &options).unwrap();
             let variable = dataset.variable("v").unwrap();
             let shape: Vec<u64> = checked.shape.iter().map(|&n| n as u64).collect();

@@ -1,9 +1,11 @@
 //! Runs the steps of a read: plan, fragments, canonical form, scatter.
 
+mod ahead;
 mod parts;
 mod sink;
 mod strings;
 
+pub(crate) use ahead::ahead;
 pub(crate) use strings::strings;
 
 use std::sync::Arc;
@@ -268,7 +270,7 @@ impl Assembly<'_> {
         sink: &Sink<'_>,
     ) -> Result<Vec<Task>> {
         let run = || {
-            let Some((mut opened, pieces)) = self.ready(fragment, spans, sink)? else {
+            let Some((mut opened, pieces)) = self.ready(fragment, spans, sink.lossy)? else {
                 sink.missing(&at_of(spans), &count_of(spans))?;
                 self.chain.advance(count_of(spans).iter().product())?;
                 return Ok(Vec::new());
@@ -293,7 +295,7 @@ impl Assembly<'_> {
         &self,
         fragment: &Fragment,
         spans: &[Span],
-        sink: &Sink<'_>,
+        lossy: bool,
     ) -> Result<Option<(Opened, Vec<Piece>)>> {
         let index = index_of(spans);
         let view = fragment.view();
@@ -327,7 +329,7 @@ impl Assembly<'_> {
         let (units, calendar) =
             (view.and_then(|v| v.units.as_deref()), view.and_then(|v| v.calendar.as_deref()));
         let (attributes, data_type) = (raw.attributes(), raw.data_type());
-        let conversion = Conversion::new(attributes, data_type, units, calendar, self.target, sink.lossy);
+        let conversion = Conversion::new(attributes, data_type, units, calendar, self.target, lossy);
         let conversion = Arc::new(conversion.map_err(place)?);
         for warning in conversion.warnings() {
             self.dataset.shared().warn(warning.clone());

@@ -19,7 +19,6 @@ pub(crate) struct Sink<'a> {
 /// Buffers of one thread, used again for each part.
 pub(crate) struct Buffers<'a> {
     kept: Kept<'a>,
-    chunks: &'a ChunkCache,
     stored: Vec<u8>,
     own: Vec<u8>,
     cast: Vec<u8>,
@@ -29,12 +28,13 @@ pub(crate) struct Buffers<'a> {
 impl<'a> Buffers<'a> {
     pub(crate) fn new(chunks: &'a ChunkCache) -> Self {
         let (stored, own, cast, valid) = Default::default();
-        Buffers { kept: Kept::default(), chunks, stored, own, cast, valid }
+        let kept = Kept::sharing(chunks);
+        Buffers { kept, stored, own, cast, valid }
     }
 
     /// Says whether decoded chunks are kept for later reads from now on.
     pub(crate) fn keep_chunks(&mut self, keep: bool) {
-        self.kept.chunks = keep.then_some(self.chunks);
+        self.kept.keep = keep;
     }
 }
 
@@ -56,7 +56,7 @@ impl<'a> Sink<'a> {
         chain: Option<&Chain<'_>>,
         buffers: &mut Buffers<'_>,
     ) -> Result<()> {
-        let Buffers { kept, stored, own, cast, valid, .. } = buffers;
+        let Buffers { kept, stored, own, cast, valid } = buffers;
         let n = part.elements()?;
         let values = self.request.values;
         let place = part.is_c_order().then(|| {

@@ -116,7 +116,11 @@ pub unsafe extern "C" fn cfa_variable_advise(
 ) -> cfa_status {
     boundary::status(|| {
         // SAFETY: the contract of the C API (module capi).
-        unsafe { selection(self::variable(variable)?, start, count, step)? };
+        let (variable, selection) = unsafe {
+            let variable = self::variable(variable)?;
+            (variable, selection(variable, start, count, step)?)
+        };
+        variable.variable.advise(&selection)?;
         Ok(())
     })
 }

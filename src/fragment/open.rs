@@ -83,7 +83,7 @@ enum Found {
 
 fn open_file(shared: &Shared, fragments: &Fragments, name: &str, chain: &Chain<'_>) -> Result<Found> {
     let key = format!("{}\0{name}", shared.container.name());
-    if let Some(file) = chain.files.get(&key) {
+    if let Some(file) = chain.files.get(&key).filter(|file| file.source.is_current()) {
         return Ok(Found::File(file));
     }
     let style = Style::allowing_absolute_paths(fragments.allows_absolute_paths());

@@ -127,6 +127,15 @@ impl Raw {
         }
     }
 
+    /// The bytes of the file and the array in it, where it is one.
+    pub(crate) fn in_file(&self) -> Option<(&dyn Source, &Array)> {
+        match self {
+            Raw::Stored { container, variable, .. } => Some((&**container.source(), &variable.array)),
+            Raw::Known { file, array } => Some((&*file.source, array)),
+            Raw::Nested { .. } | Raw::Expanded { .. } => None,
+        }
+    }
+
     /// Reads numbers or chars in C order and native byte order.
     ///
     /// # Errors

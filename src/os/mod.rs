@@ -132,6 +132,21 @@ impl LocalFile {
         self.state
     }
 
+    /// Whether the file is still what was opened: neither written to since, nor deleted or replaced by another.
+    #[allow(clippy::infallible_destructuring_match)]
+    pub(crate) fn is_current(&self) -> bool {
+        let file = match &self.file {
+            Backing::System(file) => file,
+            // GDAL keeps its own copies of what it reads, and cannot tell.
+            #[cfg(feature = "gdal")]
+            Backing::Virtual(_) => return true,
+        };
+        file.metadata().is_ok_and(|now| {
+            let state = FileState { length: now.len(), modified: now.modified().ok() };
+            state == self.state && system::has_name(&now)
+        })
+    }
+
     /// Which file this is, whatever its names.
     pub fn identity(&self) -> &FileIdentity {
         &self.identity

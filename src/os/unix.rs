@@ -101,6 +101,11 @@ pub fn identity(_path: &Path, metadata: &Metadata) -> io::Result<FileIdentity> {
     })
 }
 
+/// Whether some path still leads to the open file.
+pub fn has_name(metadata: &Metadata) -> bool {
+    metadata.nlink() > 0
+}
+
 pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     file.read_at(buffer, offset)
 }

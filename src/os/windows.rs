@@ -59,6 +59,11 @@ pub fn identity(path: &Path, _metadata: &Metadata) -> io::Result<FileIdentity> {
     Ok(FileIdentity { canonical: fs::canonicalize(path)? })
 }
 
+/// A file that is open without sharing deletion keeps its name.
+pub fn has_name(_metadata: &Metadata) -> bool {
+    true
+}
+
 pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     file.seek_read(buffer, offset)
 }

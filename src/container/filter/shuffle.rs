@@ -26,6 +26,8 @@ pub fn unshuffle_part(input: &[u8], size: usize, first: usize, out: &mut [u8]) {
     match size {
         2 => interleave2(plane(0), plane(1), out),
         4 => interleave::four([plane(0), plane(1), plane(2), plane(3)], out),
+        // A few elements are not worth the buffers between.
+        8 if n >= 32 => interleave8([0, 1, 2, 3, 4, 5, 6, 7].map(plane), out),
         _ => {
             for byte in 0..size {
                 for (element, &value) in out.chunks_exact_mut(size).zip(plane(byte)) {
@@ -93,10 +95,10 @@ mod tests {
     #[test]
     fn a_part_is_that_part_of_the_whole() {
         for size in [2usize, 3, 4, 8] {
-            let input: Vec<u8> = (0..50 * size).map(|i| (i * 37) as u8).collect();
+            let input: Vec<u8> = (0..1050 * size).map(|i| (i * 37) as u8).collect();
             let mut whole = vec![0; input.len()];
             unshuffle(&input, size, &mut whole);
-            for (first, n) in [(0, 50), (7, 1), (3, 40), (50, 0)] {
+            for (first, n) in [(0, 1050), (7, 1), (3, 40), (50, 0), (11, 1000)] {
                 let mut part = vec![0; n * size];
                 unshuffle_part(&input, size, first, &mut part);
                 assert_eq!(part, whole[first * size..][..n * size]);

@@ -1,9 +1,10 @@
 //! Decoded chunks that are kept for the next read, bounded in bytes.
 //!
-//! Only chunks that a read uses in part are kept: reading a whole variable passes each chunk once, while blocks,
-//! points and series come back to the same ones.
+//! Only chunks that a read uses in part, or that were asked for ahead, are kept: reading a whole variable passes each
+//! chunk once, while blocks, points and series come back to the same ones.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Which chunk: the number of its index (unique in this process) and its offset in the file.
@@ -13,6 +14,8 @@ pub type Key = (u64, u64);
 #[derive(Debug)]
 pub struct ChunkCache {
     capacity: u64,
+    /// Whether anything was ever kept: reads that keep nothing then need not take turns.
+    used: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -29,7 +32,7 @@ struct State {
 impl ChunkCache {
     /// Holds at most this many bytes.
     pub fn new(capacity: u64) -> Self {
-        ChunkCache { capacity, state: Mutex::default() }
+        ChunkCache { capacity, used: AtomicBool::new(false), state: Mutex::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -41,8 +44,16 @@ impl ChunkCache {
         bytes as u64 <= self.capacity / 4
     }
 
+    /// How many bytes it can hold.
+    pub fn capacity(&self) -> u64 {
+        self.capacity
+    }
+
     /// A chunk that is kept.
     pub fn get(&self, key: Key) -> Option<Arc<Vec<u8>>> {
+        if !self.used.load(Ordering::Relaxed) {
+            return None;
+        }
         let mut state = self.lock();
         state.clock += 1;
         let now = state.clock;
@@ -61,6 +72,7 @@ impl ChunkCache {
 
     /// Keeps a chunk.
     pub fn put(&self, key: Key, chunk: Arc<Vec<u8>>) {
+        self.used.store(true, Ordering::Relaxed);
         let mut state = self.lock();
         state.clock += 1;
         let now = state.clock;

@@ -2,8 +2,10 @@
 //!
 //! Refused: chunks of more than 4 GiB (HDF5 has none) and chunks that are not wholly in the file.
 
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::Arc;
 
+use super::cache::{ChunkCache, Key};
 use super::copy::{copy, copy_shuffled, Order};
 use super::lattice::{Axis, Lattice};
 use super::pieces::{Piece, Pieces};
@@ -75,11 +77,7 @@ pub fn read(
     order: Order,
     kept: &mut Kept<'_>,
 ) -> Result<()> {
-    let len = checked_product(shape)
-        .and_then(|n| n.checked_mul(order.element as u64))
-        .filter(|&len| len > 0 && len <= LARGEST_CHUNK && shape.len() == selection.rank())
-        .and_then(|len| usize::try_from(len).ok())
-        .ok_or_else(|| Error::new(Kind::Damaged, format!("chunks of shape {shape:?} are not possible")))?;
+    let len = length(shape, selection, order.element)?;
     for piece in Pieces::new(selection, shape, order.element) {
         match chunks.find(&piece.chunk)? {
             None => copy(&broadcast(&piece.part, order.element), fill, out, order),
@@ -96,8 +94,11 @@ pub fn read(
             Some(place) => {
                 check(source, &piece, place.offset, place.size)?;
                 let chunk = Stored { source, chunks, place, len };
-                // A chunk that is wanted as it is needs no other place to be decoded to.
-                if piece.part.run == len && piece.part.axes.is_empty() {
+                let part = &piece.part;
+                if let Some(decoded) = kept.chunks.and_then(|cache| cache.get(chunk.key())) {
+                    chunk.copy_from(&decoded, part, out, order);
+                } else if part.run == len && part.axes.is_empty() {
+                    // A chunk that is wanted as it is needs no other place to be decoded to.
                     let whole = &mut out[piece.part.to..piece.part.to + len];
                     chunk.decode(place.filter_mask, kept, whole)?;
                     order.settle(whole);
@@ -110,6 +111,45 @@ pub fn read(
     Ok(())
 }
 
+/// Decodes the chunks that a selection touches and keeps them, as long as there is room.
+pub fn ahead(
+    source: &dyn Source,
+    chunks: &impl Chunks,
+    shape: &[u64],
+    selection: &Selection,
+    element: usize,
+    room: &AtomicI64,
+    kept: &mut Kept<'_>,
+) -> Result<()> {
+    let len = length(shape, selection, element)?;
+    let Some(cache) = kept.chunks else { return Ok(()) };
+    for piece in Pieces::new(selection, shape, element) {
+        let Some(place) = chunks.find(&piece.chunk)? else { continue };
+        if chunks.is_plain(place.filter_mask) {
+            continue;
+        }
+        let size = len as i64;
+        if room.fetch_sub(size, Ordering::Relaxed) < size {
+            return Ok(());
+        }
+        check(source, &piece, place.offset, place.size)?;
+        let chunk = Stored { source, chunks, place, len };
+        if cache.get(chunk.key()).is_none() {
+            chunk.fetch(cache, kept)?;
+        }
+    }
+    Ok(())
+}
+
+/// Bytes of a decoded chunk.
+fn length(shape: &[u64], selection: &Selection, element: usize) -> Result<usize> {
+    checked_product(shape)
+        .and_then(|n| n.checked_mul(element as u64))
+        .filter(|&len| len > 0 && len <= LARGEST_CHUNK && shape.len() == selection.rank())
+        .and_then(|len| usize::try_from(len).ok())
+        .ok_or_else(|| Error::new(Kind::Damaged, format!("chunks of shape {shape:?} are not possible")))
+}
+
 /// A chunk in the file.
 struct Stored<'a, C> {
     source: &'a dyn Source,
@@ -119,6 +159,35 @@ struct Stored<'a, C> {
 }
 
 impl<C: Chunks> Stored<'_, C> {
+    fn key(&self) -> Key {
+        (self.chunks.id(), self.place.offset)
+    }
+
+    fn is_shuffled(&self) -> bool {
+        self.chunks.is_shuffled(self.place.filter_mask, self.len)
+    }
+
+    /// The filters to leave out: a chunk is kept shuffled, so that only the parts wanted are unshuffled.
+    fn kept_mask(&self) -> u32 {
+        self.place.filter_mask | u32::from(self.is_shuffled())
+    }
+
+    fn copy_from(&self, decoded: &[u8], part: &Lattice, out: &mut [u8], order: Order) {
+        let copy = if self.is_shuffled() { copy_shuffled } else { copy };
+        copy(part, decoded, out, order);
+    }
+
+    /// Decodes the chunk and keeps it.
+    fn fetch(&self, cache: &ChunkCache, kept: &mut Kept<'_>) -> Result<Arc<Vec<u8>>> {
+        let mut buffer = cache.buffer();
+        linear::grown(&mut buffer, self.len)?;
+        buffer.truncate(self.len);
+        self.decode(self.kept_mask(), kept, &mut buffer)?;
+        let chunk = Arc::new(buffer);
+        cache.put(self.key(), Arc::clone(&chunk));
+        Ok(chunk)
+    }
+
     fn decode(&self, mask: u32, kept: &mut Kept<'_>, out: &mut [u8]) -> Result<()> {
         let size = usize::try_from(self.place.size).unwrap_or(usize::MAX);
         let stored = linear::grown(&mut kept.stored, size)?;
@@ -126,36 +195,21 @@ impl<C: Chunks> Stored<'_, C> {
         self.chunks.decode(mask, stored, &mut kept.filters, out)
     }
 
-    /// Copies a part of the chunk, which is kept for others where there is room. Only the part is unshuffled.
+    /// Decodes the chunk and copies a part of it; it is kept for others where there is room.
     fn copy(&self, kept: &mut Kept<'_>, part: &Lattice, out: &mut [u8], order: Order) -> Result<()> {
-        let shuffled = self.chunks.is_shuffled(self.place.filter_mask, self.len);
-        let mask = self.place.filter_mask | u32::from(shuffled);
-        let copy = if shuffled { copy_shuffled } else { copy };
-        let key = (self.chunks.id(), self.place.offset);
-        let Some(cache) = kept.chunks.filter(|cache| cache.takes(self.len)) else {
-            let mut buffer = std::mem::take(&mut kept.decoded);
-            let result = linear::grown(&mut buffer, self.len).and_then(|decoded| {
-                self.decode(mask, kept, decoded)?;
-                copy(part, decoded, out, order);
-                Ok(())
-            });
-            kept.decoded = buffer;
-            return result;
-        };
-        let chunk = match cache.get(key) {
-            Some(chunk) => chunk,
-            None => {
-                let mut buffer = cache.buffer();
-                linear::grown(&mut buffer, self.len)?;
-                buffer.truncate(self.len);
-                self.decode(mask, kept, &mut buffer)?;
-                let chunk = Arc::new(buffer);
-                cache.put(key, Arc::clone(&chunk));
-                chunk
-            }
-        };
-        copy(part, &chunk, out, order);
-        Ok(())
+        if let Some(cache) = kept.chunks.filter(|cache| kept.keep && cache.takes(self.len)) {
+            let decoded = self.fetch(cache, kept)?;
+            self.copy_from(&decoded, part, out, order);
+            return Ok(());
+        }
+        let mut buffer = std::mem::take(&mut kept.decoded);
+        let result = linear::grown(&mut buffer, self.len).and_then(|decoded| {
+            self.decode(self.kept_mask(), kept, decoded)?;
+            self.copy_from(decoded, part, out, order);
+            Ok(())
+        });
+        kept.decoded = buffer;
+        result
     }
 }
 

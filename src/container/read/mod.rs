@@ -16,6 +16,8 @@ mod pieces;
 #[cfg(test)]
 pub(super) mod tests;
 
+use std::sync::atomic::AtomicI64;
+
 pub use self::cache::ChunkCache;
 use self::chunked::Filtered;
 use self::copy::Order;
@@ -29,12 +31,21 @@ use crate::source::Source;
 /// What one thread keeps from one read to the next: buffers, and chunks that it shares with others.
 #[derive(Default)]
 pub struct Kept<'a> {
-    /// Decoded chunks; `None` to keep none.
+    /// Decoded chunks; `None` to do without.
     pub chunks: Option<&'a ChunkCache>,
+    /// Whether chunks that are decoded are added to these.
+    pub keep: bool,
     stretch: Vec<u8>,
     stored: Vec<u8>,
     decoded: Vec<u8>,
     filters: filter::Scratch,
+}
+
+impl<'a> Kept<'a> {
+    /// Empty buffers, and chunks that are shared.
+    pub fn sharing(chunks: &'a ChunkCache) -> Self {
+        Kept { chunks: Some(chunks), ..Kept::default() }
+    }
 }
 
 /// Reads numbers or chars in C order and native byte order into `out`.
@@ -52,6 +63,27 @@ pub fn numbers(
         return Err(Error::new(Kind::Request, "the data are strings, not numbers"));
     }
     fetch(source, array, selection, out, array.element.is_foreign_endian(), kept)
+}
+
+/// Decodes the chunks that a selection touches and keeps them; `room` is the bytes that may still be kept, by all who
+/// share it. Other layouts than compressed chunks have nothing to gain.
+///
+/// # Errors
+/// `Request` when the selection is not one of this array; `Damaged`, `Io`, `Unsupported`.
+pub fn ahead(
+    source: &dyn Source,
+    array: &Array,
+    selection: &Selection,
+    room: &AtomicI64,
+    kept: &mut Kept<'_>,
+) -> Result<()> {
+    Selection::new(selection.start(), selection.count(), selection.step(), &array.shape)?;
+    let Layout::Chunked { chunk, filters, index } = &array.layout else { return Ok(()) };
+    let element = array.element.size();
+    if selection.is_empty() || element == 0 || filters.is_empty() {
+        return Ok(());
+    }
+    chunked::ahead(source, &Filtered { filters, index, element }, chunk, selection, element, room, kept)
 }
 
 /// Reads the elements as they are stored, one after the other in C order.

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Counts the instructions of a few small reads (callgrind) and compares them with benches/instructions.tsv: what a noisy
+# machine cannot disturb. Fails when one takes over 10 % more; UPDATE=1 writes the figures anew.
+#
+# Figures hold for one compiler and one kind of processor; elsewhere the script says so and passes.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+figures=benches/instructions.tsv
+contest=${CONTEST:-build/bench/contest}
+margin=10
+
+kind=$(uname -m)
+grep --quiet avx2 /proc/cpuinfo && kind+=+avx2
+build="$(rustc --version), $kind"
+
+data=$(mktemp -d)
+trap 'rm -rf "$data"' EXIT
+/usr/bin/python3 scripts/instructions_data.py "$data"
+
+# count FILE SELECTION: the instructions of one read by one thread.
+count() {
+    CFA_NUM_THREADS=1 valgrind --tool=callgrind --callgrind-out-file=/dev/null "$contest" "$data/$1" v "$2" 2>&1 >/dev/null |
+        sed -n 's/.*Collected : \([0-9]*\)/\1/p'
+}
+
+reads=(
+    "open-100 deflated.nc -"
+    "open-100000 many.nc -"
+    "one-of-100000 many.nc 50000:50001:1,0:1:1,0:1:1"
+    "all-deflated deflated.nc 0:100:1,0:64:1,0:96:1"
+    "series-deflated deflated.nc 0:100:1,7:8:1,9:10:1"
+    "all-packed packed.nc 0:100:1,0:64:1,0:96:1"
+    "strided-contiguous contiguous.nc 0:100:1,0:64:8,0:96:8"
+    "all-classic classic.nc 0:100:1,0:64:1,0:96:1"
+)
+
+if [[ ${UPDATE:-0} == 1 ]]; then
+    {
+        printf '# instructions of small reads; written by UPDATE=1 scripts/instructions.sh\n# %s\n' "$build"
+        for read in "${reads[@]}"; do
+            read -r name file selection <<<"$read"
+            printf '%s\t%s\n' "$name" "$(count "$file" "$selection")"
+        done
+    } >"$data/figures"
+    mv "$data/figures" "$figures"
+    cat "$figures"
+    exit 0
+fi
+
+if ! grep --quiet --fixed-strings --line-regexp "# $build" "$figures"; then
+    echo "instructions: not compared, the figures are for another build than $build; UPDATE=1 $0 writes new ones"
+    exit 0
+fi
+status=0
+for read in "${reads[@]}"; do
+    read -r name file selection <<<"$read"
+    before=$(awk -v name="$name" '$1 == name { print $2 }' "$figures")
+    now=$(count "$file" "$selection")
+    if [[ -z $before || -z $now ]]; then
+        echo "instructions: $name has no figure; UPDATE=1 $0 writes it" >&2
+        status=1
+        continue
+    fi
+    printf '%-20s %12d %12d %+6.1f %%\n' "$name" "$before" "$now" "$(awk -v a="$before" -v b="$now" 'BEGIN { print 100 * (b - a) / a }')"
+    if ((now * 100 > before * (100 + margin))); then
+        echo "instructions: $name takes over $margin % more instructions than before" >&2
+        status=1
+    fi
+done
+exit $status
