@@ -183,7 +183,8 @@ impl Variable {
                 lossy: output.lossy,
                 control: control.as_ref(),
             };
-            assemble::numbers(&self.dataset, self.id, &request, None)
+            assemble::numbers(&self.dataset, self.id, &request, None)?;
+            control.as_ref().map_or(Ok(()), Control::finish)
         };
         run().map_err(|e| self.place(e))
     }
