@@ -16,13 +16,15 @@ pub(crate) struct Control<'a> {
     total: u64,
     done: AtomicU64,
     stopped: AtomicBool,
+    /// Whether the caller was told that all is done.
+    told: AtomicBool,
 }
 
 impl<'a> Control<'a> {
     /// For a read of `total` elements that this thread begins.
     pub(crate) fn new(progress: &'a Progress<'a>, total: u64) -> Self {
-        let (done, stopped) = (AtomicU64::new(0), AtomicBool::new(false));
-        Control { progress, caller: thread::current().id(), total: total.max(1), done, stopped }
+        let (done, stopped, told) = (AtomicU64::new(0), AtomicBool::new(false), AtomicBool::new(false));
+        Control { progress, caller: thread::current().id(), total: total.max(1), done, stopped, told }
     }
 
     /// Counts elements that are done, and tells the caller.
@@ -34,13 +36,16 @@ impl<'a> Control<'a> {
         self.check()
     }
 
-    /// Tells the caller that all is done, whichever thread did the last of it.
+    /// Tells the caller that all is done, if a helper did the last part.
     ///
     /// # Errors
     /// `Cancelled`.
     pub(crate) fn finish(&self) -> Result<()> {
-        self.done.store(self.total, Ordering::Relaxed);
-        self.check()
+        let all = self.done.load(Ordering::Relaxed) >= self.total;
+        if all && !self.told.load(Ordering::Relaxed) {
+            return self.check();
+        }
+        Ok(())
     }
 
     /// Sees whether to go on.
@@ -51,6 +56,7 @@ impl<'a> Control<'a> {
         let mut stop = self.stopped.load(Ordering::Relaxed);
         if !stop && thread::current().id() == self.caller {
             let fraction = self.done.load(Ordering::Relaxed).min(self.total) as f64 / self.total as f64;
+            self.told.fetch_or(fraction == 1.0, Ordering::Relaxed);
             stop = !(self.progress)(fraction);
         }
         if stop {
@@ -64,6 +70,27 @@ impl<'a> Control<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_caller_is_told_of_the_end_once_whoever_did_the_last_part() {
+        for helper in [false, true] {
+            let ends = AtomicU64::new(0);
+            let progress = |fraction: f64| {
+                ends.fetch_add(u64::from(fraction == 1.0), Ordering::Relaxed);
+                true
+            };
+            let control = Control::new(&progress, 10);
+            control.advance(4).unwrap();
+            control.finish().unwrap();
+            assert_eq!(ends.load(Ordering::Relaxed), 0);
+            thread::scope(|scope| match helper {
+                true => drop(scope.spawn(|| control.advance(6).unwrap())),
+                false => control.advance(6).unwrap(),
+            });
+            control.finish().unwrap();
+            assert_eq!(ends.load(Ordering::Relaxed), 1);
+        }
+    }
 
     #[test]
     fn only_the_caller_is_asked_and_all_stop() {

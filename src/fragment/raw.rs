@@ -133,6 +133,8 @@ impl Raw {
             Raw::Stored { container, variable, .. } => Some((&**container.source(), &variable.array)),
             Raw::Known { file, array } => Some((&*file.source, array)),
             Raw::Nested { .. } | Raw::Expanded { .. } => None,
+            #[cfg(feature = "gdal")]
+            Raw::Foreign(_) => None,
         }
     }
 
