@@ -54,10 +54,7 @@ impl Default for Options<'_> {
 
 impl Options<'_> {
     fn threads(&self) -> usize {
-        match self.open.num_threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            n => n,
-        }
+        crate::workers::threads(self.open.num_threads)
     }
 }
 
@@ -69,7 +66,7 @@ impl Options<'_> {
 /// for finding in &report.findings {
 ///     println!("{} {}: {}", finding.severity.name(), finding.clause, finding.message);
 /// }
-/// # cfa::Result::Ok(())
+/// # Ok::<(), cfa::Error>(())
 /// ```
 ///
 /// # Errors
