@@ -124,10 +124,7 @@ impl Options {
     }
 
     fn threads(&self) -> usize {
-        match self.num_threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            n => n,
-        }
+        crate::workers::threads(self.num_threads)
     }
 }
 

@@ -11,6 +11,7 @@ use crate::error::{Error, Kind, Result};
 use crate::selection::{checked_product, Selection};
 use crate::value::{DataType, Values};
 use crate::variable::Variable;
+use crate::workers;
 use crate::write::NewFile;
 
 /// Bytes of a block.
@@ -38,10 +39,7 @@ pub(super) fn run(
     });
     let tasks = Mutex::new(tasks);
     let stop = AtomicBool::new(false);
-    let threads = match dataset.shared().options.num_threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        n => n,
-    };
+    let threads = workers::threads(dataset.shared().options.num_threads);
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel::<Result<Read>>(threads);
         for _ in 0..threads {
