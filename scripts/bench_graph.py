@@ -87,7 +87,7 @@ def threads(rows):
     for workload, task, name, *_ in TASKS:
         points = [(n, (least(rows, "wall", workload=workload, task=task, threads=n) or 0) * 1e3) for n in (1, 2, 4)]
         if points[0][1]:
-            curves.append((name.split(",")[0].replace("&", "&amp;"), points))
+            curves.append((name.split(", ")[0].replace("&", "&amp;"), points))
     plot = Plot(LEFT + PLOT_WIDTH + 120, [1, 2, 4], decades([y for _, points in curves for _, y in points]))
     return plot.frame("Threads: wall time of a read, ms", "threads") + plot.curves(curves)
 
