@@ -1,6 +1,6 @@
 //! Runs the tasks of a read on several threads.
 //!
-//! Threads are started for a read that is worth it and end with it: starting one costs some 20 microseconds, nothing
+//! Threads are started for a read that is worth it and end with it: starting one costs some 40 microseconds, nothing
 //! is left behind for `fork`, unload or exit to trip over, and a task may borrow from the read. Helpers are counted
 //! over the whole process, so that many readers at once do not multiply threads.
 
