@@ -27,9 +27,10 @@ build_program() {
     "$out/bin/cfa" documents "$out/share"
 }
 
+# nodelete: threads of the pool may be idle when a program calls dlclose, and must not lose their code.
 build_shared() {
     cargo rustc --locked --profile "$profile" --lib --no-default-features --crate-type cdylib -- \
-        -C "link-arg=-Wl,-soname,$soname"
+        -C "link-arg=-Wl,-soname,$soname" -C "link-arg=-Wl,-z,nodelete"
     install -D -m 644 "$made/libcfa.so" "$out/lib/libcfa.so.$version"
     ln -sf "libcfa.so.$version" "$out/lib/$soname"
     ln -sf "$soname" "$out/lib/libcfa.so"

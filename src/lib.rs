@@ -31,6 +31,7 @@ pub mod model;
 pub mod options;
 mod os;
 mod plan;
+mod pool;
 mod scatter;
 mod selection;
 mod source;

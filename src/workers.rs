@@ -1,18 +1,11 @@
-//! Runs the tasks of a read on several threads.
-//!
-//! Threads are started for a read that is worth it and end with it: starting one costs some 40 microseconds, nothing
-//! is left behind for `fork`, unload or exit to trip over, and a task may borrow from the read. Helpers are counted
-//! over the whole process, so that many readers at once do not multiply threads.
+//! Runs the tasks of a read on several threads: the caller's and those of the [pool](crate::pool).
 
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::error::{Error, Kind, Result};
-
-/// Helper threads of this process that are at work.
-static HELPERS: AtomicUsize = AtomicUsize::new(0);
+use crate::pool;
 
 /// Tasks that wait, and what became of the others.
 pub(crate) struct Queue<T> {
@@ -85,7 +78,7 @@ pub(crate) fn threads(setting: usize) -> usize {
 
 /// Runs `work` on every task, on this thread and up to `threads - 1` helpers, each with a state of its own.
 ///
-/// Helpers are started only when there are tasks for them; a task that adds more does not start any.
+/// Helpers are called only when there are tasks for them; a task that adds more does not call any.
 ///
 /// # Errors
 /// The first error seen; what was not begun by then is not run.
@@ -107,42 +100,15 @@ pub(crate) fn run<T: Send, S>(
             queue.done(outcome.unwrap_or_else(|_| panicked()));
         }
     };
-    std::thread::scope(|scope| {
-        for _ in 1..threads.min(tasks_at_first) {
-            let Some(_permit) = Permit::take(threads - 1) else { break };
-            // A thread that cannot be started is no error: this one does the work.
-            let started = std::thread::Builder::new().name("cfa".into()).spawn_scoped(scope, || {
-                let _permit = _permit;
-                serve();
-            });
-            if started.is_err() {
-                break;
-            }
-        }
-        serve();
-    });
+    pool::run(threads.min(tasks_at_first).saturating_sub(1), serve);
     let state = queue.state.into_inner().unwrap_or_else(PoisonError::into_inner);
     state.failure.map_or(Ok(()), Err)
 }
 
-/// The right to have one helper at work.
-struct Permit;
-
-impl Permit {
-    fn take(most: usize) -> Option<Permit> {
-        let more = |n: usize| (n < most).then_some(n + 1);
-        HELPERS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok().map(|_| Permit)
-    }
-}
-
-impl Drop for Permit {
-    fn drop(&mut self) {
-        HELPERS.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
 
     #[test]
