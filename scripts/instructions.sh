@@ -18,9 +18,11 @@ data=$(mktemp -d)
 trap 'rm -rf "$data"' EXIT
 /usr/bin/python3 scripts/instructions_data.py "$data"
 
-# count FILE SELECTION: the instructions of one read by one thread.
+# count FILE SELECTION: the instructions of the library in one read by one thread.
 count() {
-    CFA_NUM_THREADS=1 valgrind --tool=callgrind --callgrind-out-file=/dev/null "$contest" "$data/$1" v "$2" 2>&1 >/dev/null |
+    local collect=(--toggle-collect=cfa_dataset_open --toggle-collect=cfa_variable_rank --toggle-collect=cfa_variable_read)
+    CFA_NUM_THREADS=1 valgrind --tool=callgrind --callgrind-out-file=/dev/null "${collect[@]}" \
+        "$contest" "$data/$1" v "$2" 2>&1 >/dev/null |
         sed -n 's/.*Collected : \([0-9]*\)/\1/p'
 }
 
