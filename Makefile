@@ -45,7 +45,7 @@ lint: deps ## rustfmt, clippy, rustdoc, shellcheck, file lengths, licences
 bench: deps ## time small parts, and whole reads against LIMIT where ../shared/bench is; UPDATE=1 puts the figures into docs
 	@scripts/bench.sh
 
-sanitize: deps ## run the C tests with the library under AddressSanitizer
+sanitize: deps ## run the C tests with the library under AddressSanitizer and ThreadSanitizer
 	@scripts/sanitize.sh
 
 install: build ## install program, libraries, header and Fortran module below PREFIX (and DESTDIR); scripts/install.sh has more

@@ -6,6 +6,11 @@ typedef struct {
     uint64_t unknown;
 } larger_options;
 
+typedef struct {
+    cfa_read_options known;
+    uint64_t unknown;
+} larger_read_options;
+
 static cfa_status open_with(const char *path, const cfa_open_options *options)
 {
     cfa_dataset *dataset = NULL;
@@ -50,6 +55,25 @@ static void other_sizes_are_taken(const char *path)
     }
     options.size = (size_t)-1;
     CHECK(open_with(path, &options) == CFA_ERR_ARGUMENT);
+}
+
+static void other_sizes_are_taken_by_reads(const char *path)
+{
+    cfa_dataset *dataset;
+    int32_t number = 0;
+    larger_read_options larger = {CFA_READ_OPTIONS_INIT, 0};
+    larger.known.size = sizeof larger;
+    CHECK_OK(cfa_dataset_open(path, NULL, &dataset));
+    const cfa_variable *scalar = find(dataset, "scalar");
+    CHECK_OK(cfa_variable_read(scalar, NULL, NULL, NULL, NULL, CFA_INT32, sizeof number, &number, &larger.known));
+    CHECK(number == 42);
+    larger.unknown = 1;
+    CHECK(cfa_variable_read(scalar, NULL, NULL, NULL, NULL, CFA_INT32, sizeof number, &number, &larger.known) ==
+          CFA_ERR_ARGUMENT);
+    larger.known.size = offsetof(cfa_read_options, lossy);
+    larger.known.lossy = 99;
+    CHECK_OK(cfa_variable_read(scalar, NULL, NULL, NULL, NULL, CFA_INT32, sizeof number, &number, &larger.known));
+    cfa_dataset_free(dataset);
 }
 
 #define REFUSED(field, value)                                     \
@@ -126,6 +150,7 @@ int main(int argc, char **argv)
     const char *path = in_directory(argv, "agg.nc");
     macro_and_function_agree();
     other_sizes_are_taken(path);
+    other_sizes_are_taken_by_reads(path);
     values_are_checked(path);
     they_do_what_they_say(path);
     return 0;

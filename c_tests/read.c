@@ -85,6 +85,32 @@ static void text(const cfa_dataset *dataset)
     CHECK(number == 42);
 }
 
+/* Strings that share a place could not be freed. Numbers may share one. */
+static void shared_places(const cfa_dataset *dataset, const cfa_dataset *part)
+{
+    uint64_t start[2] = {0, 0}, behind = 2;
+    size_t three = 3, one = 1, count[2] = {2, 3};
+    ptrdiff_t still = 0, crossed[2] = {2, 1}, woven[2] = {3, 2};
+    char *names[8] = {NULL};
+    double last;
+    const cfa_variable *stored = find(dataset, "stored"), *table = find(part, "table");
+    CHECK(cfa_variable_read(stored, start, &three, NULL, &still, CFA_STRING, sizeof names, names, NULL) == CFA_ERR_ARGUMENT);
+    CHECK(strstr(cfa_last_error(), "buffer_stride") != NULL);
+    CHECK(cfa_variable_read(table, start, count, NULL, crossed, CFA_STRING, sizeof names, names, NULL) == CFA_ERR_ARGUMENT);
+    for (int i = 0; i < 8; i++)
+        CHECK(names[i] == NULL);
+    CHECK_OK(cfa_variable_read(table, start, count, NULL, woven, CFA_STRING, sizeof names, names, NULL));
+    CHECK(strcmp(names[0], "a") == 0 && strcmp(names[2], "b") == 0 && strcmp(names[4], "c") == 0);
+    CHECK(strcmp(names[3], "d") == 0 && strcmp(names[5], "e") == 0 && strcmp(names[7], "f") == 0);
+    CHECK(names[1] == NULL && names[6] == NULL);
+    cfa_strings_free(names, 8);
+    CHECK_OK(cfa_variable_read(stored, &behind, &one, NULL, &still, CFA_STRING, sizeof names[0], names, NULL));
+    CHECK(strcmp(names[0], "cde") == 0);
+    cfa_strings_free(names, 1);
+    CHECK_OK(cfa_variable_read(find(dataset, "same"), start, &three, NULL, &still, CFA_FLOAT64, sizeof last, &last, NULL));
+    CHECK(last == 7.5);
+}
+
 static void types(const cfa_dataset *dataset)
 {
     uint64_t start = 0;
@@ -130,6 +156,9 @@ int main(int argc, char **argv)
     numbers(dataset);
     strides(dataset);
     text(dataset);
+    cfa_dataset *part = open_file(argv, "part_1.nc");
+    shared_places(dataset, part);
+    cfa_dataset_free(part);
     types(dataset);
     errors(dataset);
     cfa_dataset_free(dataset);

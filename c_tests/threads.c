@@ -1,4 +1,5 @@
-/* 16 threads use one dataset; then each has a dataset of its own; then open and free in a loop. */
+/* 16 threads use one dataset; then each has a dataset of its own; then open and free in a loop. With "own" after the number
+   of rounds nothing is shared: helgrind does not see the locks of Rust, and all that they guard looks unguarded to it. */
 #include "check.h"
 #include <pthread.h>
 
@@ -63,9 +64,11 @@ int main(int argc, char **argv)
 {
     rounds = argc > 2 ? atoi(argv[2]) : 20;
     snprintf(path, sizeof path, "%s", in_directory(argv, "agg.nc"));
-    cfa_dataset *dataset = open_file(argv, "agg.nc");
-    run(shared, dataset);
-    cfa_dataset_free(dataset);
+    if (argc < 4 || strcmp(argv[3], "own") != 0) {
+        cfa_dataset *dataset = open_file(argv, "agg.nc");
+        run(shared, dataset);
+        cfa_dataset_free(dataset);
+    }
     run(own, NULL);
     for (int i = 0; i < rounds * 5; i++)
         cfa_dataset_free(open_file(argv, "agg.nc"));

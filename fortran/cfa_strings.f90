@@ -7,6 +7,7 @@ module cfa_strings
   use cfa_constants, only: cfa_char, cfa_err_limit, cfa_ok, cfa_string
   use cfa_parts, only: cfa_part
   use cfa_text, only: text_from
+  use cfa_watching, only: cfa_progress, follow, watcher
   implicit none
   private
   public :: read_chars, read_strings
@@ -14,19 +15,22 @@ module cfa_strings
 contains
 
   ! The strings of a part, padded to one length; missing ones are blank.
-  subroutine read_strings(variable, part, values, valid, status)
+  subroutine read_strings(variable, part, values, valid, status, progress)
     type(c_ptr), intent(in) :: variable
     type(cfa_part), intent(in) :: part
     character(len=:), allocatable, intent(out) :: values(:)
     logical, allocatable, intent(out) :: valid(:)
     integer(c_int32_t), intent(out) :: status
+    procedure(cfa_progress), optional :: progress
     type(c_ptr), allocatable, target :: texts(:)
     type(c_read_options) :: options
+    type(watcher), target :: observer
     integer(c_size_t) :: longest
     integer(int64) :: i
     integer :: memory
 
     options%size = c_sizeof(options)
+    call follow(options, observer, progress)
     status = cfa_err_limit
     allocate (texts(part%total), valid(part%total), stat=memory)
     if (memory /= 0) return
@@ -51,15 +55,17 @@ contains
   end subroutine
 
   ! The texts of a part of a char variable; bytes after a NUL, and missing ones, are blank.
-  subroutine read_chars(variable, part, values, valid, status)
+  subroutine read_chars(variable, part, values, valid, status, progress)
     type(c_ptr), intent(in) :: variable
     type(cfa_part), intent(in) :: part
     character(len=:), allocatable, intent(out) :: values(:)
     logical, allocatable, intent(out) :: valid(:)
     integer(c_int32_t), intent(out) :: status
+    procedure(cfa_progress), optional :: progress
     character(kind=c_char), allocatable, target :: letters(:)
     integer(c_int8_t), allocatable, target :: mask(:)
     type(c_read_options) :: options
+    type(watcher), target :: observer
     integer(int64) :: length, total, i, j, k
     integer :: memory
 
@@ -76,6 +82,7 @@ contains
     if (memory /= 0) return
 
     options%size = c_sizeof(options)
+    call follow(options, observer, progress)
     options%mask = c_loc(mask)
     options%mask_bytes = size(mask, kind=c_size_t)
     status = cfa_variable_read(variable, part%start, part%count, part%step, c_null_ptr, cfa_char, &

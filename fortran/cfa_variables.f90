@@ -9,6 +9,7 @@ module cfa_variables
   use cfa_parts, only: cfa_part, choose_part, choose_shape, max_rank
   use cfa_strings, only: read_chars, read_strings
   use cfa_text, only: decimal, report
+  use cfa_watching, only: cfa_progress, follow, watcher
   implicit none
   private
   public :: cfa_variable
@@ -18,17 +19,18 @@ module cfa_variables
   ! A variable, aggregated or not.
   type, extends(variable_description) :: cfa_variable
   contains
-    ! read(values, start, count, step, valid, lossy, stat, errmsg) allocates values, an allocatable array of real32,
+    ! read(values, start, count, step, valid, lossy, progress, stat, errmsg) allocates values, an allocatable array of real32,
     ! real64, int32 or int64, of any rank up to 7. Where the rank is less than that of the variable, dimensions with a
     ! count of 1 are left out, the slowest first; rank 1 takes all elements one after the other.
     ! Without start the part begins at the first element, without count it goes to the last; a negative step goes
     ! backwards. `valid`, an allocatable logical array of any rank that fits, is .false. where data are missing.
     ! Values that do not fit the type of the array are an error unless lossy is .true.
+    ! `progress`, a function as cfa_watching.f90 describes it, is told how far the read is and may stop it.
     !
-    ! read(values, start, count, step, valid, stat, errmsg) for text allocates a character(len=:) scalar or array
+    ! read(values, start, count, step, valid, progress, stat, errmsg) for text allocates a character(len=:) scalar or array
     ! of rank 1; the fastest dimension of a char variable becomes the length.
     generic :: read => read_real32, read_real64, read_int32, read_int64, read_text, read_texts
-    ! read_into(values, start, count, step, lossy, stat, errmsg): the same for a scalar or an array that is there
+    ! read_into(values, start, count, step, lossy, progress, stat, errmsg): the same for a scalar or an array that is there
     ! already and has as many elements as the part.
     generic :: read_into => read_into_real32, read_into_real64, read_into_int32, read_into_int64
     ! advise(start, count, step, stat, errmsg): this part will be read soon.
@@ -39,12 +41,13 @@ module cfa_variables
 
 contains
 
-  subroutine read_real32(self, values, start, count, step, valid, lossy, stat, errmsg)
+  subroutine read_real32(self, values, start, count, step, valid, lossy, progress, stat, errmsg)
     class(cfa_variable), intent(in) :: self
     real(real32), allocatable, target, intent(inout) :: values(..)
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, allocatable, intent(inout), optional :: valid(..)
     logical, intent(in), optional :: lossy
+    procedure(cfa_progress), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(cfa_part) :: part
@@ -89,15 +92,16 @@ contains
       allocate (values(n(1), n(2), n(3), n(4), n(5), n(6), n(7)), stat=failed)
       if (failed == 0) buffer = c_loc(values)
     end select
-    call fetch(self, part, cfa_float32, 4, buffer, failed, valid, lossy, stat, errmsg)
+    call fetch(self, part, cfa_float32, 4, buffer, failed, valid, lossy, progress, stat, errmsg)
   end subroutine
 
-  subroutine read_real64(self, values, start, count, step, valid, lossy, stat, errmsg)
+  subroutine read_real64(self, values, start, count, step, valid, lossy, progress, stat, errmsg)
     class(cfa_variable), intent(in) :: self
     real(real64), allocatable, target, intent(inout) :: values(..)
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, allocatable, intent(inout), optional :: valid(..)
     logical, intent(in), optional :: lossy
+    procedure(cfa_progress), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(cfa_part) :: part
@@ -142,15 +146,16 @@ contains
       allocate (values(n(1), n(2), n(3), n(4), n(5), n(6), n(7)), stat=failed)
       if (failed == 0) buffer = c_loc(values)
     end select
-    call fetch(self, part, cfa_float64, 8, buffer, failed, valid, lossy, stat, errmsg)
+    call fetch(self, part, cfa_float64, 8, buffer, failed, valid, lossy, progress, stat, errmsg)
   end subroutine
 
-  subroutine read_int32(self, values, start, count, step, valid, lossy, stat, errmsg)
+  subroutine read_int32(self, values, start, count, step, valid, lossy, progress, stat, errmsg)
     class(cfa_variable), intent(in) :: self
     integer(int32), allocatable, target, intent(inout) :: values(..)
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, allocatable, intent(inout), optional :: valid(..)
     logical, intent(in), optional :: lossy
+    procedure(cfa_progress), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(cfa_part) :: part
@@ -195,15 +200,16 @@ contains
       allocate (values(n(1), n(2), n(3), n(4), n(5), n(6), n(7)), stat=failed)
       if (failed == 0) buffer = c_loc(values)
     end select
-    call fetch(self, part, cfa_int32, 4, buffer, failed, valid, lossy, stat, errmsg)
+    call fetch(self, part, cfa_int32, 4, buffer, failed, valid, lossy, progress, stat, errmsg)
   end subroutine
 
-  subroutine read_int64(self, values, start, count, step, valid, lossy, stat, errmsg)
+  subroutine read_int64(self, values, start, count, step, valid, lossy, progress, stat, errmsg)
     class(cfa_variable), intent(in) :: self
     integer(int64), allocatable, target, intent(inout) :: values(..)
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, allocatable, intent(inout), optional :: valid(..)
     logical, intent(in), optional :: lossy
+    procedure(cfa_progress), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(cfa_part) :: part
@@ -248,75 +254,84 @@ contains
       allocate (values(n(1), n(2), n(3), n(4), n(5), n(6), n(7)), stat=failed)
       if (failed == 0) buffer = c_loc(values)
     end select
-    call fetch(self, part, cfa_int64, 8, buffer, failed, valid, lossy, stat, errmsg)
+    call fetch(self, part, cfa_int64, 8, buffer, failed, valid, lossy, progress, stat, errmsg)
   end subroutine
 
-  subroutine read_into_real32(self, values, start, count, step, lossy, stat, errmsg)
+  subroutine read_into_real32(self, values, start, count, step, lossy, progress, stat, errmsg)
     class(cfa_variable), intent(in) :: self
     real(real32), contiguous, target, intent(inout) :: values(..)
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, intent(in), optional :: lossy
+    procedure(cfa_progress), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(cfa_part) :: part
     integer :: failed
 
     call prepare_into(self, size(values, kind=int64), part, failed, start, count, step, stat, errmsg)
-    if (failed == cfa_ok) call fetch(self, part, cfa_float32, 4, c_loc(values), 0, lossy=lossy, stat=stat, errmsg=errmsg)
+    if (failed == cfa_ok) call fetch(self, part, cfa_float32, 4, c_loc(values), 0, lossy=lossy, progress=progress, stat=stat, &
+      errmsg=errmsg)
   end subroutine
 
-  subroutine read_into_real64(self, values, start, count, step, lossy, stat, errmsg)
+  subroutine read_into_real64(self, values, start, count, step, lossy, progress, stat, errmsg)
     class(cfa_variable), intent(in) :: self
     real(real64), contiguous, target, intent(inout) :: values(..)
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, intent(in), optional :: lossy
+    procedure(cfa_progress), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(cfa_part) :: part
     integer :: failed
 
     call prepare_into(self, size(values, kind=int64), part, failed, start, count, step, stat, errmsg)
-    if (failed == cfa_ok) call fetch(self, part, cfa_float64, 8, c_loc(values), 0, lossy=lossy, stat=stat, errmsg=errmsg)
+    if (failed == cfa_ok) call fetch(self, part, cfa_float64, 8, c_loc(values), 0, lossy=lossy, progress=progress, stat=stat, &
+      errmsg=errmsg)
   end subroutine
 
-  subroutine read_into_int32(self, values, start, count, step, lossy, stat, errmsg)
+  subroutine read_into_int32(self, values, start, count, step, lossy, progress, stat, errmsg)
     class(cfa_variable), intent(in) :: self
     integer(int32), contiguous, target, intent(inout) :: values(..)
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, intent(in), optional :: lossy
+    procedure(cfa_progress), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(cfa_part) :: part
     integer :: failed
 
     call prepare_into(self, size(values, kind=int64), part, failed, start, count, step, stat, errmsg)
-    if (failed == cfa_ok) call fetch(self, part, cfa_int32, 4, c_loc(values), 0, lossy=lossy, stat=stat, errmsg=errmsg)
+    if (failed == cfa_ok) call fetch(self, part, cfa_int32, 4, c_loc(values), 0, lossy=lossy, progress=progress, stat=stat, &
+      errmsg=errmsg)
   end subroutine
 
-  subroutine read_into_int64(self, values, start, count, step, lossy, stat, errmsg)
+  subroutine read_into_int64(self, values, start, count, step, lossy, progress, stat, errmsg)
     class(cfa_variable), intent(in) :: self
     integer(int64), contiguous, target, intent(inout) :: values(..)
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, intent(in), optional :: lossy
+    procedure(cfa_progress), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(cfa_part) :: part
     integer :: failed
 
     call prepare_into(self, size(values, kind=int64), part, failed, start, count, step, stat, errmsg)
-    if (failed == cfa_ok) call fetch(self, part, cfa_int64, 8, c_loc(values), 0, lossy=lossy, stat=stat, errmsg=errmsg)
+    if (failed == cfa_ok) call fetch(self, part, cfa_int64, 8, c_loc(values), 0, lossy=lossy, progress=progress, stat=stat, &
+      errmsg=errmsg)
   end subroutine
 
-  subroutine read_text(self, values, start, count, step, stat, errmsg)
+  subroutine read_text(self, values, start, count, step, progress, stat, errmsg)
     class(cfa_variable), intent(in) :: self
     character(len=:), allocatable, intent(inout) :: values
     class(*), intent(in), optional :: start(:), count(:), step(:)
+    procedure(cfa_progress), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     character(len=:), allocatable :: texts(:)
 
     values = ''
-    call self%read(texts, start, count, step, stat=stat, errmsg=errmsg)
+    call self%read(texts, start, count, step, progress=progress, stat=stat, errmsg=errmsg)
     if (present(stat)) then
       if (stat /= cfa_ok) return
     end if
@@ -327,11 +342,12 @@ contains
     end if
   end subroutine
 
-  subroutine read_texts(self, values, start, count, step, valid, stat, errmsg)
+  subroutine read_texts(self, values, start, count, step, valid, progress, stat, errmsg)
     class(cfa_variable), intent(in) :: self
     character(len=:), allocatable, intent(inout) :: values(:)
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, allocatable, intent(inout), optional :: valid(:)
+    procedure(cfa_progress), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(cfa_part) :: part
@@ -344,9 +360,9 @@ contains
     call prepare(self, 1, part, n, failed, start, count, step, stat, errmsg)
     if (failed == cfa_ok) then
       if (self%type() == cfa_char) then
-        call read_chars(self%variable_handle, part, values, exists, status)
+        call read_chars(self%variable_handle, part, values, exists, status, progress)
       else
-        call read_strings(self%variable_handle, part, values, exists, status)
+        call read_strings(self%variable_handle, part, values, exists, status, progress)
       end if
       if (status == cfa_err_limit) then
         call report(status, stat, errmsg, no_memory)
@@ -420,21 +436,24 @@ contains
   end subroutine
 
   ! Reads a part into a buffer that has room for it; `failed` tells whether that could be allocated.
-  subroutine fetch(self, part, kind, bytes, buffer, failed, valid, lossy, stat, errmsg)
+  subroutine fetch(self, part, kind, bytes, buffer, failed, valid, lossy, progress, stat, errmsg)
     class(cfa_variable), intent(in) :: self
     type(cfa_part), intent(in) :: part
     integer, intent(in) :: kind, bytes, failed
     type(c_ptr), intent(in) :: buffer
     logical, allocatable, intent(inout), optional :: valid(..)
     logical, intent(in), optional :: lossy
+    procedure(cfa_progress), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int8_t), allocatable, target :: mask(:)
     type(c_read_options) :: options
+    type(watcher), target :: observer
     integer :: memory
 
     memory = failed
     options%size = c_sizeof(options)
+    call follow(options, observer, progress)
     if (present(lossy)) options%lossy = merge(c_yes, c_no, lossy)
     if (present(valid) .and. memory == 0) then
       allocate (mask(part%total), stat=memory)

@@ -1288,16 +1288,18 @@ void cfa_read_options_init(struct cfa_read_options *options);
  * @param start         first index along each dimension; NULL will do for a scalar, as in the next three
  * @param count         number of indices along each dimension; may be 0
  * @param step          distance between indices, may be negative, not 0; NULL for 1 everywhere
- * @param buffer_stride distance in the buffer, in elements, may be negative; NULL for C order
+ * @param buffer_stride distance in the buffer, in elements, may be negative; NULL for C order. Strides may let several
+ *                      elements share a place, and then one of them is there in the end; strings may not share any,
+ *                      since all but one would be lost and never freed
  * @param type          type of the buffer: that of the variable, or for numbers any other number type; values that do
  *                      not fit it are an error, unless lossy is set
  * @param buffer_bytes  size of the buffer in bytes, from buffer on (from options->buffer_start on, if that is set)
  * @param buffer        where element (0, 0, ...) goes; for CFA_STRING an array of char pointers, whose old values are
  *                      overwritten and whose new ones are freed with cfa_strings_free
  * @param options       mask, progress and so on; NULL for none
- * @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable, CFA_ERR_BUFFER if an element would lie
- *         outside buffer or mask, CFA_ERR_TYPE, CFA_ERR_CANCELLED; CFA_ERR_FRAGMENT_MISSING and all else that is
- *         wrong with the aggregation or a fragment
+ * @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable or strings would share a place,
+ *         CFA_ERR_BUFFER if an element would lie outside buffer or mask, CFA_ERR_TYPE, CFA_ERR_CANCELLED;
+ *         CFA_ERR_FRAGMENT_MISSING and all else that is wrong with the aggregation or a fragment
  *
  * After an error the contents of buffer and mask are not defined, except that no strings are left to free.
  * Thread-safe; the read may use several threads. Since 0.1.0.

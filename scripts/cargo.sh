@@ -53,7 +53,22 @@ TEXT
 
 build_static() {
     cargo rustc --locked --profile "$profile" --lib --no-default-features --crate-type staticlib
-    install -D -m 644 "$made/libcfa.a" "$out/lib/libcfa.a"
+    hide_all_but_exports "$made/libcfa.a" "$out/lib/libcfa.a"
+}
+
+# hide_all_but_exports ARCHIVE RESULT: joins the objects into one, so that they need no global names among
+# themselves, and leaves out what no export reaches. Without this, zstd and libdeflate in here and those of a program take
+# each other's place. The bitcode of Rust's library goes: in one section, it is no bitcode that tools can read.
+hide_all_but_exports() {
+    local work
+    work=$(mktemp -d)
+    sed 's/^/--undefined=/' c_tests/symbols.txt >"$work/roots"
+    "${LD:-ld}" -r --force-group-allocation --gc-sections "@$work/roots" "$1" -o "$work/joined.o"
+    "${OBJCOPY:-objcopy}" --keep-global-symbols=c_tests/symbols.txt --remove-section=.llvmbc --remove-section=.llvmcmd \
+        "$work/joined.o" "$work/cfa.o"
+    "${AR:-ar}" rcs "$work/libcfa.a" "$work/cfa.o"
+    install -D -m 644 "$work/libcfa.a" "$2"
+    rm -rf "$work"
 }
 
 # Two sets of features in one target directory overwrite each other, so the plugin has its own. It never links

@@ -16,6 +16,6 @@ if command -v gdal-config >/dev/null; then
 fi
 # The library alone: the program has the same name and would overwrite its pages.
 check rustdoc env RUSTDOCFLAGS="-D warnings" cargo doc --locked --lib --no-deps --quiet
-check shellcheck shellcheck .ci/run scripts/*.sh demo/*.sh tests/*.sh fortran/tests/*.sh
+check shellcheck shellcheck .ci/run scripts/*.sh demo/*.sh tests/*.sh c_tests/*.sh fortran/tests/*.sh
 check lengths scripts/check_lengths.sh
 check licences scripts/check_licences.sh

@@ -88,24 +88,72 @@ fn every_export_is_in_the_header() {
     assert!(names.len() > 60, "{names:?}");
 }
 
+/// What a comment of the manual lacks, for a function with this signature in Rust.
+fn lacking(doc: &str, signature: &str) -> Vec<String> {
+    let text = doc.lines().map(|line| line.trim_start_matches("///").trim()).collect::<Vec<_>>().join("\n");
+    let (before, list) = signature.split_once('(').unwrap();
+    let (list, result) = list.rsplit_once(')').unwrap();
+    let status = result.contains("cfa_status");
+    let mut lacks = Vec::new();
+    let mut want = |there: bool, what: &str| {
+        if !there {
+            lacks.push(format!("{}: {what}", before.rsplit(' ').next().unwrap()));
+        }
+    };
+    let first = text.split("\n\n").next().unwrap();
+    want(first.starts_with(char::is_uppercase) && first.ends_with('.'), "a sentence on what it does");
+    for parameter in list.split(',').filter_map(|p| p.split_once(':')).map(|(p, _)| p.trim()) {
+        let name = parameter.trim_start_matches("r#");
+        want(text.contains(&format!("@param {name} ")), &format!("its parameter {name}"));
+    }
+    let returned = text.split("@return ").nth(1).map(|t| t.split("\n\n").next().unwrap());
+    want(returned.is_some() == result.contains("->"), "what it returns, if anything");
+    let returned = returned.unwrap_or_default();
+    let codes =
+        returned.contains("CFA_OK") && (returned.contains("CFA_ERR_") || returned.contains(" returns"));
+    want(!status || codes, "the codes it returns");
+    let gives = ["*mut *const ", "*mut *mut cfa_"].iter().any(|output| list.contains(output));
+    let gives = gives || result.contains('*');
+    let lifetimes = ["cfa_dataset_free", "until the next call", "for ever"];
+    want(!gives || lifetimes.iter().any(|l| text.contains(l)), "how long what it gives is valid");
+    let last = text.rsplit("\n\n").next().unwrap();
+    want(last.to_lowercase().contains("thread"), "what threads may do");
+    let since = last.rsplit("Since ").next().unwrap();
+    want(since.starts_with(char::is_numeric) && since.ends_with('.'), "since when it is there");
+    lacks
+}
+
 #[test]
-fn every_function_says_what_it_takes_and_gives_and_since_when() {
+fn every_function_is_described_in_full() {
+    let mut functions = 0;
     for noun in NOUNS {
         let text = std::fs::read_to_string(source(noun)).unwrap();
         for export in text.split("#[unsafe(no_mangle)]").collect::<Vec<_>>().windows(2) {
             let doc = export[0].rsplit("\n\n").next().unwrap();
             let signature = export[1].split('{').next().unwrap();
-            let name = signature.split("fn ").nth(1).unwrap().split('(').next().unwrap();
-            let since = doc.rsplit("Since ").next().unwrap();
-            assert!(since.starts_with(char::is_numeric), "{name} does not say since when it is there");
-            assert!(doc.to_lowercase().contains("thread"), "{name} says nothing about threads");
-            assert_eq!(doc.contains("@return"), signature.contains("->"), "{name} and what it returns");
-            let list = signature.split_once('(').unwrap().1.rsplit_once(')').unwrap().0;
-            for parameter in list.split(',').filter_map(|p| p.split_once(':')).map(|(p, _)| p.trim()) {
-                let parameter = parameter.trim_start_matches("r#");
-                assert!(doc.contains(&format!("@param {parameter} ")), "{name} does not explain {parameter}");
-            }
+            assert_eq!(lacking(doc, signature), [""; 0]);
+            functions += 1;
         }
+    }
+    assert_eq!(functions, declared(&generated()).len());
+}
+
+#[test]
+fn a_part_that_a_description_lacks_is_found() {
+    let signature = "pub unsafe extern \"C\" fn cfa_x(at: usize, to: *mut *const u8) -> cfa_status ";
+    let whole = [
+        "/// Finds it.\n///\n",
+        "/// @param at where\n",
+        "/// @param to receives it,",
+        " borrowed until cfa_dataset_free\n",
+        "/// @return CFA_OK; CFA_ERR_ARGUMENT\n",
+        "///\n/// Thread-safe.",
+        " Since 0.1.0.",
+    ];
+    assert_eq!(lacking(&whole.concat(), signature), [""; 0]);
+    for left_out in 0..whole.len() {
+        let rest: Vec<&str> = (0..whole.len()).filter(|&i| i != left_out).map(|i| whole[i]).collect();
+        assert!(!lacking(&rest.concat(), signature).is_empty(), "{}", whole[left_out]);
     }
 }
 

@@ -42,7 +42,7 @@ build() { # build PROGRAM SOURCE...
 }
 
 for test in test_reading test_describing; do
-    build "$test" "$top/fortran/tests/checks.f90" "$top/fortran/tests/$test.f90"
+    build "$test" "$top/fortran/tests/"{checks,watches}.f90 "$top/fortran/tests/$test.f90"
     "./$test"
     if command -v valgrind >/dev/null; then
         echo "$test: under valgrind"
@@ -61,3 +61,11 @@ build describe "$top/fortran/examples/describe.f90"
 ./describe whole.nc | tee described
 grep --quiet 'tas(lon=2, lat=3, time=4) K from 2 fragments' described
 grep --quiet 'time 4: mean 308.400' described
+
+echo "fortran: the program of docs/fortran.md"
+# block LANGUAGE: the text of its blocks
+block() { awk -v mark="\`\`\`$1" '$0 == mark { inside = 1; next } /^```/ { inside = 0 } inside' "$top/docs/fortran.md"; }
+block fortran >patience.f90
+build read_with_patience patience.f90
+./read_with_patience 2>progress | diff <(block text) -
+grep --quiet '^100 % read' progress

@@ -3,6 +3,7 @@ program test_reading
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
   use cfa
   use checks, only: expect, finish
+  use watches, only: go_on, last, seen, stop_at_once, watch
   implicit none
 
   ! In procedures, so that arrays go out of scope and leaks show.
@@ -14,6 +15,7 @@ program test_reading
   call arrays_that_are_there_are_filled()
   call text_is_text()
   call wrong_parts_are_errors()
+  call reads_tell_their_progress_and_may_be_stopped()
   call finish('test_reading')
 
 contains
@@ -224,6 +226,46 @@ contains
     call expect(stat == cfa_err_argument, 'a dataset that is closed has no variables')
     call tas%read(values, stat=stat)
     call expect(stat == cfa_err_argument, 'a variable that was not found cannot be read')
+    call dataset%close()
+  end subroutine
+
+  subroutine reads_tell_their_progress_and_may_be_stopped()
+    type(cfa_dataset) :: dataset
+    type(cfa_variable) :: tas
+    real(real32), allocatable :: values(:), plain(:)
+    real(real64) :: there(24)
+    character(len=:), allocatable :: names(:), codes(:), name
+    character(len=200) :: errmsg
+    integer :: stat
+
+    tas = opened(dataset, 'tas')
+    call tas%read(plain)
+    call watch()
+    call tas%read(values, progress=go_on)
+    call expect(seen() > 0 .and. last() >= 1, 'progress ends with 1')
+    call expect(size(values) == 24 .and. all(values == plain), 'a read with progress gives the same')
+    call watch()
+    call tas%read(values, progress=stop_at_once, stat=stat, errmsg=errmsg)
+    call expect(stat == cfa_err_cancelled, 'a read is stopped')
+    call expect(seen() == 1, 'progress is not called again after it stopped the read')
+    call expect(len_trim(errmsg) > 0, 'a stopped read says so')
+    call tas%read_into(there, progress=stop_at_once, stat=stat)
+    call expect(stat == cfa_err_cancelled, 'a read into an array is stopped')
+    call watch()
+    call tas%read_into(there, progress=go_on, stat=stat)
+    call expect(stat == cfa_ok .and. seen() > 0, 'a read into an array tells its progress')
+
+    tas = dataset%variable('station')
+    call watch()
+    call tas%read(names, progress=go_on)
+    call expect(seen() > 0 .and. size(names) == 3, 'a read of strings tells its progress')
+    call tas%read(names, progress=stop_at_once, stat=stat)
+    call expect(stat == cfa_err_cancelled .and. size(names) == 0, 'a read of strings is stopped')
+    call tas%read(name, count=[1], progress=stop_at_once, stat=stat)
+    call expect(stat == cfa_err_cancelled, 'a read of one string is stopped')
+    tas = dataset%variable('code')
+    call tas%read(codes, progress=stop_at_once, stat=stat)
+    call expect(stat == cfa_err_cancelled, 'a read of letters is stopped')
     call dataset%close()
   end subroutine
 end program test_reading

@@ -24,16 +24,18 @@ use crate::{c_strides, DataType, Output, Selection};
 /// @param start         first index along each dimension; NULL will do for a scalar, as in the next three
 /// @param count         number of indices along each dimension; may be 0
 /// @param step          distance between indices, may be negative, not 0; NULL for 1 everywhere
-/// @param buffer_stride distance in the buffer, in elements, may be negative; NULL for C order
+/// @param buffer_stride distance in the buffer, in elements, may be negative; NULL for C order. Strides may let several
+///                      elements share a place, and then one of them is there in the end; strings may not share any,
+///                      since all but one would be lost and never freed
 /// @param type          type of the buffer: that of the variable, or for numbers any other number type; values that do
 ///                      not fit it are an error, unless lossy is set
 /// @param buffer_bytes  size of the buffer in bytes, from buffer on (from options->buffer_start on, if that is set)
 /// @param buffer        where element (0, 0, ...) goes; for CFA_STRING an array of char pointers, whose old values are
 ///                      overwritten and whose new ones are freed with cfa_strings_free
 /// @param options       mask, progress and so on; NULL for none
-/// @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable, CFA_ERR_BUFFER if an element would lie
-///         outside buffer or mask, CFA_ERR_TYPE, CFA_ERR_CANCELLED; CFA_ERR_FRAGMENT_MISSING and all else that is
-///         wrong with the aggregation or a fragment
+/// @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable or strings would share a place,
+///         CFA_ERR_BUFFER if an element would lie outside buffer or mask, CFA_ERR_TYPE, CFA_ERR_CANCELLED;
+///         CFA_ERR_FRAGMENT_MISSING and all else that is wrong with the aggregation or a fragment
 ///
 /// After an error the contents of buffer and mask are not defined, except that no strings are left to free.
 /// Thread-safe; the read may use several threads. Since 0.1.0.
@@ -242,6 +244,7 @@ unsafe fn strings(
     mask: Option<(*mut u8, usize)>,
     progress: Option<&(dyn Fn(f64) -> bool + Sync)>,
 ) -> Answer<()> {
+    let places = places_of_strings(selection, strides)?;
     let texts = variable.variable.read_strings_with(selection, progress)?;
     let mut copies: Vec<*mut c_char> = Vec::new();
     copies
@@ -258,12 +261,7 @@ unsafe fn strings(
         }
     }
     let first = place.base.cast::<*mut c_char>().wrapping_add(place.first);
-    for (n, copy) in copies.into_iter().enumerate() {
-        let (mut rest, mut at) = (n as u64, 0i64);
-        for (&count, &stride) in selection.count().iter().zip(strides).rev() {
-            at += (rest % count) as i64 * stride;
-            rest /= count;
-        }
+    for (n, (copy, at)) in copies.into_iter().zip(places).enumerate() {
         // SAFETY: `place` and `mask` have seen that these lie within the caller's memory.
         unsafe {
             first.offset(at as isize).write_unaligned(copy);
@@ -273,4 +271,34 @@ unsafe fn strings(
         }
     }
     Ok(())
+}
+
+/// Where each string goes, counted from the first, in C order of the selection.
+///
+/// No two may share a place: the caller could not free the one that is overwritten.
+fn places_of_strings(selection: &Selection, strides: &[i64]) -> Answer<Vec<i64>> {
+    let shared = || Failure::argument("buffer_stride puts several strings in one place");
+    let no_memory = |_| Failure::new(CFA_ERR_LIMIT, "no memory for the strings");
+    let axes = || selection.count().iter().zip(strides);
+    let span: i128 = axes().map(|(&n, &stride)| i128::from(stride.unsigned_abs()) * i128::from(n - 1)).sum();
+    // More strings than places are told apart first, so that memory is asked for within the size of the buffer.
+    let len = selection.len().filter(|&n| i128::from(n) <= span + 1).ok_or_else(shared)? as usize;
+    let mut places = Vec::new();
+    places.try_reserve_exact(len).map_err(no_memory)?;
+    places.extend((0..len as u64).map(|n| {
+        let (mut rest, mut at) = (n, 0);
+        for (&count, &stride) in axes().rev() {
+            at += (rest % count) as i64 * stride;
+            rest /= count;
+        }
+        at
+    }));
+    let mut sorted = Vec::new();
+    sorted.try_reserve_exact(len).map_err(no_memory)?;
+    sorted.extend_from_slice(&places);
+    sorted.sort_unstable();
+    match sorted.windows(2).any(|pair| pair[0] == pair[1]) {
+        true => Err(shared()),
+        false => Ok(places),
+    }
 }
