@@ -40,7 +40,7 @@ mod workers;
 #[cfg(feature = "write")]
 pub mod write;
 
-pub use control::Progress;
+pub use control::{Listener, Progress};
 pub use dataset::Dataset;
 pub use error::{Error, Kind, Result};
 pub use selection::{c_strides, checked_product, Selection};
