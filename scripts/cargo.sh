@@ -27,9 +27,10 @@ build_program() {
     "$out/bin/cfa" documents "$out/share"
 }
 
+# Programs that link the shared library can write as well, so it needs libnetcdf. The linker is told to find every symbol.
 build_shared() {
-    cargo rustc --locked --profile "$profile" --lib --no-default-features --crate-type cdylib -- \
-        -C "link-arg=-Wl,-soname,$soname"
+    cargo rustc --locked --profile "$profile" --lib --no-default-features --features write --crate-type cdylib -- \
+        -C "link-arg=-Wl,-soname,$soname" -C link-arg=-Wl,-z,defs
     install -D -m 644 "$made/libcfa.so" "$out/lib/libcfa.so.$version"
     ln -sf "libcfa.so.$version" "$out/lib/$soname"
     ln -sf "$soname" "$out/lib/libcfa.so"

@@ -40,7 +40,7 @@ fn fixtures() -> &'static Path {
     static MADE: OnceLock<tempfile::TempDir> = OnceLock::new();
     let made = MADE.get_or_init(|| {
         let directory = tempfile::tempdir().unwrap();
-        for name in ["agg", "part_1", "part_2"] {
+        for name in ["agg", "part_1", "part_2", "day_1", "day_2"] {
             let source = root().join("c_tests/fixtures").join(name).with_extension("cdl");
             run(Command::new("ncgen")
                 .arg("-4")
@@ -127,8 +127,8 @@ fn c_test(name: &str) -> PathBuf {
     root().join("c_tests").join(name)
 }
 
-/// The programs that read the small fixtures.
-const TESTS: [&str; 5] = ["arguments.c", "metadata.c", "options.c", "read.c", "threads.c"];
+/// The programs that use the small fixtures.
+const TESTS: [&str; 6] = ["arguments.c", "metadata.c", "options.c", "read.c", "threads.c", "writing.c"];
 
 #[test]
 fn the_contract_holds() {
@@ -204,17 +204,32 @@ fn the_library_has_its_soname() {
 }
 
 #[test]
-fn a_program_links_the_static_library() {
+fn a_program_links_the_static_library_which_does_not_write() {
     let directory = tempfile::tempdir().unwrap();
-    let program = directory.path().join("metadata");
-    run(Command::new("cc")
-        .args(["-std=c99", "-I"])
-        .arg(root().join("include"))
-        .arg(c_test("metadata.c"))
-        .arg(library().join("libcfa.a"))
-        .args(["-lm", "-lpthread", "-ldl", "-o"])
-        .arg(&program));
-    run(Command::new(program).arg(fixtures()));
+    for name in ["metadata.c", "not_built.c"] {
+        let program = directory.path().join(name).with_extension("");
+        run(Command::new("cc")
+            .args(["-std=c99", "-I"])
+            .arg(root().join("include"))
+            .arg(c_test(name))
+            .arg(library().join("libcfa.a"))
+            .args(["-lm", "-lpthread", "-ldl", "-o"])
+            .arg(&program));
+        run(Command::new(program).arg(fixtures()).current_dir(directory.path()));
+    }
+}
+
+/// The program, the plugin and whoever links the static library choose libnetcdf themselves, or none.
+#[test]
+fn only_the_shared_library_needs_libnetcdf() {
+    let needed = run(Command::new("readelf").arg("-d").arg(library().join("libcfa.so")));
+    assert!(String::from_utf8_lossy(&needed.stdout).contains("[libnetcdf.so"));
+    let archive = run(Command::new("nm").arg("--undefined-only").arg(library().join("libcfa.a")));
+    let undefined = String::from_utf8_lossy(&archive.stdout).into_owned();
+    let calls = |name: &str| {
+        undefined.lines().any(|l| l.trim().strip_prefix("U ").is_some_and(|s| s.starts_with(name)))
+    };
+    assert!(calls("malloc") && !calls("nc_") && !calls("H5"));
 }
 
 #[test]
