@@ -168,6 +168,7 @@ fn helgrind_finds_no_misuse_of_threads() {
     run(Command::new("valgrind")
         .args(["--tool=helgrind", "--quiet", "--error-exitcode=9"])
         .arg(format!("--suppressions={}", c_test("helgrind.supp").display()))
+        .arg(format!("--suppressions={}", c_test("helgrind_exit.supp").display()))
         .arg(program)
         .arg(fixtures())
         .arg("1"));
