@@ -262,6 +262,7 @@ static void arguments_are_checked(void)
     NO_EXTRACT(deflate, -2);
     NO_EXTRACT(shuffle, 3);
     NO_EXTRACT(variables, broken);
+    NO_EXTRACT(select, broken);
     NO_EXTRACT(cut_count, 1);
     NO_EXTRACT(chunk_rank, 1);
     NO_EXTRACT(open, &open);
@@ -463,12 +464,27 @@ static void data_are_extracted(void)
     options.deflate = -1;
     CHECK_OK(EXTRACT(&options));
     values_are_there(at("out.nc"), CFA_DIALECT_NONE, 3, 10);
+    static const char *const days[] = {"time=2001-01-02..2001-01-03", NULL}, *const odd_days[] = {"time=1999", NULL};
+    told = nothing();
+    options.cuts = NULL;
+    options.cut_count = 0;
+    options.select = days;
+    CHECK_OK(EXTRACT(&options));
+    values_are_there(at("out.nc"), CFA_DIALECT_NONE, 2, 10);
+    options.progress = NULL;
+    options.select = odd_days;
+    CHECK(EXTRACT(&options) == CFA_ERR_ARGUMENT);
+    CHECK(strstr(cfa_last_error(), "1999") != NULL);
+    options.cuts = &cut;
+    options.cut_count = 1;
+    options.select = days;
+    CHECK(EXTRACT(&options) == CFA_ERR_ARGUMENT);
+    options.select = NULL;
     CHECK_OK(EXTRACT(NULL));
     values_are_there(at("out.nc"), CFA_DIALECT_NONE, 4, 0);
     CHECK(remove(at("out.nc")) == 0);
 
     int before = entries();
-    options.progress = NULL;
     options.cuts = &odd;
     CHECK(EXTRACT(&options) == CFA_ERR_NOT_FOUND);
     CHECK(strstr(cfa_last_error(), "/time") != NULL);

@@ -38,7 +38,7 @@
 #define CFA_CONVERT_OPTIONS_INIT {sizeof(cfa_convert_options), 0, 0, 0, 0, NULL, NULL, NULL, NULL}
 /** Begins a cfa_extract_options: all fields at their defaults. */
 #define CFA_EXTRACT_OPTIONS_INIT \
-  {sizeof(cfa_extract_options), 0, 0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL}
+  {sizeof(cfa_extract_options), 0, 0, NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL}
 
 /**
  * The major version that this header belongs to.
@@ -838,6 +838,11 @@ typedef struct cfa_extract_options {
    * The length of cuts.
    */
   size_t cut_count;
+  /**
+   * The parts of dimensions by coordinates, "time=2001-03..2001-05", "lat=45", both ends included, a list that ends with NULL;
+   * or NULL. Not with cuts.
+   */
+  const char *const *select;
   /**
    * The shape of a chunk, for variables with that many dimensions; NULL for one of about 1 MiB.
    */

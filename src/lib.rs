@@ -16,6 +16,7 @@ pub mod container;
 mod control;
 #[cfg(feature = "write")]
 pub mod convert;
+pub mod coordinates;
 #[cfg(feature = "write")]
 pub mod create;
 mod dataset;
@@ -32,6 +33,7 @@ pub mod options;
 mod os;
 mod plan;
 mod scatter;
+pub mod select;
 mod selection;
 mod source;
 mod value;

@@ -40,6 +40,9 @@ pub struct cfa_extract_options {
     pub cuts: *const cfa_cut,
     /// The length of cuts.
     pub cut_count: usize,
+    /// The parts of dimensions by coordinates, "time=2001-03..2001-05", "lat=45", both ends included, a list that ends with NULL;
+    /// or NULL. Not with cuts.
+    pub select: *const *const c_char,
     /// The shape of a chunk, for variables with that many dimensions; NULL for one of about 1 MiB.
     pub chunk: *const u64,
     /// The length of chunk.
@@ -63,6 +66,7 @@ impl cfa_extract_options {
         variables: std::ptr::null(),
         cuts: std::ptr::null(),
         cut_count: 0,
+        select: std::ptr::null(),
         chunk: std::ptr::null(),
         chunk_rank: 0,
         open: std::ptr::null(),

@@ -17,6 +17,7 @@ use crate::container::tree::DimensionId;
 use crate::convert::{self, Locations};
 use crate::create::{self, Progress, Stage};
 use crate::extract::{self, Cut};
+use crate::select;
 use crate::write::Format;
 use crate::Dataset;
 
@@ -161,11 +162,15 @@ pub(super) unsafe fn extract(
         (path_of(path, "path")?, path_of(out_path, "out_path")?, given)
     };
     // SAFETY: as above.
-    let (open, variables, chunk, cuts) = unsafe {
+    let (open, variables, chunk, cuts, select) = unsafe {
         let chunk = list(given.chunk, given.chunk_rank, "chunk")?;
         let cuts = list(given.cuts, given.cut_count, "cuts")?;
-        (settings(given.open)?, names(given.variables, "variables")?, chunk, cuts)
+        let (variables, select) = (names(given.variables, "variables")?, names(given.select, "select")?);
+        (settings(given.open)?, variables, chunk, cuts, select)
     };
+    if !cuts.is_empty() && !select.is_empty() {
+        return Err(Failure::argument("cuts and select are both set"));
+    }
     if chunk.contains(&0) {
         return Err(Failure::argument("chunk has a size of 0"));
     }
@@ -178,10 +183,14 @@ pub(super) unsafe fn extract(
     let watch = Watch::begin(given.progress, given.user_data)?;
     let listener = |done: u64, total: u64| watch.count(done, total);
     let dataset = Dataset::open_with(path, &open)?;
+    let cuts = match select.is_empty() {
+        // SAFETY: as above.
+        true => unsafe { cuts_of(&dataset, cuts)? },
+        false => extract::cuts(&dataset, &variables, |v| select::selection(v, &select))?,
+    };
     let options = extract::Options {
         variables,
-        // SAFETY: as above.
-        cuts: unsafe { cuts_of(&dataset, cuts)? },
+        cuts,
         chunks: (!chunk.is_empty()).then(|| chunk.to_vec()),
         deflate,
         shuffle,

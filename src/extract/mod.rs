@@ -5,6 +5,7 @@
 //! while one writes. The new file takes its name when all is written.
 
 mod blocks;
+mod cuts;
 mod pipeline;
 mod related;
 mod shape;
@@ -18,6 +19,7 @@ use crate::error::{Error, Kind, Result};
 use crate::selection::Selection;
 use crate::variable::Variable;
 use crate::write::{self, Format, NewFile};
+pub use cuts::cuts;
 use shape::Outline;
 
 /// A part of one dimension.
