@@ -535,6 +535,48 @@ static void a_stopped_call_leaves_nothing(void)
     STOPPED(cfa_extract_options, CFA_EXTRACT_OPTIONS_INIT, EXTRACT);
 }
 
+typedef struct {
+    const char *const *files;
+    const char *in;
+    char made[4096], plain[4096];
+    cfa_status status;
+} writer;
+
+static void *write_files(void *argument)
+{
+    writer *mine = argument;
+    for (int i = 0; i < 3 && mine->status == CFA_OK; i++) {
+        mine->status = cfa_aggregation_create(mine->made, mine->files, 2, NULL);
+        if (mine->status == CFA_OK)
+            mine->status = cfa_aggregation_extract(mine->in, mine->plain, NULL);
+    }
+    return NULL;
+}
+
+static void several_threads_write_at_once(void)
+{
+    pthread_t threads[3];
+    writer writers[3];
+    const char *const *files = both();
+    const char *in = at("agg.nc");
+    for (int i = 0; i < 3; i++) {
+        writers[i].files = files;
+        writers[i].in = in;
+        writers[i].status = CFA_OK;
+        snprintf(writers[i].made, sizeof writers[i].made, "%s/made_%d.nc", scratch, i);
+        snprintf(writers[i].plain, sizeof writers[i].plain, "%s/plain_%d.nc", scratch, i);
+    }
+    for (int i = 0; i < 3; i++)
+        CHECK(pthread_create(&threads[i], NULL, write_files, &writers[i]) == 0);
+    for (int i = 0; i < 3; i++) {
+        CHECK(pthread_join(threads[i], NULL) == 0);
+        CHECK_OK(writers[i].status);
+        values_are_there(writers[i].made, CFA_DIALECT_CF_1_13, 4, 0);
+        values_are_there(writers[i].plain, CFA_DIALECT_NONE, 4, 0);
+        CHECK(remove(writers[i].made) == 0 && remove(writers[i].plain) == 0);
+    }
+}
+
 int main(int argc, char **argv)
 {
     char day[8192];
@@ -556,6 +598,7 @@ int main(int argc, char **argv)
     an_aggregation_is_converted();
     data_are_extracted();
     a_stopped_call_leaves_nothing();
+    several_threads_write_at_once();
     CHECK(remove(at("agg.nc")) == 0 && remove(at("day_1.nc")) == 0 && remove(at("day_2.nc")) == 0);
     CHECK(rmdir(scratch) == 0);
     return 0;
