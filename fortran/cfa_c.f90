@@ -6,8 +6,9 @@ module cfa_c
   public
 
   integer(c_int32_t), parameter :: c_yes = 1, c_no = 2, c_missing_error = 1, c_missing_fill = 2
+  integer(c_int32_t), parameter :: c_locations_relative = 1, c_locations_absolute = 2
 
-  ! The initial values are those of CFA_OPEN_OPTIONS_INIT and CFA_READ_OPTIONS_INIT; `size` is set where one is made.
+  ! The initial values are those of the _INIT macros; `size` is set where one is made.
   type, bind(c) :: c_open_options
     integer(c_size_t) :: size = 0
     integer(c_int32_t) :: missing_fragments = 0, lossy_casts = 0, raw_view = 0, num_threads = 0
@@ -26,6 +27,32 @@ module cfa_c
     type(c_ptr) :: user_data = c_null_ptr
     type(c_ptr) :: buffer_start = c_null_ptr
     integer(c_int32_t) :: lossy = 0, reserved = 0
+  end type
+
+  type, bind(c) :: c_create_options
+    integer(c_size_t) :: size = 0
+    integer(c_int32_t) :: dialect = 0, format = 0, locations = 0, update = 0, dry_run = 0, expand = 0
+    integer(c_int32_t) :: record_state = 0, allow_gaps = 0, aggregate_coordinates = 0, num_threads = 0
+    type(c_ptr) :: base = c_null_ptr, variables = c_null_ptr, dimensions = c_null_ptr, new_dimension = c_null_ptr
+    type(c_ptr) :: history = c_null_ptr
+    type(c_funptr) :: describe = c_null_funptr, note = c_null_funptr, progress = c_null_funptr
+    type(c_ptr) :: user_data = c_null_ptr
+  end type
+
+  type, bind(c) :: c_check_options
+    integer(c_size_t) :: size = 0
+    integer(c_int32_t) :: fragments = 0, max_findings = 0
+    type(c_ptr) :: open = c_null_ptr, html_report = c_null_ptr, json_report = c_null_ptr
+    type(c_funptr) :: finding = c_null_funptr, checked = c_null_funptr, progress = c_null_funptr
+    type(c_ptr) :: user_data = c_null_ptr
+  end type
+
+  type, bind(c) :: c_convert_options
+    integer(c_size_t) :: size = 0
+    integer(c_int32_t) :: dialect = 0, format = 0, locations = 0, reserved = 0
+    type(c_ptr) :: open = c_null_ptr
+    type(c_funptr) :: note = c_null_funptr, progress = c_null_funptr
+    type(c_ptr) :: user_data = c_null_ptr
   end type
 
   interface
@@ -118,6 +145,29 @@ module cfa_c
       type(c_ptr), value :: dataset, buffer
       integer(c_size_t), value :: index, buffer_bytes
       integer(c_size_t), intent(inout) :: needed
+    end function
+
+    ! Aggregation files
+
+    integer(c_int32_t) function cfa_aggregation_create(out_path, files, file_count, options) bind(c)
+      import :: c_char, c_create_options, c_int32_t, c_ptr, c_size_t
+      character(kind=c_char), intent(in) :: out_path(*)
+      type(c_ptr), intent(in) :: files(*)
+      integer(c_size_t), value :: file_count
+      type(c_create_options), intent(in) :: options
+    end function
+
+    integer(c_int32_t) function cfa_aggregation_check(path, options, violated) bind(c)
+      import :: c_char, c_check_options, c_int32_t, c_int64_t
+      character(kind=c_char), intent(in) :: path(*)
+      type(c_check_options), intent(in) :: options
+      integer(c_int64_t), intent(inout) :: violated
+    end function
+
+    integer(c_int32_t) function cfa_aggregation_convert(path, out_path, options) bind(c)
+      import :: c_char, c_convert_options, c_int32_t
+      character(kind=c_char), intent(in) :: path(*), out_path(*)
+      type(c_convert_options), intent(in) :: options
     end function
 
     ! Groups and dimensions

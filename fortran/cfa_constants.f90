@@ -1,4 +1,4 @@
-! The numbers of cfa.h that programs compare with: types, dialects and status codes.
+! The numbers of cfa.h that programs compare with: types, dialects, formats and status codes.
 module cfa_constants
   implicit none
   public
@@ -26,6 +26,11 @@ module cfa_constants
   integer, parameter :: cfa_dialect_cfa_0_6_2 = 5
   integer, parameter :: cfa_dialect_cf_draft = 6
   integer, parameter :: cfa_dialect_cf_1_13 = 7
+
+  ! Formats of files that are written.
+  integer, parameter :: cfa_format_netcdf4 = 1
+  integer, parameter :: cfa_format_classic = 2
+  integer, parameter :: cfa_format_cdf5 = 3
 
   ! What `stat` may be.
   integer, parameter :: cfa_ok = 0

@@ -1,4 +1,5 @@
-/* cfa.h: opens aggregation netCDF files (CF-1.13 section 2.8, CFA) and gives their data as if stored in one file.
+/* cfa.h: opens aggregation netCDF files (CF-1.13 section 2.8, CFA) and gives their data as if stored in one file; makes,
+   checks and converts such files.
 
    Generated from src/capi by `UPDATE=1 cargo test --test header`. SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -13,6 +14,8 @@
      once; only cfa_dataset_free must come after all other use.
    - Texts are UTF-8 and end with NUL; the path of a file is taken as the bytes that it is.
    - After fork the child may use the datasets of its parent, if no other thread was within a call at that moment.
+   - Only the functions that write files (cfa_aggregation_create, cfa_aggregation_convert, cfa_aggregation_extract) call
+     libnetcdf: not while other threads of the process use libnetcdf or HDF5 by other ways.
    - Nothing is printed, no signal handler is set, no environment variable is written. */
 
 
@@ -26,6 +29,16 @@
 #define CFA_OPEN_OPTIONS_INIT {sizeof(cfa_open_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL}
 /** Begins a cfa_read_options: all fields at their defaults. */
 #define CFA_READ_OPTIONS_INIT {sizeof(cfa_read_options), NULL, 0, NULL, NULL, NULL, 0, 0}
+/** Begins a cfa_create_options: all fields at their defaults. */
+#define CFA_CREATE_OPTIONS_INIT \
+  {sizeof(cfa_create_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
+/** Begins a cfa_check_options: all fields at their defaults. */
+#define CFA_CHECK_OPTIONS_INIT {sizeof(cfa_check_options), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
+/** Begins a cfa_convert_options: all fields at their defaults. */
+#define CFA_CONVERT_OPTIONS_INIT {sizeof(cfa_convert_options), 0, 0, 0, 0, NULL, NULL, NULL, NULL}
+/** Begins a cfa_extract_options: all fields at their defaults. */
+#define CFA_EXTRACT_OPTIONS_INIT \
+  {sizeof(cfa_extract_options), 0, 0, NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL}
 
 /**
  * The major version that this header belongs to.
@@ -168,6 +181,81 @@
 #define CFA_MISSING_FILL 2
 
 /**
+ * Write netCDF-4.
+ */
+#define CFA_FORMAT_NETCDF4 1
+
+/**
+ * Write netCDF classic with 64-bit offsets (CDF-2).
+ */
+#define CFA_FORMAT_CLASSIC 2
+
+/**
+ * Write netCDF classic with 64-bit data (CDF-5).
+ */
+#define CFA_FORMAT_CDF5 3
+
+/**
+ * Locations of fragments are relative to the aggregation file: both can be moved together.
+ */
+#define CFA_LOCATIONS_RELATIVE 1
+
+/**
+ * Locations of fragments are absolute.
+ */
+#define CFA_LOCATIONS_ABSOLUTE 2
+
+/**
+ * Not a matter of the conventions, but worth knowing.
+ */
+#define CFA_SEVERITY_NOTE 1
+
+/**
+ * The text of the convention says "should".
+ */
+#define CFA_SEVERITY_RECOMMENDATION 2
+
+/**
+ * The text of the convention says "must", or the data cannot be had.
+ */
+#define CFA_SEVERITY_REQUIREMENT 3
+
+/**
+ * The fragment was not looked at.
+ */
+#define CFA_STATE_UNCHECKED 0
+
+/**
+ * The fragment needs no file: a unique value, or wholly missing by definition.
+ */
+#define CFA_STATE_NO_FILE 1
+
+/**
+ * The first version of the fragment is there and fits.
+ */
+#define CFA_STATE_PRESENT 2
+
+/**
+ * Another than the first version of the fragment is there and fits.
+ */
+#define CFA_STATE_OTHER_VERSION 3
+
+/**
+ * The fragment has changed since its state was recorded.
+ */
+#define CFA_STATE_CHANGED 4
+
+/**
+ * No version of the fragment is there.
+ */
+#define CFA_STATE_MISSING 5
+
+/**
+ * The fragment is there, and does not fit or cannot be read.
+ */
+#define CFA_STATE_WRONG 6
+
+/**
  * An attribute of a group or a variable. Borrowed until cfa_dataset_free.
  */
 typedef struct cfa_attribute cfa_attribute;
@@ -268,14 +356,13 @@ typedef struct cfa_open_options {
 } cfa_open_options;
 
 /**
- * Follows a read and may stop it.
+ * Follows a call that may take long, and may stop it.
  *
- * Called in the thread that called cfa_variable_read, between pieces of the work. It may call functions of this
- * library.
+ * Called in the thread that made the call, between pieces of the work. It may call functions of this library.
  *
  * @param fraction  how much is done, from 0 to 1
  * @param user_data as given in the options
- * @return 0 to stop the read, which then returns CFA_ERR_CANCELLED; anything else to go on
+ * @return 0 to stop the work, which then returns CFA_ERR_CANCELLED; anything else to go on
  */
 typedef int32_t (*cfa_progress)(double fraction, void *user_data);
 
@@ -321,6 +408,467 @@ typedef struct cfa_read_options {
    */
   int32_t reserved;
 } cfa_read_options;
+
+/**
+ * A part of a dimension: what one file, or several with the same coordinates, have of it. All texts are valid during
+ * the call that shows them; later versions append fields.
+ */
+typedef struct cfa_planned_part {
+  /**
+   * Indices along the dimension.
+   */
+  uint64_t size;
+  /**
+   * The first and last coordinate in the units of the first part, such as "31 to 58", for people to read; "part of size
+   * 28" where there are none.
+   */
+  const char *coordinates;
+  /**
+   * One of the files.
+   */
+  const char *file;
+} cfa_planned_part;
+
+/**
+ * A dimension of a planned variable.
+ */
+typedef struct cfa_planned_dimension {
+  /**
+   * Its name in the files.
+   */
+  const char *name;
+  /**
+   * Its size.
+   */
+  uint64_t size;
+  /**
+   * The number of parts.
+   */
+  size_t part_count;
+  /**
+   * The parts in order.
+   */
+  const struct cfa_planned_part *const *parts;
+  /**
+   * 1 if the files do not have the dimension, else 0.
+   */
+  int32_t is_new;
+} cfa_planned_dimension;
+
+/**
+ * A data variable that is, or with dry_run would be, in the aggregation file.
+ */
+typedef struct cfa_planned_variable {
+  /**
+   * Its name.
+   */
+  const char *name;
+  /**
+   * The number of its dimensions.
+   */
+  size_t rank;
+  /**
+   * Its dimensions.
+   */
+  const struct cfa_planned_dimension *const *dimensions;
+  /**
+   * The number of its fragments.
+   */
+  uint64_t fragment_count;
+  /**
+   * 1 if it is the same in all files and stored by value, else 0.
+   */
+  int32_t is_static;
+} cfa_planned_variable;
+
+/**
+ * Is shown a variable that was made or planned. Called in the thread that made the call.
+ *
+ * @param variable  what was planned, valid during the call
+ * @param user_data as given in the options
+ */
+typedef void (*cfa_describe)(const struct cfa_planned_variable *variable, void *user_data);
+
+/**
+ * Is told something that is odd or was left out. Called in the thread that made the call.
+ *
+ * @param text      one line, valid during the call
+ * @param user_data as given in the options
+ */
+typedef void (*cfa_note)(const char *text, void *user_data);
+
+/**
+ * Options of cfa_aggregation_create.
+ *
+ * Zero means the default in every field, now and in later versions: begin with CFA_CREATE_OPTIONS_INIT or
+ * cfa_create_options_init. Structures of other versions are taken as described at cfa_open_options.
+ */
+typedef struct cfa_create_options {
+  /**
+   * sizeof(cfa_create_options) of the caller.
+   */
+  size_t size;
+  /**
+   * The convention to follow, a CFA_DIALECT_ number; by default CF-1.13. Not with update: the file keeps its own.
+   */
+  int32_t dialect;
+  /**
+   * CFA_DEFAULT or a CFA_FORMAT_ number: the format of the aggregation file; by default netCDF-4.
+   */
+  int32_t format;
+  /**
+   * CFA_DEFAULT, CFA_LOCATIONS_RELATIVE or CFA_LOCATIONS_ABSOLUTE: how fragments are named; by default relative to
+   * the aggregation file.
+   */
+  int32_t locations;
+  /**
+   * CFA_YES to add the files to an aggregation file that exists, reading only those that it does not have.
+   */
+  int32_t update;
+  /**
+   * CFA_YES to work out what would be made, tell it to describe and note, and write nothing.
+   */
+  int32_t dry_run;
+  /**
+   * CFA_YES to take the names as the program cfa does: directories stand for the files in them, *, ?, [...] and ** are
+   * patterns, @list is a file with names. By default each name is that of a file.
+   */
+  int32_t expand;
+  /**
+   * CFA_YES to record size and time of each file, so that readers notice a change.
+   */
+  int32_t record_state;
+  /**
+   * CFA_YES to accept coordinates that do not follow each other.
+   */
+  int32_t allow_gaps;
+  /**
+   * CFA_YES to aggregate coordinates that are divided between files instead of copying them.
+   */
+  int32_t aggregate_coordinates;
+  /**
+   * Threads that scan the files; by default one per core.
+   */
+  int32_t num_threads;
+  /**
+   * Put before the names relative to the aggregation file, such as the URL of a server; or NULL. Not with locations.
+   */
+  const char *base;
+  /**
+   * The data variables to take, a list that ends with NULL; NULL for all.
+   */
+  const char *const *variables;
+  /**
+   * The dimensions along which files may be joined, a list that ends with NULL; NULL for any. One of these that has no
+   * coordinates is joined in the order of the files.
+   */
+  const char *const *dimensions;
+  /**
+   * A new dimension along which files with the same coordinates are put in their order; or NULL.
+   */
+  const char *new_dimension;
+  /**
+   * What the attribute history says was done; NULL for the default.
+   */
+  const char *history;
+  /**
+   * Called after success for each data variable; or NULL.
+   */
+  cfa_describe describe;
+  /**
+   * Called after success for each thing that is odd or was left out; or NULL.
+   */
+  cfa_note note;
+  /**
+   * Called with 0 before the work begins, now and then during it, and with 1 when all is done (what it then returns
+   * does not count); or NULL.
+   */
+  cfa_progress progress;
+  /**
+   * Handed to the functions above.
+   */
+  void *user_data;
+} cfa_create_options;
+
+/**
+ * One thing that is not as a text demands. All that it points at is valid during the call that shows it; later versions
+ * append fields.
+ */
+typedef struct cfa_finding {
+  /**
+   * CFA_SEVERITY_REQUIREMENT, CFA_SEVERITY_RECOMMENDATION or CFA_SEVERITY_NOTE.
+   */
+  int32_t severity;
+  /**
+   * The length of fragment.
+   */
+  size_t rank;
+  /**
+   * The index of the fragment concerned in the array of fragments; NULL where it is not a matter of one.
+   */
+  const uint64_t *fragment;
+  /**
+   * The aggregation variable concerned; NULL for the file.
+   */
+  const char *variable;
+  /**
+   * The stable name of the rule, such as "fragment-present".
+   */
+  const char *rule;
+  /**
+   * The clause that states it; "" for what no text states.
+   */
+  const char *clause;
+  /**
+   * What is wrong, on one line.
+   */
+  const char *message;
+  /**
+   * How many findings this one stands for: more than 1 where it counts those that are not listed.
+   */
+  uint64_t count;
+} cfa_finding;
+
+/**
+ * Is told a finding. Called in the thread that made the call.
+ *
+ * @param finding   what was found, valid during the call
+ * @param user_data as given in the options
+ */
+typedef void (*cfa_find)(const struct cfa_finding *finding, void *user_data);
+
+/**
+ * An aggregation variable that was checked. All that it points at is valid during the call that shows it; later versions
+ * append fields.
+ */
+typedef struct cfa_checked_variable {
+  /**
+   * Its path.
+   */
+  const char *path;
+  /**
+   * The CFA_DIALECT_ number of the convention that it follows.
+   */
+  int32_t dialect;
+  /**
+   * The type of its elements, CFA_INT8 to CFA_STRING.
+   */
+  int32_t type;
+  /**
+   * 1 if its aggregation could be decoded, else 0 and the rest is empty.
+   */
+  int32_t is_decoded;
+  /**
+   * The number of its dimensions.
+   */
+  size_t rank;
+  /**
+   * The size of each dimension.
+   */
+  const uint64_t *shape;
+  /**
+   * The number of fragments along each dimension.
+   */
+  const uint64_t *fragments;
+  /**
+   * A CFA_STATE_ number for each fragment in C order; NULL if fragments were not opened.
+   */
+  const uint8_t *states;
+  /**
+   * The length of states.
+   */
+  size_t state_count;
+} cfa_checked_variable;
+
+/**
+ * Is shown a variable that was checked. Called in the thread that made the call.
+ *
+ * @param variable  what was checked, valid during the call
+ * @param user_data as given in the options
+ */
+typedef void (*cfa_checked)(const struct cfa_checked_variable *variable, void *user_data);
+
+/**
+ * Options of cfa_aggregation_check.
+ *
+ * Zero means the default in every field, now and in later versions: begin with CFA_CHECK_OPTIONS_INIT or
+ * cfa_check_options_init. Structures of other versions are taken as described at cfa_open_options.
+ */
+typedef struct cfa_check_options {
+  /**
+   * sizeof(cfa_check_options) of the caller.
+   */
+  size_t size;
+  /**
+   * CFA_YES to open every fragment; html_report implies it.
+   */
+  int32_t fragments;
+  /**
+   * Findings of one rule for one variable that are told one by one; by default 100, the others are counted.
+   */
+  int32_t max_findings;
+  /**
+   * How the aggregation file and its fragments are opened, and the number of threads; NULL for the defaults.
+   */
+  const struct cfa_open_options *open;
+  /**
+   * A file to write: a page with a map of the fragments; or NULL.
+   */
+  const char *html_report;
+  /**
+   * A file to write: all findings as JSON, as `cfa check --json` prints them; or NULL.
+   */
+  const char *json_report;
+  /**
+   * Called for each finding, requirements first; or NULL.
+   */
+  cfa_find finding;
+  /**
+   * Called for each aggregation variable, before the findings; or NULL.
+   */
+  cfa_checked checked;
+  /**
+   * Called with 0 before the work begins, now and then during it, and with 1 when all is done (what it then returns
+   * does not count); or NULL.
+   */
+  cfa_progress progress;
+  /**
+   * Handed to the functions above.
+   */
+  void *user_data;
+} cfa_check_options;
+
+/**
+ * Options of cfa_aggregation_convert.
+ *
+ * Zero means the default in every field, now and in later versions: begin with CFA_CONVERT_OPTIONS_INIT or
+ * cfa_convert_options_init. Structures of other versions are taken as described at cfa_open_options.
+ */
+typedef struct cfa_convert_options {
+  /**
+   * sizeof(cfa_convert_options) of the caller.
+   */
+  size_t size;
+  /**
+   * The convention of the new file, a CFA_DIALECT_ number; by default CF-1.13.
+   */
+  int32_t dialect;
+  /**
+   * CFA_DEFAULT or a CFA_FORMAT_ number: the format of the new file; by default netCDF-4.
+   */
+  int32_t format;
+  /**
+   * CFA_DEFAULT, CFA_LOCATIONS_RELATIVE or CFA_LOCATIONS_ABSOLUTE: how local fragments are named; by default relative
+   * names stay relative, for the new place, and absolute ones absolute.
+   */
+  int32_t locations;
+  /**
+   * Zero.
+   */
+  int32_t reserved;
+  /**
+   * How the aggregation file is opened; NULL for the defaults. The new file has the locations that open->relocate gives.
+   */
+  const struct cfa_open_options *open;
+  /**
+   * Called after success for each thing that is odd or was left out; or NULL.
+   */
+  cfa_note note;
+  /**
+   * Called with 0 before the work begins, now and then during it, and with 1 when all is done (what it then returns
+   * does not count); or NULL.
+   */
+  cfa_progress progress;
+  /**
+   * Handed to the functions above.
+   */
+  void *user_data;
+} cfa_convert_options;
+
+/**
+ * A part of one dimension. It never gets more fields.
+ */
+typedef struct cfa_cut {
+  /**
+   * The dimension: "time", "/time" or "/group/x".
+   */
+  const char *dimension;
+  /**
+   * The first index.
+   */
+  uint64_t start;
+  /**
+   * The number of indices; 0 for all that are left.
+   */
+  uint64_t count;
+  /**
+   * The distance between indices, may be negative; 0 for 1.
+   */
+  int64_t step;
+} cfa_cut;
+
+/**
+ * Options of cfa_aggregation_extract.
+ *
+ * Zero means the default in every field, now and in later versions: begin with CFA_EXTRACT_OPTIONS_INIT or
+ * cfa_extract_options_init. Structures of other versions are taken as described at cfa_open_options.
+ */
+typedef struct cfa_extract_options {
+  /**
+   * sizeof(cfa_extract_options) of the caller.
+   */
+  size_t size;
+  /**
+   * The level of compression, 1 to 9, or -1 for none; by default 1.
+   */
+  int32_t deflate;
+  /**
+   * CFA_DEFAULT, CFA_YES or CFA_NO: shuffle bytes before compression; by default yes.
+   */
+  int32_t shuffle;
+  /**
+   * The variables ("tas", "/group/tas") with all that they refer to, a list that ends with NULL; NULL for the whole file.
+   */
+  const char *const *variables;
+  /**
+   * The parts of dimensions; every variable that has the dimension is cut.
+   */
+  const struct cfa_cut *cuts;
+  /**
+   * The length of cuts.
+   */
+  size_t cut_count;
+  /**
+   * The parts of dimensions by coordinates, "time=2001-03..2001-05", "lat=45", both ends included, a list that ends with NULL;
+   * or NULL. Not with cuts.
+   */
+  const char *const *select;
+  /**
+   * The shape of a chunk, for variables with that many dimensions; NULL for one of about 1 MiB.
+   */
+  const uint64_t *chunk;
+  /**
+   * The length of chunk.
+   */
+  size_t chunk_rank;
+  /**
+   * How the aggregation file and its fragments are opened, and the number of threads; NULL for the defaults.
+   */
+  const struct cfa_open_options *open;
+  /**
+   * Called after success for each thing that is odd or was left out; or NULL.
+   */
+  cfa_note note;
+  /**
+   * Called with 0 before the work begins, now and then during it, and with 1 when all is done (what it then returns
+   * does not count); or NULL.
+   */
+  cfa_progress progress;
+  /**
+   * Handed to the functions above.
+   */
+  void *user_data;
+} cfa_extract_options;
 
 /**
  * Success.
@@ -504,7 +1052,8 @@ const char *cfa_version_string(void);
  *
  * Every function of this header exists in every build; one whose feature is not in the list returns CFA_ERR_NOT_BUILT.
  *
- * @return words separated by one blank: "read" is always there; never NULL, valid for ever
+ * @return words separated by one blank: "read" (to which checking belongs) is always there, "write" where files can be
+ *         written; never NULL, valid for ever
  *
  * Thread-safe. Since 0.1.0.
  */
@@ -1362,6 +1911,133 @@ cfa_status cfa_time_format(const char *units,
                            char *buffer,
                            size_t buffer_bytes,
                            size_t *needed);
+
+/**
+ * Sets all fields to their defaults, as CFA_CREATE_OPTIONS_INIT does.
+ *
+ * For languages without the macro. It writes the structure of the library that is running: where that may be newer
+ * than this header, use the macro.
+ *
+ * @param options the structure; with NULL nothing is done
+ *
+ * Thread-safe for different structures. Since 0.1.0.
+ */
+void cfa_create_options_init(struct cfa_create_options *options);
+
+/**
+ * Sets all fields to their defaults, as CFA_CHECK_OPTIONS_INIT does.
+ *
+ * For languages without the macro. It writes the structure of the library that is running: where that may be newer
+ * than this header, use the macro.
+ *
+ * @param options the structure; with NULL nothing is done
+ *
+ * Thread-safe for different structures. Since 0.1.0.
+ */
+void cfa_check_options_init(struct cfa_check_options *options);
+
+/**
+ * Sets all fields to their defaults, as CFA_CONVERT_OPTIONS_INIT does.
+ *
+ * For languages without the macro. It writes the structure of the library that is running: where that may be newer
+ * than this header, use the macro.
+ *
+ * @param options the structure; with NULL nothing is done
+ *
+ * Thread-safe for different structures. Since 0.1.0.
+ */
+void cfa_convert_options_init(struct cfa_convert_options *options);
+
+/**
+ * Sets all fields to their defaults, as CFA_EXTRACT_OPTIONS_INIT does.
+ *
+ * For languages without the macro. It writes the structure of the library that is running: where that may be newer
+ * than this header, use the macro.
+ *
+ * @param options the structure; with NULL nothing is done
+ *
+ * Thread-safe for different structures. Since 0.1.0.
+ */
+void cfa_extract_options_init(struct cfa_extract_options *options);
+
+/**
+ * Makes an aggregation file of the files that hold its parts, replacing one of that name; or adds files to one.
+ *
+ * Dimensions are joined by their coordinates, so the order of the files does not matter. Parts that overlap, come twice
+ * or are missing, and units and types that cannot be converted, are errors that name the files.
+ *
+ * The new file takes its name when all of it is on the disk; after any error, a cancelled call included, what was there
+ * before is still there, and nothing else.
+ *
+ * @param out_path   the aggregation file
+ * @param files      the names of the files
+ * @param file_count the length of files
+ * @param options    what to make; NULL for the defaults
+ * @return CFA_OK; CFA_ERR_MAP when the parts do not fit together, CFA_ERR_UNITS, CFA_ERR_CALENDAR and
+ *         CFA_ERR_FRAGMENT_TYPE when they cannot be converted, CFA_ERR_MISSING_VARIABLE, CFA_ERR_UNSUPPORTED when the
+ *         dialect or format cannot express the result, those of opening a file, CFA_ERR_IO, CFA_ERR_CANCELLED,
+ *         CFA_ERR_ARGUMENT; CFA_ERR_NOT_BUILT without feature "write"
+ *
+ * Files are written with libnetcdf, which is not thread-safe: threads may make such calls at once, but no thread may be
+ * in libnetcdf or HDF5 by another way meanwhile. Reading with this library is fine. Since 0.1.0.
+ */
+cfa_status cfa_aggregation_create(const char *out_path,
+                                  const char *const *files,
+                                  size_t file_count,
+                                  const struct cfa_create_options *options);
+
+/**
+ * Checks an aggregation file against the rules of the convention that it follows, and with options->fragments each
+ * fragment against the aggregation. All faults are told, not only the first.
+ *
+ * @param path     the file
+ * @param options  what to check, and who is told of it; NULL for the defaults
+ * @param violated receives the number of requirements that are violated: 0 for a file that is as it must be
+ * @return CFA_OK, whatever was found; CFA_ERR_NOT_NETCDF, CFA_ERR_DAMAGED when the file itself cannot be read, CFA_ERR_IO
+ *         when it or a report cannot, CFA_ERR_CANCELLED, CFA_ERR_ARGUMENT
+ *
+ * Thread-safe; fragments are opened by several threads, functions of options called in this one. Since 0.1.0.
+ */
+cfa_status cfa_aggregation_check(const char *path,
+                                 const struct cfa_check_options *options,
+                                 uint64_t *violated);
+
+/**
+ * Writes an aggregation file in another dialect, or with other locations, replacing one of that name.
+ *
+ * Fragments stay where they are, and values read from the new file are those of the old one. What is not aggregated is
+ * copied. The new file takes its name as with cfa_aggregation_create; it may be that of the old one.
+ *
+ * @param path     the aggregation file
+ * @param out_path the new file
+ * @param options  what to write; NULL for the defaults
+ * @return CFA_OK; CFA_ERR_UNSUPPORTED when the dialect or format cannot express the file, those of opening it and of
+ *         decoding its aggregations, CFA_ERR_IO, CFA_ERR_CANCELLED, CFA_ERR_ARGUMENT; CFA_ERR_NOT_BUILT without feature
+ *         "write"
+ *
+ * Threads: as for cfa_aggregation_create. Since 0.1.0.
+ */
+cfa_status cfa_aggregation_convert(const char *path, const char *out_path, const struct cfa_convert_options *options);
+
+/**
+ * Writes aggregated data as one plain netCDF-4 file with coordinates and what else the variables refer to, replacing one
+ * of that name.
+ *
+ * Values are those that cfa_variable_read gives in the variable's own type. Memory does not grow with the data. The new
+ * file takes its name as with cfa_aggregation_create; it must not be the aggregation file.
+ *
+ * @param path     the aggregation file
+ * @param out_path the new file
+ * @param options  what to extract and how to store it; NULL for the defaults
+ * @return CFA_OK; CFA_ERR_NOT_FOUND when there is no such dimension, CFA_ERR_MISSING_VARIABLE, those of opening the file
+ *         and of reading from it, CFA_ERR_IO, CFA_ERR_CANCELLED, CFA_ERR_ARGUMENT; CFA_ERR_NOT_BUILT without feature
+ *         "write"
+ *
+ * Threads: as for cfa_aggregation_create; the data are read by several. Since 0.1.0.
+ */
+cfa_status cfa_aggregation_extract(const char *path,
+                                   const char *out_path,
+                                   const struct cfa_extract_options *options);
 
 #ifdef __cplusplus
 }  // extern "C"

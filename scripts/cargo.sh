@@ -27,10 +27,11 @@ build_program() {
     "$out/bin/cfa" documents "$out/share"
 }
 
-# nodelete: threads of the pool may be idle when a program calls dlclose, and must not lose their code.
+# Programs that link the shared library can write as well, so it needs libnetcdf. The linker is told to find every symbol, and
+# to keep the library in memory after dlclose: idle threads of the pool must not lose their code.
 build_shared() {
-    cargo rustc --locked --profile "$profile" --lib --no-default-features --crate-type cdylib -- \
-        -C "link-arg=-Wl,-soname,$soname" -C "link-arg=-Wl,-z,nodelete"
+    cargo rustc --locked --profile "$profile" --lib --no-default-features --features write --crate-type cdylib -- \
+        -C "link-arg=-Wl,-soname,$soname" -C link-arg=-Wl,-z,defs -C link-arg=-Wl,-z,nodelete
     install -D -m 644 "$made/libcfa.so" "$out/lib/libcfa.so.$version"
     ln -sf "libcfa.so.$version" "$out/lib/$soname"
     ln -sf "$soname" "$out/lib/libcfa.so"

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 # In the order in which they use each other.
 modules=(cfa_constants cfa_c cfa_text cfa_parts cfa_watching cfa_attributes cfa_descriptions cfa_strings cfa_variables
-    cfa_datasets cfa)
+    cfa_datasets cfa_writing cfa)
 
 # Make sets FC to f77 unless told otherwise.
 compiler=${FC:-gfortran}

@@ -1,4 +1,4 @@
-//! Watching and stopping a read.
+//! Watching and stopping long work.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, ThreadId};
@@ -7,6 +7,9 @@ use crate::error::{Error, Kind, Result};
 
 /// Told how much of a read is done, from 0 to 1; gives `false` to stop it.
 pub type Progress<'a> = dyn Fn(f64) -> bool + Sync + 'a;
+
+/// Told how much of how much is done, of an extraction or a conversion; gives `false` to stop it.
+pub type Listener<'a> = dyn Fn(u64, u64) -> bool + Sync + 'a;
 
 /// A read that is watched. Helper threads count and stop; the progress function is called only in the thread that began
 /// the read, so that callers need not expect it anywhere else.

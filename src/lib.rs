@@ -16,6 +16,7 @@ pub mod container;
 mod control;
 #[cfg(feature = "write")]
 pub mod convert;
+pub mod coordinates;
 #[cfg(feature = "write")]
 pub mod create;
 mod dataset;
@@ -33,6 +34,7 @@ mod os;
 mod plan;
 mod pool;
 mod scatter;
+pub mod select;
 mod selection;
 mod source;
 mod value;
@@ -41,7 +43,7 @@ mod workers;
 #[cfg(feature = "write")]
 pub mod write;
 
-pub use control::Progress;
+pub use control::{Listener, Progress};
 pub use dataset::Dataset;
 pub use error::{Error, Kind, Result};
 pub use selection::{c_strides, checked_product, Selection};

@@ -220,6 +220,16 @@ impl Values {
         }
     }
 
+    /// Number `i` in as few digits as tell it apart; `None` for text and out of range.
+    pub fn decimal_at(&self, i: usize) -> Option<String> {
+        let short = |text: String| text.strip_suffix(".0").map(str::to_owned).unwrap_or(text);
+        match self {
+            Values::F32(list) => list.get(i).map(|x| short(format!("{x:?}"))),
+            Values::F64(list) => list.get(i).map(|x| short(format!("{x:?}"))),
+            other => other.int_at(i).map(|x| x.to_string()),
+        }
+    }
+
     /// Numbers of type `data_type` from native-endian bytes; `None` for strings or a length that does not fit.
     pub fn from_native_bytes(data_type: DataType, bytes: &[u8]) -> Option<Values> {
         fn split<const N: usize, T>(bytes: &[u8], f: impl Fn([u8; N]) -> T) -> Option<Vec<T>> {

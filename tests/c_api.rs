@@ -62,8 +62,8 @@ fn c_test(name: &str) -> PathBuf {
     root().join("c_tests").join(name)
 }
 
-/// The programs that read the small fixtures.
-const TESTS: [&str; 5] = ["arguments.c", "metadata.c", "options.c", "read.c", "threads.c"];
+/// The programs that use the small fixtures.
+const TESTS: [&str; 6] = ["arguments.c", "metadata.c", "options.c", "read.c", "threads.c", "writing.c"];
 
 #[test]
 fn the_contract_holds() {
@@ -123,7 +123,8 @@ fn nothing_leaks_and_nothing_is_read_before_it_is_written() {
 fn helgrind_finds_no_race_between_threads_with_their_own_datasets() {
     let directory = tempfile::tempdir().unwrap();
     let suppressions = format!("--suppressions={}", c_test("helgrind.supp").display());
-    let options = ["--tool=helgrind", &suppressions];
+    let at_exit = format!("--suppressions={}", c_test("helgrind_exit.supp").display());
+    let options = ["--tool=helgrind", &suppressions, &at_exit];
     let program = compile(&c_test("threads.c"), directory.path(), &[]);
     run(valgrind(&options, &program).args(["1", "own"]));
     let said = found(&options, "race");

@@ -112,6 +112,32 @@ fn what_a_dialect_cannot_say_is_refused_and_leaves_no_file() {
 }
 
 #[test]
+fn progress_is_told_to_the_end_and_a_cancelled_conversion_leaves_no_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = archive::make(directory.path());
+    let dataset = Dataset::open(&path).unwrap();
+    let out = directory.path().join("out.nc");
+    let calls = std::sync::Mutex::new(Vec::new());
+    let watch = |done: u64, total: u64| {
+        calls.lock().unwrap().push((done, total));
+        true
+    };
+    convert(&dataset, &out, &Options { progress: Some(&watch), ..Options::default() }).unwrap();
+    let calls = calls.into_inner().unwrap();
+    assert!(calls.len() > 3 && calls.is_sorted(), "{calls:?}");
+    assert!(calls.iter().all(|&(_, total)| total == calls[0].1));
+    assert_eq!(calls.last().map(|&(done, total)| done == total), Some(true), "{calls:?}");
+    fs::remove_file(&out).unwrap();
+    for last in calls.iter().map(|&(done, _)| done) {
+        let stop = |done: u64, _: u64| done < last;
+        let options = Options { progress: Some(&stop), ..Options::default() };
+        assert_eq!(convert(&dataset, &out, &options).unwrap_err().kind(), Kind::Cancelled);
+        let left: Vec<_> = fs::read_dir(directory.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert!(!left.iter().any(|n| n.to_string_lossy().contains("out.nc")), "{left:?}");
+    }
+}
+
+#[test]
 fn a_file_can_be_converted_in_place() {
     let directory = tempfile::tempdir().unwrap();
     let path = archive::make_as(directory.path(), Dialect::Cfa062);

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 /// In the order of the header.
-const NOUNS: [&str; 15] = [
+const NOUNS: [&str; 20] = [
     "version",
     "status",
     "types",
@@ -21,6 +21,11 @@ const NOUNS: [&str; 15] = [
     "read",
     "strings",
     "time",
+    "create_options",
+    "check_options",
+    "convert_options",
+    "extract_options",
+    "aggregation",
 ];
 
 fn root() -> &'static Path {

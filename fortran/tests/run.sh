@@ -20,7 +20,7 @@ trap 'rm -rf "$work"' EXIT
 
 echo "fortran: constants and functions are those of cfa.h"
 sed -nE 's/^#define (CFA_[A-Z0-9_]+) (-?[0-9]+)$/\L\1 = \2/p' include/cfa.h |
-    grep -E '^cfa_(u?int[0-9]+|float[0-9]+|char|string|dialect_.*|ok|err_.*) ' | sort >"$work/header"
+    grep -E '^cfa_(u?int[0-9]+|float[0-9]+|char|string|dialect_.*|format_.*|ok|err_.*) ' | sort >"$work/header"
 sed -n 's/^  integer, parameter :: //p' fortran/cfa_constants.f90 | sort | diff "$work/header" -
 sed -nE 's/^ .*(function|subroutine) (cfa_[a-z_]+)\(.*/\2/p' fortran/cfa_c.f90 | sort -u >"$work/called"
 [[ -s $work/called ]]
@@ -41,7 +41,9 @@ build() { # build PROGRAM SOURCE...
         -L"$out/lib" -lcfa_fortran -lcfa -Wl,-rpath,"$out/lib"
 }
 
-for test in test_reading test_describing; do
+# The same data under another name.
+cp part_1.nc twin.nc
+for test in test_reading test_describing test_writing; do
     build "$test" "$top/fortran/tests/"{checks,watches}.f90 "$top/fortran/tests/$test.f90"
     "./$test"
     if command -v valgrind >/dev/null; then

@@ -171,6 +171,15 @@ pub(super) unsafe fn text<'a>(pointer: *const c_char, name: &str) -> Answer<&'a 
     std::str::from_utf8(bytes).map_err(|_| Failure::argument(format!("{name} is not UTF-8")))
 }
 
+/// A C string as text; `None` for NULL.
+pub(super) unsafe fn optional_text<'a>(pointer: *const c_char, name: &str) -> Answer<Option<&'a str>> {
+    match pointer.is_null() {
+        true => Ok(None),
+        // SAFETY: as for `bytes`.
+        false => unsafe { text(pointer, name) }.map(Some),
+    }
+}
+
 /// Copies text with its NUL into a caller's buffer.
 ///
 /// `needed` is told how many bytes that takes, also when they do not fit; without a buffer that is all.

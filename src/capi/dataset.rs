@@ -92,13 +92,13 @@ impl cfa_dataset {
 }
 
 /// A path as the operating system has it.
-pub(super) unsafe fn path_of<'a>(path: *const c_char) -> Answer<&'a Path> {
+pub(super) unsafe fn path_of<'a>(path: *const c_char, name: &str) -> Answer<&'a Path> {
     // SAFETY: the contract of the C API (module capi).
-    let bytes = unsafe { bytes(path, "path")? };
+    let bytes = unsafe { bytes(path, name)? };
     #[cfg(unix)]
     return Ok(Path::new(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes)));
     #[cfg(not(unix))]
-    std::str::from_utf8(bytes).map(Path::new).map_err(|_| Failure::argument("path is not UTF-8"))
+    std::str::from_utf8(bytes).map(Path::new).map_err(|_| Failure::argument(format!("{name} is not UTF-8")))
 }
 
 /// Opens a netCDF file, with or without aggregation variables.
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn cfa_dataset_open(
 ) -> cfa_status {
     boundary::status(|| {
         // SAFETY: the contract of the C API (module capi).
-        let path = unsafe { path_of(path)? };
+        let path = unsafe { path_of(path, "path")? };
         let place = output(dataset, "dataset")?;
         // SAFETY: as above.
         let options = unsafe { settings(options)? };

@@ -25,17 +25,29 @@ pub const CFA_DIALECT_CF_DRAFT: i32 = 6;
 /// CF-1.13, section 2.8.
 pub const CFA_DIALECT_CF_1_13: i32 = 7;
 
+const DIALECTS: [(i32, Dialect); 7] = [
+    (CFA_DIALECT_CFA_0_4, Dialect::Cfa04),
+    (CFA_DIALECT_CFA_TERMS, Dialect::CfaTerms),
+    (CFA_DIALECT_CFA_0_6B1_EARLY, Dialect::Cfa06b1Early),
+    (CFA_DIALECT_CFA_0_6B1, Dialect::Cfa06b1),
+    (CFA_DIALECT_CFA_0_6_2, Dialect::Cfa062),
+    (CFA_DIALECT_CF_DRAFT, Dialect::CfDraft),
+    (CFA_DIALECT_CF_1_13, Dialect::Cf113),
+];
+
 /// The number of a dialect.
 pub(super) fn dialect_code(dialect: Option<Dialect>) -> i32 {
-    match dialect {
-        None => CFA_DIALECT_NONE,
-        Some(Dialect::Cfa04) => CFA_DIALECT_CFA_0_4,
-        Some(Dialect::CfaTerms) => CFA_DIALECT_CFA_TERMS,
-        Some(Dialect::Cfa06b1Early) => CFA_DIALECT_CFA_0_6B1_EARLY,
-        Some(Dialect::Cfa06b1) => CFA_DIALECT_CFA_0_6B1,
-        Some(Dialect::Cfa062) => CFA_DIALECT_CFA_0_6_2,
-        Some(Dialect::CfDraft) => CFA_DIALECT_CF_DRAFT,
-        Some(Dialect::Cf113) => CFA_DIALECT_CF_1_13,
+    DIALECTS.iter().find(|(_, d)| Some(*d) == dialect).map_or(CFA_DIALECT_NONE, |(code, _)| *code)
+}
+
+/// The dialect of a number; `None` for the default.
+#[cfg(feature = "write")]
+pub(super) fn dialect_of(code: i32) -> super::boundary::Answer<Option<Dialect>> {
+    let found = DIALECTS.iter().find(|(c, _)| *c == code).map(|(_, dialect)| *dialect);
+    match (found, code) {
+        (None, CFA_DIALECT_NONE) => Ok(None),
+        (None, _) => Err(boundary::Failure::argument(format!("dialect is {code}"))),
+        (found, _) => Ok(found),
     }
 }
 
@@ -56,7 +68,7 @@ pub unsafe extern "C" fn cfa_file_identify(
 ) -> cfa_status {
     boundary::status(|| {
         // SAFETY: the contract of the C API (module capi).
-        let path = unsafe { path_of(path)? };
+        let path = unsafe { path_of(path, "path")? };
         output(is_aggregation, "is_aggregation")?;
         let found = Dataset::identify(path)?;
         // SAFETY: as above; checked not to be NULL.

@@ -12,14 +12,22 @@
 // The contract above is the safety section of every export; the names are those of C.
 #![allow(clippy::missing_safety_doc, non_camel_case_types)]
 
+mod aggregation;
 mod attribute;
 mod boundary;
+mod check_options;
+mod checking;
+mod convert_options;
+mod create_options;
 mod dataset;
 mod dimension;
+mod extract_options;
 mod file;
 mod fragment;
 mod group;
 mod open_options;
+#[cfg(feature = "write")]
+mod planned;
 mod read;
 mod read_options;
 mod status;
@@ -28,6 +36,13 @@ mod time;
 mod types;
 mod variable;
 mod version;
+mod watch;
+#[cfg(feature = "write")]
+mod writing;
+// Every function exists in every build.
+#[cfg(not(feature = "write"))]
+#[path = "not_writing.rs"]
+mod writing;
 
 #[cfg(test)]
 mod panics;

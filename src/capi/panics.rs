@@ -3,10 +3,15 @@
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 
+use super::aggregation::*;
 use super::attribute::*;
 use super::boundary::PANIC;
+use super::check_options::*;
+use super::convert_options::*;
+use super::create_options::*;
 use super::dataset::*;
 use super::dimension::*;
+use super::extract_options::*;
 use super::file::*;
 use super::fragment::*;
 use super::group::*;
@@ -56,12 +61,19 @@ fn call_all() -> Vec<(&'static str, i64)> {
     }
     #[allow(unused_unsafe)]
     let calls = calls! {
+        cfa_aggregation_check(null(), null(), null_mut());
+        cfa_aggregation_convert(null(), null(), null());
+        cfa_aggregation_create(null(), null(), 0, null());
+        cfa_aggregation_extract(null(), null(), null());
         cfa_attribute_length(null());
         cfa_attribute_name(null());
         cfa_attribute_read(null(), 0, null_mut(), 0);
         cfa_attribute_string(null(), 0, null_mut());
         cfa_attribute_text(null());
         cfa_attribute_type(null());
+        cfa_check_options_init(null_mut());
+        cfa_convert_options_init(null_mut());
+        cfa_create_options_init(null_mut());
         cfa_dataset_dimension(null(), 0);
         cfa_dataset_dimension_count(null());
         cfa_dataset_free(null_mut());
@@ -78,6 +90,7 @@ fn call_all() -> Vec<(&'static str, i64)> {
         cfa_dimension_name(null());
         cfa_dimension_path(null());
         cfa_dimension_size(null());
+        cfa_extract_options_init(null_mut());
         cfa_file_identify(null(), null_mut(), null_mut());
         cfa_group_attribute(null(), 0);
         cfa_group_attribute_count(null());

@@ -4,14 +4,13 @@ use std::ffi::c_void;
 
 use super::boundary::{self, output};
 
-/// Follows a read and may stop it.
+/// Follows a call that may take long, and may stop it.
 ///
-/// Called in the thread that called cfa_variable_read, between pieces of the work. It may call functions of this
-/// library.
+/// Called in the thread that made the call, between pieces of the work. It may call functions of this library.
 ///
 /// @param fraction  how much is done, from 0 to 1
 /// @param user_data as given in the options
-/// @return 0 to stop the read, which then returns CFA_ERR_CANCELLED; anything else to go on
+/// @return 0 to stop the work, which then returns CFA_ERR_CANCELLED; anything else to go on
 pub type cfa_progress = Option<unsafe extern "C" fn(fraction: f64, user_data: *mut c_void) -> i32>;
 
 /// Options of cfa_variable_read.

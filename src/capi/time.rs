@@ -2,7 +2,7 @@
 
 use std::ffi::c_char;
 
-use super::boundary::{self, put_text, text, Failure};
+use super::boundary::{self, optional_text, put_text, text, Failure};
 use super::status::{cfa_status, CFA_ERR_UNITS};
 use crate::canonical::TimeUnits;
 
@@ -29,12 +29,7 @@ pub unsafe extern "C" fn cfa_time_format(
 ) -> cfa_status {
     boundary::status(|| {
         // SAFETY: the contract of the C API (module capi).
-        let units = unsafe { text(units, "units")? };
-        let calendar = match calendar.is_null() {
-            true => None,
-            // SAFETY: as above.
-            false => Some(unsafe { text(calendar, "calendar")? }),
-        };
+        let (units, calendar) = unsafe { (text(units, "units")?, optional_text(calendar, "calendar")?) };
         let date = TimeUnits::parse(units, calendar)?.decode(value);
         let date =
             date.ok_or_else(|| Failure::new(CFA_ERR_UNITS, format!("{value} {units} is not a date")))?;

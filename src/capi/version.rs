@@ -1,6 +1,6 @@
 //! Which library this is and what was built into it.
 
-use std::ffi::c_char;
+use std::ffi::{c_char, CStr};
 
 use super::boundary;
 
@@ -36,12 +36,14 @@ pub extern "C" fn cfa_version_string() -> *const c_char {
 ///
 /// Every function of this header exists in every build; one whose feature is not in the list returns CFA_ERR_NOT_BUILT.
 ///
-/// @return words separated by one blank: "read" is always there; never NULL, valid for ever
+/// @return words separated by one blank: "read" (to which checking belongs) is always there, "write" where files can be
+///         written; never NULL, valid for ever
 ///
 /// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub extern "C" fn cfa_version_features() -> *const c_char {
-    boundary::value(c"".as_ptr(), || Ok(c"read".as_ptr()))
+    const FEATURES: &CStr = if cfg!(feature = "write") { c"read write" } else { c"read" };
+    boundary::value(c"".as_ptr(), || Ok(FEATURES.as_ptr()))
 }
 
 #[cfg(test)]

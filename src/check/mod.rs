@@ -5,6 +5,7 @@
 //! once. What it cannot go past is a file that is not netCDF or is damaged.
 
 mod fragments;
+mod json;
 mod names;
 pub mod page;
 mod recorded;
@@ -18,6 +19,7 @@ mod tests;
 
 use std::path::Path;
 
+pub use json::as_json;
 pub use report::{Finding, Report, State, VariableReport};
 pub use rules::Severity;
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::locations::{Place, Writer};
-use super::{variable_of, Aggregated, Content, Options};
+use super::{variable_of, Aggregated, Content, Options, Steps};
 use crate::container::tree::VariableId;
 use crate::dataset::Dataset;
 use crate::dialect::reference;
@@ -29,13 +29,18 @@ pub(super) struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    pub(super) fn new(dataset: &'a Dataset, path: &Path, options: &Options) -> Result<Self> {
+    pub(super) fn new(dataset: &'a Dataset, path: &Path, options: &Options<'_>) -> Result<Self> {
         let writer = Writer::new(dataset, path, options)?;
         Ok(Collector { dataset, writer, dialect: options.dialect, same_file: HashSet::new() })
     }
 
     /// The description of an aggregation variable.
-    pub(super) fn variable(&mut self, id: VariableId, found: &Aggregation) -> Result<Aggregated> {
+    pub(super) fn variable(
+        &mut self,
+        id: VariableId,
+        found: &Aggregation,
+        steps: &mut Steps<'_>,
+    ) -> Result<Aggregated> {
         let shared = self.dataset.shared();
         let shape = found.grid.fragments();
         let style = Style::allowing_absolute_paths(found.fragments.allows_absolute_paths());
@@ -62,6 +67,7 @@ impl<'a> Collector<'a> {
                     }
                 }
             }
+            steps.advance(block.len().unwrap_or(0))?;
         }
         let sizes = (0..shape.len())
             .map(|d| (0..shape[d]).map(|i| found.grid.range(d, i)).map(|r| r.end - r.start).collect())

@@ -44,7 +44,7 @@ pub(super) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(dataset: &'a Dataset, path: &Path, options: &Options) -> Result<Self> {
+    pub(super) fn new(dataset: &'a Dataset, path: &Path, options: &Options<'_>) -> Result<Self> {
         let place = |message: &str| Error::new(Kind::Io, message).in_file(path.display().to_string());
         // Where the name is a symbolic link its target is replaced, and readers look beside either.
         let link = fs::symlink_metadata(path).is_ok_and(|m| m.is_symlink());

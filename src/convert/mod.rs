@@ -5,12 +5,14 @@
 
 mod fragments;
 mod locations;
+mod steps;
 
 use std::collections::HashSet;
 use std::path::Path;
 
 use crate::container::array::Layout;
 use crate::container::tree::{DimensionId, GroupId, Tree, Variable, VariableId};
+use crate::control::Listener;
 use crate::dataset::Dataset;
 use crate::dialect::{self, reference, STATE_ATTRIBUTE};
 use crate::error::{Error, Kind, Result};
@@ -22,6 +24,7 @@ use crate::write::aggregation::{self, Aggregated, Content, States};
 use crate::write::{self, Dimension, File, Format, Group, NewFile};
 use fragments::Collector;
 pub use locations::Locations;
+use steps::Steps;
 
 /// Attributes that say how data are aggregated; the new file has its own.
 const AGGREGATION: [&str; 5] =
@@ -32,28 +35,36 @@ const SLAB: u64 = 1 << 20;
 /// How a file is converted.
 ///
 /// Locations that begin with a prefix of `relocate` of the dataset's settings are written with its replacement.
-#[derive(Clone, Debug)]
-pub struct Options {
+#[derive(Clone)]
+pub struct Options<'a> {
     /// The dialect of the new file.
     pub dialect: Dialect,
     /// How local locations are written.
     pub locations: Locations,
     /// The format of the new file.
     pub format: Format,
+    /// Who is told how many fragments and plain values of how many are done.
+    pub progress: Option<&'a Listener<'a>>,
 }
 
-impl Default for Options {
+impl Default for Options<'_> {
     fn default() -> Self {
-        Options { dialect: Dialect::Cf113, locations: Locations::Keep, format: Format::Netcdf4 }
+        Options {
+            dialect: Dialect::Cf113,
+            locations: Locations::Keep,
+            format: Format::Netcdf4,
+            progress: None,
+        }
     }
 }
 
 /// Writes a new file, replacing one of that name.
 ///
 /// # Errors
-/// What is wrong with an aggregation; `Unsupported` when the dialect or format cannot express it; `Io`.
-pub fn convert(dataset: &Dataset, path: &Path, options: &Options) -> Result<()> {
+/// What is wrong with an aggregation; `Unsupported` when the dialect or format cannot express it; `Io`; `Cancelled`.
+pub fn convert(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<()> {
     let tree = dataset.shared().tree();
+    let mut steps = Steps::new(dataset, options.progress);
     let mut collector = Collector::new(dataset, path, options)?;
     let mut aggregated: Vec<Converted> = Vec::new();
     let mut definition: HashSet<VariableId> = HashSet::new();
@@ -68,7 +79,7 @@ pub fn convert(dataset: &Dataset, path: &Path, options: &Options) -> Result<()> 
         };
         definition.extend(&found.definition);
         let states = states_of(dataset, found).map_err(place)?;
-        let description = collector.variable(id, found).map_err(place)?;
+        let description = collector.variable(id, found, &mut steps).map_err(place)?;
         aggregated.push(Converted { group: variable.group, description, states });
     }
     let plain: Vec<VariableId> = (0..tree.variables.len())
@@ -79,7 +90,7 @@ pub fn convert(dataset: &Dataset, path: &Path, options: &Options) -> Result<()> 
     let file = describe(dataset, &plain, &definition, &aggregated, options)?;
     let mut out = NewFile::create(&file, path, options.format)?;
     for id in plain {
-        copy(dataset, id, &mut out)?;
+        copy(dataset, id, &mut out, &mut steps)?;
     }
     out.commit()
 }
@@ -111,7 +122,7 @@ fn describe(
     plain: &[VariableId],
     definition: &HashSet<VariableId>,
     aggregated: &[Converted],
-    options: &Options,
+    options: &Options<'_>,
 ) -> Result<File> {
     let tree = dataset.shared().tree();
     let mut root = skeleton(tree, GroupId(0), &kept_dimensions(dataset, plain, definition));
@@ -241,7 +252,7 @@ fn variable_of(
 }
 
 /// Copies plain data as they are stored.
-fn copy(dataset: &Dataset, id: VariableId, out: &mut NewFile) -> Result<()> {
+fn copy(dataset: &Dataset, id: VariableId, out: &mut NewFile, steps: &mut Steps<'_>) -> Result<()> {
     let shared = dataset.shared();
     let variable = &shared.tree().variables[id.0];
     let shape = &variable.array.shape;
@@ -252,6 +263,7 @@ fn copy(dataset: &Dataset, id: VariableId, out: &mut NewFile) -> Result<()> {
         let slab = slab?;
         let values = shared.container.read_values(&variable.array, &slab)?;
         out.put(&variable.path, slab.start(), slab.count(), &values)?;
+        steps.advance(values.len() as u64)?;
     }
     Ok(())
 }

@@ -5,6 +5,7 @@
 //! while one writes. The new file takes its name when all is written.
 
 mod blocks;
+mod cuts;
 mod pipeline;
 mod related;
 mod shape;
@@ -12,15 +13,14 @@ mod shape;
 use std::path::Path;
 
 use crate::container::tree::{DimensionId, Tree, VariableId};
+use crate::control::Listener;
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
 use crate::selection::Selection;
 use crate::variable::Variable;
 use crate::write::{self, Format, NewFile};
+pub use cuts::cuts;
 use shape::Outline;
-
-/// Is told how many values of how many are written; ends the extraction by answering `false`.
-pub type Listener<'a> = dyn Fn(u64, u64) -> bool + Sync + 'a;
 
 /// A part of one dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub struct Options<'a> {
     pub deflate: u8,
     /// Whether bytes are shuffled before compression.
     pub shuffle: bool,
-    /// Who is told of the progress.
+    /// Who is told how many values of how many are written.
     pub progress: Option<&'a Listener<'a>>,
 }
 

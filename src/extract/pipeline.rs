@@ -5,7 +5,8 @@ use std::sync::mpsc::{sync_channel, SyncSender};
 use std::sync::{Mutex, PoisonError};
 
 use super::blocks::{block_shape, blocks};
-use super::{Item, Listener};
+use super::Item;
+use crate::control::Listener;
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
 use crate::selection::{checked_product, Selection};

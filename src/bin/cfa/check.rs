@@ -2,9 +2,8 @@
 
 use std::io::{BufWriter, Write};
 
-use cfa::check::{check, page, Finding, Options, Report, Severity, VariableReport};
+use cfa::check::{as_json, check, page, Finding, Options, Report, Severity, VariableReport};
 use cfa::{Error, Kind};
-use serde_json::{json, Value};
 
 use crate::progress::Progress;
 use crate::settings::Settings;
@@ -156,47 +155,4 @@ fn verdict(report: &Report) -> String {
         true => "nothing found".to_owned(),
         false => parts.join(", "),
     }
-}
-
-fn as_json(report: &Report) -> Value {
-    let variables: Vec<Value> = report
-        .variables
-        .iter()
-        .map(|v| {
-            let counts: serde_json::Map<String, Value> =
-                v.counts().iter().map(|(state, n)| (state.name().to_owned(), json!(n))).collect();
-            json!({
-                "name": v.path,
-                "dialect": v.dialect.name(),
-                "dtype": v.data_type.code(),
-                "dims": v.dimensions,
-                "shape": v.shape,
-                "fragments": v.shape.as_ref().map(|_| v.fragments()),
-                "states": counts,
-            })
-        })
-        .collect();
-    let findings: Vec<Value> = report
-        .findings
-        .iter()
-        .map(|f| {
-            json!({
-                "rule": f.rule,
-                "clause": f.clause,
-                "severity": f.severity.name(),
-                "variable": f.variable,
-                "fragment": f.fragment,
-                "message": f.message,
-                "count": f.count,
-            })
-        })
-        .collect();
-    json!({
-        "file": report.file,
-        "conventions": report.conventions,
-        "fine": report.is_fine(),
-        "fragments_checked": report.fragments_checked,
-        "variables": variables,
-        "findings": findings,
-    })
 }

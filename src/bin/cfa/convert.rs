@@ -48,6 +48,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             _ => Locations::Keep,
         },
         format: Format::named(&arguments.format)?,
+        progress: None,
     };
     Ok(convert(&dataset, Path::new(&arguments.output), &options)?)
 }

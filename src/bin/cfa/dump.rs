@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
+use cfa::coordinates::Coordinates;
 use cfa::{Values, Variable};
 
-use crate::coordinates::Coordinates;
 use crate::read::Answer;
 use crate::{json, style, Outcome};
 
@@ -41,7 +41,7 @@ pub fn csv(
         for d in (0..coordinates.len()).rev() {
             let i = rest % answer.shape[d];
             rest /= answer.shape[d];
-            fields[d] = quoted(&coordinates[d].label(i));
+            fields[d] = quoted(&style::printable(&coordinates[d].label(i)));
         }
         fields[coordinates.len()] =
             if answer.valid[n] { quoted(&word(&answer.values, n)) } else { String::new() };
@@ -61,7 +61,7 @@ fn quoted(text: &str) -> String {
 
 /// A value as text.
 fn word(values: &Values, i: usize) -> String {
-    if let Some(number) = style::number(values, i) {
+    if let Some(number) = values.decimal_at(i) {
         return number;
     }
     match json::element(values, i) {
@@ -106,7 +106,8 @@ pub fn table(
             for d in (0..rank - 2).rev() {
                 let i = rest % answer.shape[d];
                 rest /= answer.shape[d];
-                place.push(format!("{} {}", coordinates[d].dimension, coordinates[d].label(i)));
+                let label = style::printable(&coordinates[d].label(i));
+                place.push(format!("{} {label}", coordinates[d].dimension));
             }
             place.reverse();
             writeln!(out, "\n{}", style.name(&place.join(", ")))?;
@@ -119,7 +120,9 @@ pub fn table(
                 "_".to_owned()
             }
         };
-        let label = |d: Option<usize>, i: u64| d.map_or(String::new(), |d| coordinates[d].label(i));
+        let label = |d: Option<usize>, i: u64| {
+            d.map_or(String::new(), |d| style::printable(&coordinates[d].label(i)))
+        };
         if rank == 1 {
             let lines = shown(columns, MOST_ROWS);
             let cells = lines.iter().map(|line| match line {
@@ -156,7 +159,7 @@ pub fn table(
 fn units_of(variable: &Variable) -> String {
     let attributes = variable.attributes();
     let units = attributes.text("units").map(|u| style::printable(&u));
-    let number = |name| attributes.get(name).and_then(|v| style::number(v, 0));
+    let number = |name| attributes.get(name).and_then(|v| v.decimal_at(0));
     let (scale, offset) = (number("scale_factor"), number("add_offset"));
     if scale.is_none() && offset.is_none() {
         return units.map_or_else(String::new, |u| format!(" ({u})"));

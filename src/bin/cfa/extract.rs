@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use cfa::extract::{extract, Cut, Options};
-use cfa::{Dataset, Error, Kind, Result, Variable};
+use cfa::extract::{cuts, extract, Options};
+use cfa::{Dataset, Error, Kind, Result};
 
 use crate::progress::Progress;
 use crate::select::Part;
@@ -52,7 +52,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     };
     let options = Options {
         variables: arguments.variable.clone(),
-        cuts: cuts(&dataset, arguments)?,
+        cuts: match arguments.part.is_whole() {
+            true => Vec::new(),
+            false => cuts(&dataset, &arguments.variable, |variable| arguments.part.selection(variable))?,
+        },
         chunks: arguments.chunk.as_deref().map(chunk).transpose()?,
         deflate: arguments.deflate,
         shuffle: !arguments.no_shuffle,
@@ -74,56 +77,4 @@ fn chunk(text: &str) -> Result<Vec<u64>> {
         text.split(',').map(|n| n.trim().parse().ok().filter(|&n: &u64| n > 0)).collect();
     let wrong = || Error::new(Kind::Request, format!("--chunk {text}: expected sizes separated by commas"));
     sizes.ok_or_else(wrong)
-}
-
-/// The parts of dimensions that the arguments choose.
-fn cuts(dataset: &Dataset, arguments: &Arguments) -> Result<Vec<Cut>> {
-    if arguments.part.is_whole() {
-        return Ok(Vec::new());
-    }
-    let variables: Vec<Variable> = match arguments.variable.is_empty() {
-        true => dataset.variables().into_iter().filter(|v| matches!(v.aggregation(), Ok(Some(_)))).collect(),
-        false => arguments.variable.iter().map(|name| dataset.variable(name)).collect::<Result<_>>()?,
-    };
-    let mut cuts: Vec<Cut> = Vec::new();
-    let mut failure = None;
-    let mut served = false;
-    for variable in variables {
-        // A variable without the dimension is taken whole, as long as another one has it.
-        let selection = match arguments.part.selection(&variable) {
-            Ok(selection) => selection,
-            Err(error) => {
-                failure.get_or_insert(error.in_variable(variable.path()));
-                continue;
-            }
-        };
-        served = true;
-        for (d, &dimension) in variable.dimensions()?.iter().enumerate() {
-            let cut = Cut {
-                dimension,
-                start: selection.start()[d],
-                count: selection.count()[d],
-                step: selection.step()[d],
-            };
-            let size = variable.shape()?[d];
-            let whole = Cut { start: 0, count: size, step: 1, ..cut };
-            match cuts.iter().find(|c| c.dimension == dimension) {
-                Some(other) if *other != cut => {
-                    let name = &dataset.dimension(dimension).name;
-                    let message = format!("variables differ in which part of dimension '{name}' is meant; name one with --variable");
-                    return Err(Error::new(Kind::Request, message));
-                }
-                Some(_) => {}
-                None if cut == whole => {}
-                None => cuts.push(cut),
-            }
-        }
-    }
-    match failure.filter(|_| !served) {
-        Some(error) => Err(error),
-        None if !served => {
-            Err(Error::new(Kind::Request, "there is no aggregation variable; name one with --variable"))
-        }
-        None => Ok(cuts),
-    }
 }

@@ -178,7 +178,7 @@ fn value_text(values: &Values) -> String {
     match values.as_text() {
         Some(text) => format!("{text:?}"),
         None => {
-            let word = |i| style::number(values, i).unwrap_or_else(|| json::element(values, i).to_string());
+            let word = |i| values.decimal_at(i).unwrap_or_else(|| json::element(values, i).to_string());
             (0..values.len()).map(word).collect::<Vec<_>>().join(", ")
         }
     }

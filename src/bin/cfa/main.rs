@@ -3,7 +3,6 @@
 mod check;
 #[cfg(feature = "write")]
 mod convert;
-mod coordinates;
 #[cfg(feature = "write")]
 mod create;
 mod documents;

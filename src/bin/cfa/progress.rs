@@ -1,4 +1,4 @@
-//! How far a long task is: a line that is rewritten on a terminal, plain lines now and then elsewhere.
+//! How far a long task is: a bar on a terminal, plain lines now and then elsewhere.
 
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
@@ -47,7 +47,10 @@ impl Progress {
         let line = line(self.what, done, total, spent);
         let mut err = std::io::stderr().lock();
         // Progress that cannot be shown is no reason to stop.
-        let _ = if self.terminal { write!(err, "\r\x1b[K{line}") } else { writeln!(err, "{line}") };
+        let _ = match self.terminal {
+            true => write!(err, "\r\x1b[K{} {line}", bar(done, total)),
+            false => writeln!(err, "cfa: {line}"),
+        };
         let _ = err.flush();
     }
 
@@ -55,7 +58,7 @@ impl Progress {
     pub fn finish(&self) {
         let told = self.state.lock().unwrap_or_else(PoisonError::into_inner).told.is_some();
         if told && self.terminal {
-            eprint!("\r\x1b[K");
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }
 }
@@ -64,8 +67,14 @@ fn line(what: &str, done: u64, total: u64, spent: Duration) -> String {
     let seconds = spent.as_secs_f64();
     let rate = done as f64 / seconds.max(1e-9);
     let left = (total.saturating_sub(done)) as f64 / rate.max(1e-9);
-    let percent = 100 * u128::from(done) / u128::from(total.max(1));
-    format!("{percent:3}%  {done} of {total} {what}, {rate:.0}/s, {} left", duration(left))
+    format!("{done} of {total} {what}, {rate:.0}/s, {} left", duration(left))
+}
+
+fn bar(done: u64, total: u64) -> String {
+    const WIDTH: usize = 24;
+    let full = (u128::from(done) * WIDTH as u128 / u128::from(total.max(1))) as usize;
+    let full = full.min(WIDTH);
+    format!("[{}{}]", "#".repeat(full), ".".repeat(WIDTH - full))
 }
 
 fn duration(seconds: f64) -> String {
@@ -74,5 +83,18 @@ fn duration(seconds: f64) -> String {
         s if s < 3600.0 => format!("{:.0} min {:.0} s", (s / 60.0).floor(), s % 60.0),
         s if s < 86400.0 * 100.0 => format!("{:.0} h {:.0} min", (s / 3600.0).floor(), s % 3600.0 / 60.0),
         _ => "long".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_has_count_rate_and_time_left() {
+        let line = line("files", 50, 200, Duration::from_secs(5));
+        assert_eq!(line, "50 of 200 files, 10/s, 15 s left");
+        assert_eq!(bar(50, 200), "[######..................]");
+        assert_eq!(bar(u64::MAX, 0), format!("[{}]", "#".repeat(24)));
     }
 }

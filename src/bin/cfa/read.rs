@@ -2,10 +2,10 @@
 
 use std::io::{BufWriter, Write};
 
+use cfa::coordinates::Coordinates;
 use cfa::{DataType, Dataset, Output, Selection, Values, Variable};
 use serde_json::json;
 
-use crate::coordinates::Coordinates;
 use crate::select::Part;
 use crate::settings::Settings;
 use crate::{dump, json, Outcome};

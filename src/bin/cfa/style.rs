@@ -2,8 +2,6 @@
 
 use std::io::IsTerminal;
 
-use cfa::Values;
-
 /// Marks up text, or leaves it as it is.
 #[derive(Clone, Copy)]
 pub struct Style {
@@ -63,14 +61,4 @@ impl Style {
 /// Text of a file without the control characters that could play tricks on a terminal.
 pub fn printable(text: &str) -> String {
     text.chars().flat_map(|c| if c.is_control() { c.escape_debug().collect() } else { vec![c] }).collect()
-}
-
-/// Number `i` of some values in as few digits as tell it apart; `None` for text.
-pub fn number(values: &Values, i: usize) -> Option<String> {
-    let short = |text: String| text.strip_suffix(".0").map(str::to_owned).unwrap_or(text);
-    match values {
-        Values::F32(list) => list.get(i).map(|x| short(format!("{x:?}"))),
-        Values::F64(list) => list.get(i).map(|x| short(format!("{x:?}"))),
-        other => other.int_at(i).map(|x| x.to_string()),
-    }
 }

@@ -1,9 +1,10 @@
 //! Coordinates of the dimensions of a variable, as numbers, words or dates.
 
-use cfa::canonical::{DateTime, TimeUnits};
-use cfa::{Result, Selection, Values, Variable};
-
-use crate::style::{number, printable};
+use crate::canonical::{DateTime, TimeUnits};
+use crate::error::Result;
+use crate::selection::Selection;
+use crate::value::Values;
+use crate::variable::Variable;
 
 /// The coordinates of a part of one dimension.
 pub struct Coordinates {
@@ -67,8 +68,8 @@ impl Coordinates {
         let index = self.first.wrapping_add_signed(self.step.wrapping_mul(i as i64)).to_string();
         match &self.values {
             Some(Values::Char(_)) | None => index,
-            Some(Values::String(words)) => words.get(i as usize).map_or(index, |word| printable(word)),
-            Some(values) => number(values, i as usize).unwrap_or(index),
+            Some(Values::String(words)) => words.get(i as usize).cloned().unwrap_or(index),
+            Some(values) => values.decimal_at(i as usize).unwrap_or(index),
         }
     }
 }

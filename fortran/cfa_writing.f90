@@ -1,0 +1,168 @@
+! Makes, checks and converts aggregation files.
+!
+!     call cfa_create('year.nc', ['jan.nc', 'feb.nc', 'mar.nc'])
+!     call cfa_check('year.nc', violated, fragments=.true.)
+!     call cfa_convert('year.nc', 'old.nc', dialect=cfa_dialect_cfa_0_6_2)
+!
+! Files are written with libnetcdf: not while other threads of the program use libnetcdf or HDF5 by other ways. New files take
+! their names when all is written.
+module cfa_writing
+  use, intrinsic :: iso_c_binding, only: c_char, c_int32_t, c_int64_t, c_loc, c_null_char, c_null_ptr, c_ptr, &
+    c_size_t, c_sizeof
+  use, intrinsic :: iso_fortran_env, only: int64
+  use cfa_c, only: c_check_options, c_convert_options, c_create_options, c_locations_absolute, &
+    c_locations_relative, c_no, c_open_options, c_yes, cfa_aggregation_check, cfa_aggregation_convert, &
+    cfa_aggregation_create
+  use cfa_text, only: report, text_for
+  implicit none
+  private
+  public :: cfa_check, cfa_convert, cfa_create
+
+  ! Texts of one length for C, each with its NUL, and pointers to them that end with a null pointer.
+  type :: text_list
+    character(len=:, kind=c_char), allocatable :: texts(:)
+    type(c_ptr), allocatable :: pointers(:)
+  end type
+
+contains
+
+  ! Makes an aggregation file of the files that hold its parts, replacing one of that name. The order of the files does not
+  ! matter where they have coordinates.
+  !
+  ! variables, dimensions   the data variables to take, and the dimensions to join along; all if absent
+  ! new_dimension           made of files that have the same coordinates, in their order
+  ! dialect, format         cfa_dialect_ and cfa_format_ numbers; CF-1.13 and netCDF-4 if absent
+  ! absolute                name the fragments by absolute URIs; else relative to the aggregation file
+  ! base                    put before the relative names, such as the URL of a server
+  ! update                  add the files to an aggregation file that exists
+  ! expand                  names may be directories, patterns and @lists
+  ! record_state            record size and time of each file, so that readers notice a change
+  ! allow_gaps              accept coordinates that do not follow each other
+  subroutine cfa_create(path, files, variables, dimensions, new_dimension, dialect, format, absolute, base, update, &
+      expand, record_state, allow_gaps, threads, history, stat, errmsg)
+    character(len=*), intent(in) :: path, files(:)
+    character(len=*), intent(in), optional :: variables(:), dimensions(:), new_dimension, base, history
+    integer, intent(in), optional :: dialect, format, threads
+    logical, intent(in), optional :: absolute, update, expand, record_state, allow_gaps
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(text_list), target :: names, wanted, joined
+    character(len=:, kind=c_char), allocatable, target :: dimension_text, base_text, history_text
+    type(c_create_options) :: options
+
+    options%size = c_sizeof(options)
+    if (present(dialect)) options%dialect = dialect
+    if (present(format)) options%format = format
+    if (present(threads)) options%num_threads = threads
+    if (present(absolute)) options%locations = merge(c_locations_absolute, c_locations_relative, absolute)
+    if (present(update)) options%update = choice(update)
+    if (present(expand)) options%expand = choice(expand)
+    if (present(record_state)) options%record_state = choice(record_state)
+    if (present(allow_gaps)) options%allow_gaps = choice(allow_gaps)
+    if (present(new_dimension)) then
+      dimension_text = text_for(new_dimension)
+      options%new_dimension = c_loc(dimension_text)
+    end if
+    if (present(base)) then
+      base_text = text_for(base)
+      options%base = c_loc(base_text)
+    end if
+    if (present(history)) then
+      history_text = text_for(history)
+      options%history = c_loc(history_text)
+    end if
+    if (present(variables)) then
+      call set_list(wanted, variables)
+      options%variables = c_loc(wanted%pointers)
+    end if
+    if (present(dimensions)) then
+      call set_list(joined, dimensions)
+      options%dimensions = c_loc(joined%pointers)
+    end if
+    call set_list(names, files)
+    call report(cfa_aggregation_create(text_for(path), names%pointers, size(files, kind=c_size_t), options), stat, errmsg)
+  end subroutine
+
+  ! Checks a file against the rules of its convention. violated receives how many requirements are not met; a file that can be
+  ! read and is wrong is no failure.
+  !
+  ! fragments                  open every fragment
+  ! html_report, json_report   files to write what was found to; the page has a map of the fragments
+  subroutine cfa_check(path, violated, fragments, html_report, json_report, stat, errmsg)
+    character(len=*), intent(in) :: path
+    integer(int64), intent(out) :: violated
+    logical, intent(in), optional :: fragments
+    character(len=*), intent(in), optional :: html_report, json_report
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    character(len=:, kind=c_char), allocatable, target :: html, json
+    type(c_check_options) :: options
+    integer(c_int64_t) :: found
+    integer(c_int32_t) :: status
+
+    options%size = c_sizeof(options)
+    if (present(fragments)) options%fragments = choice(fragments)
+    if (present(html_report)) then
+      html = text_for(html_report)
+      options%html_report = c_loc(html)
+    end if
+    if (present(json_report)) then
+      json = text_for(json_report)
+      options%json_report = c_loc(json)
+    end if
+    found = 0
+    status = cfa_aggregation_check(text_for(path), options, found)
+    violated = found
+    call report(status, stat, errmsg)
+  end subroutine
+
+  ! Writes an aggregation file in another dialect or with other locations, replacing one of that name. Fragments stay where
+  ! they are.
+  !
+  ! dialect, format   cfa_dialect_ and cfa_format_ numbers; CF-1.13 and netCDF-4 if absent
+  ! absolute          write all local locations as absolute ones (.true.) or as relative ones (.false.)
+  ! relocate          location prefixes that moved, from=to;...
+  subroutine cfa_convert(path, new_path, dialect, format, absolute, relocate, stat, errmsg)
+    character(len=*), intent(in) :: path, new_path
+    integer, intent(in), optional :: dialect, format
+    logical, intent(in), optional :: absolute
+    character(len=*), intent(in), optional :: relocate
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    character(len=:, kind=c_char), allocatable, target :: moves
+    type(c_open_options), target :: open_options
+    type(c_convert_options) :: options
+
+    options%size = c_sizeof(options)
+    if (present(dialect)) options%dialect = dialect
+    if (present(format)) options%format = format
+    if (present(absolute)) options%locations = merge(c_locations_absolute, c_locations_relative, absolute)
+    if (present(relocate)) then
+      moves = text_for(relocate)
+      open_options%size = c_sizeof(open_options)
+      open_options%relocate = c_loc(moves)
+      options%open = c_loc(open_options)
+    end if
+    call report(cfa_aggregation_convert(text_for(path), text_for(new_path), options), stat, errmsg)
+  end subroutine
+
+  integer(c_int32_t) function choice(yes)
+    logical, intent(in) :: yes
+
+    choice = merge(c_yes, c_no, yes)
+  end function
+
+  subroutine set_list(list, texts)
+    type(text_list), intent(inout), target :: list
+    character(len=*), intent(in) :: texts(:)
+    integer :: i
+
+    allocate (character(len=len(texts) + 1) :: list%texts(size(texts)))
+    allocate (list%pointers(size(texts) + 1))
+    do i = 1, size(texts)
+      list%texts(i) = trim(texts(i))//c_null_char
+      list%pointers(i) = c_loc(list%texts(i))
+    end do
+    list%pointers(size(texts) + 1) = c_null_ptr
+  end subroutine
+end module cfa_writing

@@ -1,0 +1,108 @@
+//! Aggregation files as such: made, checked, converted, extracted. The work is in `checking` and `writing`.
+
+use std::ffi::c_char;
+
+use super::boundary;
+use super::check_options::cfa_check_options;
+use super::convert_options::cfa_convert_options;
+use super::create_options::cfa_create_options;
+use super::extract_options::cfa_extract_options;
+use super::status::cfa_status;
+use super::{checking, writing};
+
+/// Makes an aggregation file of the files that hold its parts, replacing one of that name; or adds files to one.
+///
+/// Dimensions are joined by their coordinates, so the order of the files does not matter. Parts that overlap, come twice
+/// or are missing, and units and types that cannot be converted, are errors that name the files.
+///
+/// The new file takes its name when all of it is on the disk; after any error, a cancelled call included, what was there
+/// before is still there, and nothing else.
+///
+/// @param out_path   the aggregation file
+/// @param files      the names of the files
+/// @param file_count the length of files
+/// @param options    what to make; NULL for the defaults
+/// @return CFA_OK; CFA_ERR_MAP when the parts do not fit together, CFA_ERR_UNITS, CFA_ERR_CALENDAR and
+///         CFA_ERR_FRAGMENT_TYPE when they cannot be converted, CFA_ERR_MISSING_VARIABLE, CFA_ERR_UNSUPPORTED when the
+///         dialect or format cannot express the result, those of opening a file, CFA_ERR_IO, CFA_ERR_CANCELLED,
+///         CFA_ERR_ARGUMENT; CFA_ERR_NOT_BUILT without feature "write"
+///
+/// Files are written with libnetcdf, which is not thread-safe: threads may make such calls at once, but no thread may be
+/// in libnetcdf or HDF5 by another way meanwhile. Reading with this library is fine. Since 0.1.0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cfa_aggregation_create(
+    out_path: *const c_char,
+    files: *const *const c_char,
+    file_count: usize,
+    options: *const cfa_create_options,
+) -> cfa_status {
+    // SAFETY: the contract of the C API (module capi).
+    boundary::status(|| unsafe { writing::create(out_path, files, file_count, options) })
+}
+
+/// Checks an aggregation file against the rules of the convention that it follows, and with options->fragments each
+/// fragment against the aggregation. All faults are told, not only the first.
+///
+/// @param path     the file
+/// @param options  what to check, and who is told of it; NULL for the defaults
+/// @param violated receives the number of requirements that are violated: 0 for a file that is as it must be
+/// @return CFA_OK, whatever was found; CFA_ERR_NOT_NETCDF, CFA_ERR_DAMAGED when the file itself cannot be read, CFA_ERR_IO
+///         when it or a report cannot, CFA_ERR_CANCELLED, CFA_ERR_ARGUMENT
+///
+/// Thread-safe; fragments are opened by several threads, functions of options called in this one. Since 0.1.0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cfa_aggregation_check(
+    path: *const c_char,
+    options: *const cfa_check_options,
+    violated: *mut u64,
+) -> cfa_status {
+    // SAFETY: the contract of the C API (module capi).
+    boundary::status(|| unsafe { checking::check(path, options, violated) })
+}
+
+/// Writes an aggregation file in another dialect, or with other locations, replacing one of that name.
+///
+/// Fragments stay where they are, and values read from the new file are those of the old one. What is not aggregated is
+/// copied. The new file takes its name as with cfa_aggregation_create; it may be that of the old one.
+///
+/// @param path     the aggregation file
+/// @param out_path the new file
+/// @param options  what to write; NULL for the defaults
+/// @return CFA_OK; CFA_ERR_UNSUPPORTED when the dialect or format cannot express the file, those of opening it and of
+///         decoding its aggregations, CFA_ERR_IO, CFA_ERR_CANCELLED, CFA_ERR_ARGUMENT; CFA_ERR_NOT_BUILT without feature
+///         "write"
+///
+/// Threads: as for cfa_aggregation_create. Since 0.1.0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cfa_aggregation_convert(
+    path: *const c_char,
+    out_path: *const c_char,
+    options: *const cfa_convert_options,
+) -> cfa_status {
+    // SAFETY: the contract of the C API (module capi).
+    boundary::status(|| unsafe { writing::convert(path, out_path, options) })
+}
+
+/// Writes aggregated data as one plain netCDF-4 file with coordinates and what else the variables refer to, replacing one
+/// of that name.
+///
+/// Values are those that cfa_variable_read gives in the variable's own type. Memory does not grow with the data. The new
+/// file takes its name as with cfa_aggregation_create; it must not be the aggregation file.
+///
+/// @param path     the aggregation file
+/// @param out_path the new file
+/// @param options  what to extract and how to store it; NULL for the defaults
+/// @return CFA_OK; CFA_ERR_NOT_FOUND when there is no such dimension, CFA_ERR_MISSING_VARIABLE, those of opening the file
+///         and of reading from it, CFA_ERR_IO, CFA_ERR_CANCELLED, CFA_ERR_ARGUMENT; CFA_ERR_NOT_BUILT without feature
+///         "write"
+///
+/// Threads: as for cfa_aggregation_create; the data are read by several. Since 0.1.0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cfa_aggregation_extract(
+    path: *const c_char,
+    out_path: *const c_char,
+    options: *const cfa_extract_options,
+) -> cfa_status {
+    // SAFETY: the contract of the C API (module capi).
+    boundary::status(|| unsafe { writing::extract(path, out_path, options) })
+}

@@ -1,0 +1,143 @@
+//! Checks a file for C, and shows what was found.
+
+use std::ffi::{c_char, c_void, CString};
+use std::path::Path;
+use std::ptr::null;
+
+use super::boundary::{c_string, output, Answer, Failure};
+use super::check_options::*;
+use super::dataset::path_of;
+use super::file::dialect_code;
+use super::open_options::{choice, settings, taken};
+use super::types;
+use super::watch::Watch;
+use crate::check::{self, Finding, Options, Severity, State, VariableReport};
+use crate::{Error, Kind};
+
+/// `cfa_aggregation_check`, under the contract of the C API (module capi).
+pub(super) unsafe fn check(
+    path: *const c_char,
+    options: *const cfa_check_options,
+    violated: *mut u64,
+) -> Answer<()> {
+    // SAFETY: the contract; the structure is as `taken` wants it.
+    let (path, given) =
+        unsafe { (path_of(path, "path")?, taken(options, cfa_check_options::INIT, "options")?) };
+    let place = output(violated, "violated")?;
+    let fragments = choice(given.fragments, "fragments")?.unwrap_or(false);
+    let most = match given.max_findings {
+        0 => Options::default().max_findings,
+        n => usize::try_from(n).map_err(|_| Failure::argument(format!("max_findings is {n}")))?,
+    };
+    // SAFETY: as above.
+    let (html, json, open) = unsafe {
+        (
+            report_path(given.html_report, "html_report")?,
+            report_path(given.json_report, "json_report")?,
+            settings(given.open)?,
+        )
+    };
+    let watch = Watch::begin(given.progress, given.user_data)?;
+    let listener = |done: u64, total: u64| watch.count(done, total);
+    let options = Options {
+        open,
+        fragments: fragments || html.is_some(),
+        max_findings: most,
+        progress: Some(&listener),
+    };
+    let report = check::check(path, &options)?;
+    if let Some(path) = html {
+        write(path, &check::page::html(&report))?;
+    }
+    if let Some(path) = json {
+        write(path, &check::as_json(&report))?;
+    }
+    for variable in &report.variables {
+        // SAFETY: as above: a function of this type.
+        unsafe { show_variable(variable, given.checked, given.user_data) };
+    }
+    for finding in &report.findings {
+        // SAFETY: as above.
+        unsafe { show_finding(finding, given.finding, given.user_data) };
+    }
+    watch.end();
+    // SAFETY: checked not to be NULL.
+    unsafe { place.write(report.count(Severity::Requirement)) };
+    Ok(())
+}
+
+unsafe fn report_path<'a>(path: *const c_char, name: &str) -> Answer<Option<&'a Path>> {
+    match path.is_null() {
+        true => Ok(None),
+        // SAFETY: the contract of the C API (module capi).
+        false => unsafe { path_of(path, name) }.map(Some),
+    }
+}
+
+fn write(path: &Path, text: &str) -> Answer<()> {
+    let failed = |e| {
+        Error::new(Kind::Io, "the report cannot be written").because(e).in_file(path.display().to_string())
+    };
+    Ok(std::fs::write(path, text).map_err(failed)?)
+}
+
+unsafe fn show_finding(finding: &Finding, show: cfa_find, user_data: *mut c_void) {
+    let Some(show) = show else { return };
+    let variable: Option<CString> = finding.variable.as_deref().map(c_string);
+    let (rule, clause, message) =
+        (c_string(finding.rule), c_string(&finding.clause), c_string(&finding.message));
+    let fragment = finding.fragment.as_deref();
+    let shown = cfa_finding {
+        severity: severity_code(finding.severity),
+        rank: fragment.map_or(0, <[u64]>::len),
+        fragment: fragment.map_or(null(), <[u64]>::as_ptr),
+        variable: variable.as_ref().map_or(null(), |v| v.as_ptr()),
+        rule: rule.as_ptr(),
+        clause: clause.as_ptr(),
+        message: message.as_ptr(),
+        count: finding.count,
+    };
+    // SAFETY: the caller's function, and a structure that outlives the call.
+    unsafe { show(&shown, user_data) }
+}
+
+unsafe fn show_variable(variable: &VariableReport, show: cfa_checked, user_data: *mut c_void) {
+    let Some(show) = show else { return };
+    let path = c_string(&variable.path);
+    let shape = variable.shape.as_deref();
+    let fragments = variable.fragments();
+    let states: Vec<u8> = variable.states.iter().map(|&state| state_code(state)).collect();
+    let shown = cfa_checked_variable {
+        path: path.as_ptr(),
+        dialect: dialect_code(Some(variable.dialect)),
+        r#type: types::code(variable.data_type),
+        is_decoded: i32::from(shape.is_some()),
+        rank: shape.map_or(0, <[u64]>::len),
+        shape: shape.map_or(null(), <[u64]>::as_ptr),
+        fragments: shape.map_or(null(), |_| fragments.as_ptr()),
+        states: if states.is_empty() { null() } else { states.as_ptr() },
+        state_count: states.len(),
+    };
+    // SAFETY: as for `show_finding`.
+    unsafe { show(&shown, user_data) }
+}
+
+fn severity_code(severity: Severity) -> i32 {
+    match severity {
+        Severity::Note => CFA_SEVERITY_NOTE,
+        Severity::Recommendation => CFA_SEVERITY_RECOMMENDATION,
+        Severity::Requirement => CFA_SEVERITY_REQUIREMENT,
+    }
+}
+
+fn state_code(state: State) -> u8 {
+    match state {
+        State::Unchecked => CFA_STATE_UNCHECKED,
+        State::NoFile => CFA_STATE_NO_FILE,
+        State::Present => CFA_STATE_PRESENT,
+        State::OtherVersion => CFA_STATE_OTHER_VERSION,
+        State::Changed => CFA_STATE_CHANGED,
+        State::Missing => CFA_STATE_MISSING,
+        State::Wrong => CFA_STATE_WRONG,
+    }
+}

@@ -1,0 +1,69 @@
+//! How an aggregation file is converted.
+
+use std::ffi::c_void;
+
+use super::boundary::{self, output};
+use super::create_options::cfa_note;
+use super::open_options::cfa_open_options;
+use super::read_options::cfa_progress;
+
+/// Options of cfa_aggregation_convert.
+///
+/// Zero means the default in every field, now and in later versions: begin with CFA_CONVERT_OPTIONS_INIT or
+/// cfa_convert_options_init. Structures of other versions are taken as described at cfa_open_options.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cfa_convert_options {
+    /// sizeof(cfa_convert_options) of the caller.
+    pub size: usize,
+    /// The convention of the new file, a CFA_DIALECT_ number; by default CF-1.13.
+    pub dialect: i32,
+    /// CFA_DEFAULT or a CFA_FORMAT_ number: the format of the new file; by default netCDF-4.
+    pub format: i32,
+    /// CFA_DEFAULT, CFA_LOCATIONS_RELATIVE or CFA_LOCATIONS_ABSOLUTE: how local fragments are named; by default relative
+    /// names stay relative, for the new place, and absolute ones absolute.
+    pub locations: i32,
+    /// Zero.
+    pub reserved: i32,
+    /// How the aggregation file is opened; NULL for the defaults. The new file has the locations that open->relocate gives.
+    pub open: *const cfa_open_options,
+    /// Called after success for each thing that is odd or was left out; or NULL.
+    pub note: cfa_note,
+    /// Called with 0 before the work begins, now and then during it, and with 1 when all is done (what it then returns
+    /// does not count); or NULL.
+    pub progress: cfa_progress,
+    /// Handed to the functions above.
+    pub user_data: *mut c_void,
+}
+
+impl cfa_convert_options {
+    pub(super) const INIT: cfa_convert_options = cfa_convert_options {
+        size: size_of::<cfa_convert_options>(),
+        dialect: 0,
+        format: 0,
+        locations: 0,
+        reserved: 0,
+        open: std::ptr::null(),
+        note: None,
+        progress: None,
+        user_data: std::ptr::null_mut(),
+    };
+}
+
+/// Sets all fields to their defaults, as CFA_CONVERT_OPTIONS_INIT does.
+///
+/// For languages without the macro. It writes the structure of the library that is running: where that may be newer
+/// than this header, use the macro.
+///
+/// @param options the structure; with NULL nothing is done
+///
+/// Thread-safe for different structures. Since 0.1.0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cfa_convert_options_init(options: *mut cfa_convert_options) {
+    boundary::value((), || {
+        let options = output(options, "options")?;
+        // SAFETY: the contract of the C API (module capi).
+        unsafe { options.write(cfa_convert_options::INIT) };
+        Ok(())
+    });
+}

@@ -1,0 +1,44 @@
+//! The outcome of a check as JSON, for programs.
+
+use serde_json::{json, Map, Value};
+
+use super::{Finding, Report, VariableReport};
+
+/// A report as one JSON object on one line.
+pub fn as_json(report: &Report) -> String {
+    json!({
+        "file": report.file,
+        "conventions": report.conventions,
+        "fine": report.is_fine(),
+        "fragments_checked": report.fragments_checked,
+        "variables": report.variables.iter().map(variable).collect::<Vec<_>>(),
+        "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
+    })
+    .to_string()
+}
+
+fn variable(variable: &VariableReport) -> Value {
+    let counts: Map<String, Value> =
+        variable.counts().iter().map(|(state, n)| (state.name().to_owned(), json!(n))).collect();
+    json!({
+        "name": variable.path,
+        "dialect": variable.dialect.name(),
+        "dtype": variable.data_type.code(),
+        "dims": variable.dimensions,
+        "shape": variable.shape,
+        "fragments": variable.shape.as_ref().map(|_| variable.fragments()),
+        "states": counts,
+    })
+}
+
+fn finding(finding: &Finding) -> Value {
+    json!({
+        "rule": finding.rule,
+        "clause": finding.clause,
+        "severity": finding.severity.name(),
+        "variable": finding.variable,
+        "fragment": finding.fragment,
+        "message": finding.message,
+        "count": finding.count,
+    })
+}

@@ -1,0 +1,61 @@
+//! Parts of dimensions, as parts of variables choose them.
+
+use super::Cut;
+use crate::dataset::Dataset;
+use crate::error::{Error, Kind, Result};
+use crate::selection::Selection;
+use crate::variable::Variable;
+
+/// The cuts that give each of these variables (all aggregation variables if none is named) the part that is chosen of it,
+/// such as by [`select::selection`](crate::select::selection).
+///
+/// # Errors
+/// What `choose` gives when it fails for every variable; `Request` when variables differ in what they choose.
+pub fn cuts(
+    dataset: &Dataset,
+    variables: &[String],
+    choose: impl Fn(&Variable) -> Result<Selection>,
+) -> Result<Vec<Cut>> {
+    let variables: Vec<Variable> = match variables.is_empty() {
+        true => dataset.variables().into_iter().filter(|v| matches!(v.aggregation(), Ok(Some(_)))).collect(),
+        false => variables.iter().map(|name| dataset.variable(name)).collect::<Result<_>>()?,
+    };
+    let mut cuts: Vec<Cut> = Vec::new();
+    let mut failure = None;
+    let mut served = false;
+    for variable in variables {
+        // A variable without the dimension is taken whole, as long as another one has it.
+        let selection = match choose(&variable) {
+            Ok(selection) => selection,
+            Err(error) => {
+                failure.get_or_insert(error.in_variable(variable.path()));
+                continue;
+            }
+        };
+        served = true;
+        for (d, &dimension) in variable.dimensions()?.iter().enumerate() {
+            let (start, count, step) = (selection.start()[d], selection.count()[d], selection.step()[d]);
+            let cut = Cut { dimension, start, count, step };
+            let whole = Cut { start: 0, count: variable.shape()?[d], step: 1, ..cut };
+            match cuts.iter().find(|c| c.dimension == dimension) {
+                Some(other) if *other != cut => {
+                    let name = &dataset.dimension(dimension).name;
+                    let message = format!(
+                        "variables differ in which part of dimension '{name}' is meant; name one variable"
+                    );
+                    return Err(Error::new(Kind::Request, message));
+                }
+                Some(_) => {}
+                None if cut == whole => {}
+                None => cuts.push(cut),
+            }
+        }
+    }
+    match failure.filter(|_| !served) {
+        Some(error) => Err(error),
+        None if !served => {
+            Err(Error::new(Kind::Request, "there is no aggregation variable; name a variable"))
+        }
+        None => Ok(cuts),
+    }
+}
