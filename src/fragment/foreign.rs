@@ -45,7 +45,7 @@ pub(crate) struct Foreign {
     attributes: Attributes,
     handles: Mutex<Handles>,
     /// The path that GDAL was given may lead through this open file.
-    _opened: Option<Arc<LocalFile>>,
+    opened: Option<Arc<LocalFile>>,
 }
 
 /// An array and the dataset it belongs to; both end with this object.
@@ -112,7 +112,7 @@ impl Foreign {
     ) -> Result<Self> {
         let (path, file) = (opened.path_for_others(), opened.name());
         let array = Self::open(&path, file, format, identifier, drivers)?;
-        Ok(Foreign { _opened: Some(Arc::clone(opened)), ..array })
+        Ok(Foreign { opened: Some(Arc::clone(opened)), ..array })
     }
 
     /// Opens an array of a Zarr store that the access policy allowed.
@@ -151,7 +151,7 @@ impl Foreign {
             return Err(Error::new(Kind::FragmentType, message).in_file(file));
         };
         let handles = Mutex::new(handles);
-        Ok(Foreign { file: file.to_owned(), shape, data_type, attributes, handles, _opened: None })
+        Ok(Foreign { file: file.to_owned(), shape, data_type, attributes, handles, opened: None })
     }
 
     pub(crate) fn file(&self) -> &str {
@@ -208,13 +208,22 @@ impl Foreign {
             done
         };
         if done == 0 {
-            return Err(unreadable(&self.file, Quiet::last_message()));
+            return Err(self.failure());
         }
         Ok(())
     }
 }
 
 impl Foreign {
+    /// What GDAL said last, with the name of the file for the path that it was given.
+    fn failure(&self) -> Error {
+        let mut message = Quiet::last_message();
+        if let Some(opened) = &self.opened {
+            message = message.replace(&opened.path_for_others(), &self.file);
+        }
+        unreadable(&self.file, message)
+    }
+
     /// Reads all between the first and the last index, and picks.
     fn read_stepped(&self, selection: &Selection, out: &mut [u8]) -> Result<()> {
         let too_large = || unreadable(&self.file, "a read is too large");

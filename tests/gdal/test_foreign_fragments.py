@@ -54,18 +54,18 @@ def hdf4(path, values):
     image.GetRasterBand(1).WriteArray(values)
 
 
-def aggregation(path, fragments, formats=None):
+def aggregation(path, fragments, formats=None, shape=SHAPE):
     """(time, y, x) of fragments, a step of time each, given by location and identifier."""
     with Dataset(path, "w") as out:
         out.Conventions = "CF-1.13" if formats is None else "CFA-0.6.2"
-        for name, size in (("time", len(fragments)), ("y", SHAPE[0]), ("x", SHAPE[1]), ("one", 1), ("j", 3),
+        for name, size in (("time", len(fragments)), ("y", shape[0]), ("x", shape[1]), ("one", 1), ("j", 3),
                            ("i", len(fragments))):
             out.createDimension(name, size)
         tas = out.createVariable("tas", "f8", (), fill_value=-999.0)
         tas.units = "K"
         tas.aggregated_dimensions = "time y x"
         table = np.ma.masked_all((3, len(fragments)), "i4")
-        table[0], table[1, 0], table[2, 0] = 1, *SHAPE
+        table[0], table[1, 0], table[2, 0] = 1, *shape
         out.createVariable("map", "i4", ("j", "i"), fill_value=-1)[:] = table
         grid = ("time", "one", "one")
         columns = [("uris", [f[0] for f in fragments]), ("ids", [f[1] for f in fragments])]
@@ -176,6 +176,19 @@ class ForeignFragments(unittest.TestCase):
         opened = [line for line in done.stderr.splitlines() if "GDALOpen(" in line]
         self.assertTrue(any("/proc/self/fd/" in text for text in opened), opened)
         self.assertFalse(any("a.tif" in text for text in opened), opened)
+
+    def test_a_damaged_file_is_called_by_its_name(self):
+        path = f"{self.folder}/a.tif"
+        noise = fixtures.RNG.uniform(0, 1, (1, 512, 512))
+        image = gdal.GetDriverByName("GTiff").Create(path, 512, 512, 1, gdal.GDT_Float64, options=["COMPRESS=DEFLATE"])
+        image.GetRasterBand(1).WriteArray(noise[0])
+        del image
+        os.truncate(path, os.path.getsize(path) // 2)
+        aggregation(self.path, [("a.tif", "1")], shape=(512, 512))
+        with self.assertRaises(RuntimeError) as raised:
+            read(self.path)
+        self.assertIn("a.tif", str(raised.exception))
+        self.assertNotIn("/proc/", str(raised.exception))
 
     def test_the_policy_holds_for_them(self):
         geotiff(f"{self.folder}/a.tif", self.values[:1])
