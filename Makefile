@@ -10,7 +10,7 @@ DATADIR ?= $(PREFIX)/share
 GDALPLUGINS ?= $(if $(filter /usr /usr/local,$(PREFIX)),$(shell scripts/gdal_plugins_dir.sh),$(LIBDIR)/gdalplugins)
 
 .DEFAULT_GOAL := build
-.PHONY: help deps build libraries plugin demo test lint bench sanitize install clean
+.PHONY: help deps build libraries plugin demo test soak lint bench sanitize install clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
@@ -38,6 +38,10 @@ demo: deps ## write a sample aggregation to build/demo, describe it, read from i
 
 test: ## set up, build, lint and run every test
 	@scripts/test.sh
+
+soak: deps ## run the long forms of the stress tests: threads, also beside other users of GDAL, and random cases
+	@$(MAKE) --no-print-directory plugin
+	@scripts/soak.sh
 
 lint: deps ## rustfmt, clippy, rustdoc, shellcheck, file lengths, licences
 	@scripts/lint.sh

@@ -105,6 +105,38 @@ static void values_are_checked(const char *path)
     CHECK(open_with(path, &options) == CFA_ERR_ARGUMENT);
 }
 
+static void settings_are_taken_by_name(const char *path)
+{
+    const char *fill[] = {"MISSING_FRAGMENTS=FILL", "num-threads=ALL_CPUS", "RELOCATE=/a=/b", "FRAGMENT_DRIVERS=NONE", NULL};
+    const char *none[] = {NULL};
+    const char *wrong[][2] = {{"NO_SUCH=1", NULL}, {"MAX_FRAGMENTS=0", NULL}, {"CACHE_BYTES", NULL},
+                              {"MISSING_FRAGMENTS=\xff", NULL}, {"FRAGMENT_DRIVERS=VRT", NULL}};
+    const char *named[] = {"NO_SUCH", "MAX_FRAGMENTS", "settings[0]", "settings[0]", "FRAGMENT_DRIVERS"};
+    cfa_open_options options = CFA_OPEN_OPTIONS_INIT;
+    cfa_dataset *dataset;
+    uint64_t start = 0;
+    size_t count = 3;
+    float values[3];
+    options.settings = none;
+    CHECK_OK(open_with(path, &options));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        options.settings = wrong[i];
+        CHECK(open_with(path, &options) == CFA_ERR_ARGUMENT);
+        CHECK(strstr(cfa_last_error(), named[i]) != NULL);
+    }
+    options.settings = fill;
+    CHECK_OK(cfa_dataset_open(path, &options, &dataset));
+    CHECK_OK(cfa_variable_read(find(dataset, "gone"), &start, &count, NULL, NULL, CFA_FLOAT32, sizeof values, values, NULL));
+    CHECK(values[0] > 9e36f);
+    cfa_dataset_free(dataset);
+    /* A field counts more than the setting of the same name. */
+    options.missing_fragments = CFA_MISSING_ERROR;
+    CHECK_OK(cfa_dataset_open(path, &options, &dataset));
+    CHECK(cfa_variable_read(find(dataset, "gone"), &start, &count, NULL, NULL, CFA_FLOAT32, sizeof values, values, NULL) ==
+          CFA_ERR_FRAGMENT_MISSING);
+    cfa_dataset_free(dataset);
+}
+
 static void they_do_what_they_say(const char *path)
 {
     cfa_open_options options = CFA_OPEN_OPTIONS_INIT;
@@ -152,6 +184,7 @@ int main(int argc, char **argv)
     other_sizes_are_taken(path);
     other_sizes_are_taken_by_reads(path);
     values_are_checked(path);
+    settings_are_taken_by_name(path);
     they_do_what_they_say(path);
     return 0;
 }

@@ -8,6 +8,7 @@
 #include "multidim_dataset.h"
 #include "name.h"
 #include "options.h"
+#include "subdataset_info.h"
 #include "subdatasets.h"
 
 namespace cfa_gdal
@@ -117,8 +118,11 @@ void GDALRegister_CFA()
     driver->SetMetadataItem(GDAL_DMD_EXTENSIONS, "nc nca");
     driver->SetMetadataItem(GDAL_DMD_CONNECTION_PREFIX, "CFA:");
     driver->SetMetadataItem(GDAL_DMD_SUBDATASETS, "YES");
-    driver->SetMetadataItem(GDAL_DMD_OPENOPTIONLIST, cfa_gdal::OPEN_OPTION_LIST);
+    driver->SetMetadataItem(GDAL_DMD_OPENOPTIONLIST, cfa_gdal::OpenOptionList().c_str());
     driver->pfnIdentify = cfa_gdal::Identify;
     driver->pfnOpen = cfa_gdal::Open;
+#if CFA_GDAL_SUBDATASET_INFO
+    driver->pfnGetSubdatasetInfoFunc = cfa_gdal::GetSubdatasetInfo;
+#endif
     GetGDALDriverManager()->RegisterDriver(driver.release());
 }

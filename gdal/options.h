@@ -11,7 +11,7 @@ namespace cfa_gdal
 {
 
 // What `gdalinfo --format CFA` lists.
-extern const char *const OPEN_OPTION_LIST;
+std::string OpenOptionList();
 
 // Opens a dataset with the settings in force: open option, else configuration option, else that of the library.
 // False after CPLError.

@@ -18,6 +18,13 @@
 #define CFA_GDAL_HAS_INT8 0
 #endif
 
+// Programs can take names of subdatasets apart from 3.8 on.
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 8, 0)
+#define CFA_GDAL_SUBDATASET_INFO 1
+#else
+#define CFA_GDAL_SUBDATASET_INFO 0
+#endif
+
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 12, 0)
 #define CFA_GDAL_GEOTRANSFORM_CLASS 1
 #else

@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 /** Begins a cfa_open_options: all fields at their defaults. */
-#define CFA_OPEN_OPTIONS_INIT {sizeof(cfa_open_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL}
+#define CFA_OPEN_OPTIONS_INIT {sizeof(cfa_open_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL}
 /** Begins a cfa_read_options: all fields at their defaults. */
 #define CFA_READ_OPTIONS_INIT {sizeof(cfa_read_options), NULL, 0, NULL, NULL, NULL, 0, 0}
 /** Begins a cfa_create_options: all fields at their defaults. */
@@ -353,6 +353,12 @@ typedef struct cfa_open_options {
    * Location prefixes that moved: "from=to;..."; or NULL.
    */
   const char *relocate;
+  /**
+   * Settings by name: "NAME=value" each, ended by NULL; or NULL for none. The names and values are those of the
+   * environment variables CFA_NAME. A field of this structure that is set counts more. A name that there is not, or a
+   * value that is not valid, is CFA_ERR_ARGUMENT with a message that names it.
+   */
+  const char *const *settings;
 } cfa_open_options;
 
 /**

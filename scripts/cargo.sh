@@ -75,9 +75,12 @@ hide_all_but_exports() {
 # Two sets of features in one target directory overwrite each other, so the plugin has its own. It never links
 # libnetcdf: that crashes beside GDAL's own use of it.
 build_plugin() {
-    local target=${CARGO_TARGET_DIR:-target}/plugin flags=-O2
-    CARGO_TARGET_DIR=$target cargo rustc --locked --profile "$profile" --lib --no-default-features --features gdal \
-        --crate-type staticlib
+    local target=${CARGO_TARGET_DIR:-target}/plugin flags=-O2 features=gdal major minor
+    # The crate gdal-sys brings bindings up to GDAL 3.12; for later versions it makes them, with libclang.
+    IFS=. read -r major minor _ < <("${GDAL_CONFIG:-gdal-config}" --version)
+    ((major == 3 && minor <= 12)) || features=gdal-bindgen
+    CARGO_TARGET_DIR=$target cargo rustc --locked --profile "$profile" --lib --no-default-features \
+        --features "$features" --crate-type staticlib
     [[ $profile == release ]] || flags="-O1 -g"
     make --no-print-directory --silent -C gdal -j "$(nproc)" CXXFLAGS="${CXXFLAGS:-$flags}" \
         OBJECTS="$PWD/$out/gdal-objects" OUT="$PWD/$out/gdalplugins/gdal_CFA.so" \

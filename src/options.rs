@@ -48,6 +48,38 @@ pub enum AllowedSources {
     Prefixes(Vec<String>),
 }
 
+/// A driver of GDAL that may be asked about a fragment that is not netCDF; none but these ever is.
+///
+/// Drivers whose files name other sources are left out for good: such a file would lead past the access policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FragmentDriver {
+    /// GeoTIFF.
+    GeoTiff,
+    /// GRIB 1 and 2.
+    Grib,
+    /// Zarr stores.
+    Zarr,
+    /// HDF4.
+    Hdf4,
+}
+
+impl FragmentDriver {
+    /// All of them.
+    pub const ALL: [FragmentDriver; 4] =
+        [FragmentDriver::GeoTiff, FragmentDriver::Grib, FragmentDriver::Zarr, FragmentDriver::Hdf4];
+
+    /// Its name in GDAL.
+    pub const fn name(self) -> &'static str {
+        match self {
+            FragmentDriver::GeoTiff => "GTiff",
+            FragmentDriver::Grib => "GRIB",
+            FragmentDriver::Zarr => "Zarr",
+            FragmentDriver::Hdf4 => "HDF4",
+        }
+    }
+}
+
 /// One entry of the table of settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -91,6 +123,11 @@ pub static SETTINGS: &[Setting] = &[
         "replacements in fragment locations, before the file's own (${key}=value;...)",
     ),
     setting("RELOCATE", "", "location prefixes that moved (from=to;...), compared by whole segments"),
+    setting(
+        "FRAGMENT_DRIVERS",
+        "GTiff,GRIB,Zarr,HDF4",
+        "in the GDAL plugin: drivers that may read fragments, some of the default ones or NONE (a,b)",
+    ),
 ];
 
 /// Settings for opening a dataset.
@@ -131,6 +168,8 @@ pub struct OpenOptions {
     pub substitutions: Vec<(String, String)>,
     /// Location prefixes that moved: from, to.
     pub relocate: Vec<(String, String)>,
+    /// Drivers of GDAL that may be asked about a fragment that is not netCDF; only the GDAL plugin asks.
+    pub fragment_drivers: Vec<FragmentDriver>,
 }
 
 impl Default for OpenOptions {
@@ -149,6 +188,7 @@ impl Default for OpenOptions {
             num_threads: 0,
             substitutions: Vec::new(),
             relocate: Vec::new(),
+            fragment_drivers: FragmentDriver::ALL.to_vec(),
         }
     }
 }
@@ -178,6 +218,7 @@ impl OpenOptions {
         num_threads: usize, "Sets the number of threads that read; 0 means one per core.";
         substitutions: Vec<(String, String)>, "Sets keywords (`${key}`) and what replaces them in locations.";
         relocate: Vec<(String, String)>, "Sets location prefixes that moved: from, to.";
+        fragment_drivers: Vec<FragmentDriver>, "Chooses the drivers of GDAL that may read fragments.";
     }
 
     /// The defaults, changed by the environment variables `CFA_*` of [`SETTINGS`]; an empty variable counts as unset.
@@ -236,6 +277,7 @@ impl OpenOptions {
             "NUM_THREADS" => self.num_threads = parse::count(0, value)?,
             "SUBSTITUTIONS" => self.substitutions = parse::substitutions(value)?,
             "RELOCATE" => self.relocate = parse::pairs(value)?,
+            "FRAGMENT_DRIVERS" => self.fragment_drivers = parse::drivers(value)?,
             _ => return Err("it has no meaning here".into()),
         }
         Ok(())
@@ -244,7 +286,7 @@ impl OpenOptions {
 
 /// Texts to values; an error says what is wrong with the text. Values that may hold credentials are not repeated.
 mod parse {
-    use super::{AllowedSources, ChangedFragments, MissingFragments};
+    use super::{AllowedSources, ChangedFragments, FragmentDriver, MissingFragments};
     use crate::location::is_absolute;
 
     type Parsed<T> = std::result::Result<T, String>;
@@ -334,6 +376,20 @@ mod parse {
         entries(value).enumerate().map(pair).collect()
     }
 
+    pub fn drivers(value: &str) -> Parsed<Vec<FragmentDriver>> {
+        if value.eq_ignore_ascii_case("NONE") {
+            return Ok(Vec::new());
+        }
+        let driver = |entry: &str| {
+            let named = |driver: &FragmentDriver| driver.name().eq_ignore_ascii_case(entry.trim());
+            FragmentDriver::ALL.into_iter().find(named).ok_or_else(|| {
+                let names = FragmentDriver::ALL.map(FragmentDriver::name).join(", ");
+                format!("'{entry}' is none of {names}")
+            })
+        };
+        value.split(',').map(driver).collect()
+    }
+
     fn entries(value: &str) -> impl Iterator<Item = &str> {
         value.split(';').map(str::trim).filter(|entry| !entry.is_empty())
     }
@@ -406,6 +462,20 @@ mod tests {
         assert_eq!(options.substitutions, [pair("${base}", "/data/"), pair("${x}", "a=b"), pair("${y}", "")]);
         assert!(set("SUBSTITUTIONS", "base").is_err());
         assert!(set("RELOCATE", "=/new").is_err());
+    }
+
+    #[test]
+    fn fragment_drivers_are_some_of_those_that_are_safe() {
+        let drivers = |text| set("FRAGMENT_DRIVERS", text).map(|options| options.fragment_drivers);
+        assert_eq!(drivers("zarr, GTIFF").unwrap(), [FragmentDriver::Zarr, FragmentDriver::GeoTiff]);
+        assert_eq!(drivers("none").unwrap(), []);
+        for text in ["VRT", "GTiff,VRT", "", "GTiff,,Zarr"] {
+            let error = drivers(text).unwrap_err();
+            assert!(
+                error.message().contains("FRAGMENT_DRIVERS") && error.message().contains("HDF4"),
+                "{error}"
+            );
+        }
     }
 
     #[test]

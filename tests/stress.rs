@@ -7,7 +7,7 @@ use std::process::Command;
 
 use cfa::options::OpenOptions;
 use cfa::{DataType, Dataset, Output, Selection, Variable};
-use support::{numbers, write, Data, FileSpec, Format, Rng, Var};
+use support::{cases, numbers, write, Data, FileSpec, Format, Rng, Var};
 
 /// The aggregated shape, and the fragments along each dimension.
 const SHAPE: [usize; 3] = [6, 40, 60];
@@ -166,7 +166,7 @@ fn sixteen_threads_read_what_one_reads_whatever_the_caches() {
                         let (variable, slabs, want) = (&variable, &slabs, &want);
                         scope.spawn(move || {
                             let rng = &mut Rng::new(thread);
-                            for _ in 0..24 {
+                            for _ in 0..cases(24) {
                                 let n = rng.below(slabs.len());
                                 if rng.once_in(5) {
                                     variable.advise(&slabs[n]).unwrap();

@@ -57,6 +57,10 @@ pub struct cfa_open_options {
     pub substitutions: *const c_char,
     /// Location prefixes that moved: "from=to;..."; or NULL.
     pub relocate: *const c_char,
+    /// Settings by name: "NAME=value" each, ended by NULL; or NULL for none. The names and values are those of the
+    /// environment variables CFA_NAME. A field of this structure that is set counts more. A name that there is not, or a
+    /// value that is not valid, is CFA_ERR_ARGUMENT with a message that names it.
+    pub settings: *const *const c_char,
 }
 
 impl cfa_open_options {
@@ -75,6 +79,7 @@ impl cfa_open_options {
         allowed_sources: std::ptr::null(),
         substitutions: std::ptr::null(),
         relocate: std::ptr::null(),
+        settings: std::ptr::null(),
     };
 }
 
@@ -133,6 +138,8 @@ pub(super) unsafe fn settings(pointer: *const cfa_open_options) -> Answer<OpenOp
     let given = unsafe { taken(pointer, cfa_open_options::INIT, "options")? };
     let environment = !choice(given.ignore_environment, "ignore_environment")?.unwrap_or(false);
     let mut options = if environment { OpenOptions::from_env()? } else { OpenOptions::default() };
+    // SAFETY: the contract of the C API (module capi).
+    unsafe { apply(given.settings, &mut options)? };
     match given.missing_fragments {
         CFA_DEFAULT => {}
         CFA_MISSING_ERROR => options.missing_fragments = MissingFragments::Error,
@@ -176,6 +183,29 @@ pub(super) unsafe fn settings(pointer: *const cfa_open_options) -> Answer<OpenOp
         }
     }
     Ok(options)
+}
+
+/// Applies a list of "NAME=value" that ends with NULL.
+unsafe fn apply(list: *const *const c_char, options: &mut OpenOptions) -> Answer<()> {
+    if list.is_null() {
+        return Ok(());
+    }
+    for number in 0.. {
+        // SAFETY: the list goes on until its NULL, which has not been met.
+        let entry = unsafe { *list.add(number) };
+        if entry.is_null() {
+            break;
+        }
+        let place = format!("settings[{number}]");
+        // SAFETY: the contract of the C API (module capi).
+        let entry = unsafe { text(entry, &place)? };
+        // The entry is not repeated: it may have credentials.
+        let pair = entry.split_once('=');
+        let (name, value) =
+            pair.ok_or_else(|| Failure::argument(format!("{place} is not of the form NAME=value")))?;
+        options.set(name, value)?;
+    }
+    Ok(())
 }
 
 /// A choice between yes and no; `None` for the default.

@@ -1,27 +1,32 @@
 //! Fragments in formats of GDAL: GeoTIFF, GRIB, Zarr, HDF4. Built into the GDAL plugin alone.
 //!
 //! The identifier of a version is the number of a band, whose rows and columns are then the array, or the name of a
-//! multidimensional array. Only the drivers named here are asked: a file that names other sources, such as a VRT under
+//! multidimensional array. Only the drivers of the setting FRAGMENT_DRIVERS are asked: a file that names other sources, such as a VRT under
 //! whatever name, is refused. Rows are taken as they are stored.
 
 use std::ffi::{CStr, CString};
 use std::ptr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gdal_sys as gdal;
 
 use super::raw::pick;
 use crate::error::{Error, Kind, Result};
+use crate::location::LocalFile;
+use crate::options::FragmentDriver;
 use crate::selection::Selection;
+use crate::source::Source;
 use crate::value::{Attribute, Attributes, DataType, Values};
 
-/// The drivers that may read a fragment, with the names of their formats in aggregation files.
-const DRIVERS: [(&CStr, &[&str]); 4] = [
-    (c"GTiff", &["gtiff", "geotiff", "tiff", "tif", "cog"]),
-    (c"GRIB", &["grib", "grib1", "grib2", "grb", "grb2"]),
-    (c"Zarr", &["zarr", "zarr2"]),
-    (c"HDF4", &["hdf4", "hdf"]),
-];
+/// The names in aggregation files of the format of a driver.
+fn formats(driver: FragmentDriver) -> &'static [&'static str] {
+    match driver {
+        FragmentDriver::GeoTiff => &["gtiff", "geotiff", "tiff", "tif", "cog"],
+        FragmentDriver::Grib => &["grib", "grib1", "grib2", "grb", "grb2"],
+        FragmentDriver::Zarr => &["zarr", "zarr2"],
+        FragmentDriver::Hdf4 => &["hdf4", "hdf"],
+    }
+}
 
 /// What GDAL's header defines by macros that the bindings lack.
 const OF_RASTER: u32 = 0x02;
@@ -29,7 +34,7 @@ const OF_MULTIDIM_RASTER: u32 = 0x10;
 
 /// Whether a format of an aggregation file is one of these.
 pub(crate) fn is_known_format(format: &str) -> bool {
-    DRIVERS.iter().any(|(_, names)| names.contains(&format))
+    FragmentDriver::ALL.iter().any(|&driver| formats(driver).contains(&format))
 }
 
 /// An array in such a file.
@@ -39,6 +44,8 @@ pub(crate) struct Foreign {
     data_type: DataType,
     attributes: Attributes,
     handles: Mutex<Handles>,
+    /// The path that GDAL was given may lead through this open file.
+    opened: Option<Arc<LocalFile>>,
 }
 
 /// An array and the dataset it belongs to; both end with this object.
@@ -91,15 +98,43 @@ fn unreadable(file: &str, message: impl Into<String>) -> Error {
 }
 
 impl Foreign {
-    /// Opens an array of a file that the access policy allows.
+    /// Opens an array of a file that the access policy allowed, with one of these drivers.
+    ///
+    /// GDAL opens the file that is open already, not what its name leads to by now.
     ///
     /// # Errors
     /// `FragmentUnreadable`, `FragmentVariable`, `FragmentType` for complex numbers and text.
-    pub(crate) fn open(file: &str, format: Option<&str>, identifier: &str) -> Result<Self> {
+    pub(crate) fn in_file(
+        opened: &Arc<LocalFile>,
+        format: Option<&str>,
+        identifier: &str,
+        drivers: &[FragmentDriver],
+    ) -> Result<Self> {
+        let (path, file) = (opened.path_for_others(), opened.name());
+        let array = Self::open(&path, file, format, identifier, drivers)?;
+        Ok(Foreign { opened: Some(Arc::clone(opened)), ..array })
+    }
+
+    /// Opens an array of a Zarr store that the access policy allowed.
+    ///
+    /// # Errors
+    /// As [`Foreign::in_file`].
+    pub(crate) fn in_store(path: &str, identifier: &str, drivers: &[FragmentDriver]) -> Result<Self> {
+        Self::open(path, path, Some("zarr"), identifier, drivers)
+    }
+
+    /// Opens an array by the path of its file; `file` is what messages call it.
+    fn open(
+        path: &str,
+        file: &str,
+        format: Option<&str>,
+        identifier: &str,
+        drivers: &[FragmentDriver],
+    ) -> Result<Self> {
         let _quiet = Quiet::new();
         let band = identifier.trim().parse::<u32>().ok().and_then(|n| i32::try_from(n).ok());
         let kind = if band.is_some() { OF_RASTER } else { OF_MULTIDIM_RASTER };
-        let dataset = open_dataset(file, format, kind)?;
+        let dataset = open_dataset(path, file, format, kind, drivers)?;
         let mut handles = Handles { dataset, array: ptr::null_mut() };
         handles.array = match band {
             Some(number) => band_array(dataset, number),
@@ -115,7 +150,8 @@ impl Foreign {
             let message = format!("'{identifier}' has complex numbers or text");
             return Err(Error::new(Kind::FragmentType, message).in_file(file));
         };
-        Ok(Foreign { file: file.to_owned(), shape, data_type, attributes, handles: Mutex::new(handles) })
+        let handles = Mutex::new(handles);
+        Ok(Foreign { file: file.to_owned(), shape, data_type, attributes, handles, opened: None })
     }
 
     pub(crate) fn file(&self) -> &str {
@@ -172,13 +208,22 @@ impl Foreign {
             done
         };
         if done == 0 {
-            return Err(unreadable(&self.file, Quiet::last_message()));
+            return Err(self.failure());
         }
         Ok(())
     }
 }
 
 impl Foreign {
+    /// What GDAL said last, with the name of the file for the path that it was given.
+    fn failure(&self) -> Error {
+        let mut message = Quiet::last_message();
+        if let Some(opened) = &self.opened {
+            message = message.replace(&opened.path_for_others(), &self.file);
+        }
+        unreadable(&self.file, message)
+    }
+
     /// Reads all between the first and the last index, and picks.
     fn read_stepped(&self, selection: &Selection, out: &mut [u8]) -> Result<()> {
         let too_large = || unreadable(&self.file, "a read is too large");
@@ -204,38 +249,30 @@ impl Foreign {
     }
 }
 
-/// Whether the configuration option GDAL_CFA_FRAGMENT_DRIVERS, a list with commas, lets a driver be asked.
-fn is_enabled(driver: &CStr) -> bool {
-    // SAFETY: C strings; GDAL gives one that lives until the option is set anew, or NULL.
-    let list = unsafe {
-        let value = gdal::CPLGetConfigOption(c"GDAL_CFA_FRAGMENT_DRIVERS".as_ptr(), ptr::null());
-        if value.is_null() {
-            return true;
-        }
-        CStr::from_ptr(value).to_string_lossy().into_owned()
-    };
-    let name = driver.to_string_lossy();
-    list.split(',').any(|entry| entry.trim().eq_ignore_ascii_case(&name))
-}
-
-fn open_dataset(file: &str, format: Option<&str>, kind: u32) -> Result<gdal::GDALDatasetH> {
-    let is_asked = |names: &[&str]| format.is_none_or(|format| names.contains(&format));
-    let known = DRIVERS.iter().filter(|(driver, names)| is_asked(names) && is_enabled(driver));
-    let drivers: Vec<&CStr> = known.map(|(driver, _)| *driver).collect();
+fn open_dataset(
+    path: &str,
+    file: &str,
+    format: Option<&str>,
+    kind: u32,
+    drivers: &[FragmentDriver],
+) -> Result<gdal::GDALDatasetH> {
+    let is_asked = |driver: FragmentDriver| format.is_none_or(|format| formats(driver).contains(&format));
+    let names: Vec<&str> =
+        drivers.iter().filter(|&&driver| is_asked(driver)).map(|driver| driver.name()).collect();
     // GDAL takes an empty list for all drivers.
-    if drivers.is_empty() {
-        return Err(unreadable(file, "GDAL_CFA_FRAGMENT_DRIVERS leaves no driver for it"));
+    if names.is_empty() {
+        return Err(unreadable(file, "the setting FRAGMENT_DRIVERS leaves no driver for it"));
     }
-    let name = CString::new(file).map_err(|_| unreadable(file, "its name has a NUL"))?;
-    let mut list: Vec<_> = drivers.iter().map(|driver| driver.as_ptr()).collect();
+    let path = CString::new(path).map_err(|_| unreadable(file, "its name has a NUL"))?;
+    let terms: Vec<CString> = names.iter().filter_map(|name| CString::new(*name).ok()).collect();
+    let mut list: Vec<_> = terms.iter().map(|term| term.as_ptr()).collect();
     list.push(ptr::null());
     // No neighbours: what a driver finds beside the file is not under the policy.
     let siblings = [ptr::null()];
     // SAFETY: C strings and lists that end with NULL, alive during the call.
     let dataset =
-        unsafe { gdal::GDALOpenEx(name.as_ptr(), kind, list.as_ptr(), ptr::null(), siblings.as_ptr()) };
+        unsafe { gdal::GDALOpenEx(path.as_ptr(), kind, list.as_ptr(), ptr::null(), siblings.as_ptr()) };
     if dataset.is_null() {
-        let names: Vec<_> = drivers.iter().map(|driver| driver.to_string_lossy()).collect();
         return Err(unreadable(file, format!("neither netCDF nor a file of {}", names.join(", "))));
     }
     Ok(dataset)
@@ -313,10 +350,11 @@ unsafe fn describe(array: gdal::GDALMDArrayH) -> (Vec<u64>, Option<DataType>, At
 }
 
 fn data_type_of(number: gdal::GDALDataType::Type) -> Option<DataType> {
-    // Signed bytes are a type of GDAL from 3.7 on.
+    // Signed bytes are a type of GDAL from 3.7 on, and unsigned ones have another name from 3.13 on.
+    const UNSIGNED_BYTE: gdal::GDALDataType::Type = 1;
     const SIGNED_BYTE: gdal::GDALDataType::Type = 14;
     Some(match number {
-        gdal::GDALDataType::GDT_Byte => DataType::U8,
+        UNSIGNED_BYTE => DataType::U8,
         SIGNED_BYTE => DataType::I8,
         gdal::GDALDataType::GDT_UInt16 => DataType::U16,
         gdal::GDALDataType::GDT_Int16 => DataType::I16,

@@ -119,12 +119,13 @@ fn array_of(file: &Arc<OpenFile>, version: &Version, shared: &Shared) -> Result<
     let is_foreign = || file.container().is_err_and(|error| error.kind() == Kind::NotNetcdf);
     // A dialect that gives formats is taken at its word.
     if format.is_some() || (version.format.is_none() && is_foreign()) {
-        let name = crate::Source::name(&*file.source);
-        if !shared.origin.is_virtual() && crate::os::is_virtual(std::path::Path::new(name)) {
+        let path = file.source.path_for_others();
+        if !shared.origin.is_virtual() && crate::os::is_virtual(std::path::Path::new(&path)) {
             let message = "GDAL would take its name for another file";
-            return Err(Error::new(Kind::FragmentUnreadable, message).in_file(name));
+            return Err(Error::new(Kind::FragmentUnreadable, message).in_file(path));
         }
-        return Foreign::open(name, format, &version.identifier).map(Raw::Foreign);
+        let drivers = &shared.options.fragment_drivers;
+        return Foreign::in_file(&file.source, format, &version.identifier, drivers).map(Raw::Foreign);
     }
     variable_of(file, &version.identifier, shared)
 }
@@ -139,7 +140,8 @@ fn open_store(shared: &Shared, fragments: &Fragments, name: &str, version: &Vers
     let Some(store) = location::find_directory(&shared.origin, name, style, &shared.options)? else {
         return Ok(None);
     };
-    Foreign::open(&store, Some("zarr"), &version.identifier).map(|array| Some(Raw::Foreign(array)))
+    let array = Foreign::in_store(&store, &version.identifier, &shared.options.fragment_drivers)?;
+    Ok(Some(Raw::Foreign(array)))
 }
 
 fn variable_of(file: &Arc<OpenFile>, identifier: &str, shared: &Shared) -> Result<Raw> {

@@ -89,7 +89,8 @@ pub fn open_fragment(origin: &Origin, name: &str, style: Style, options: &OpenOp
     }
 }
 
-/// The directory that a location names, if it names one: a Zarr store. Every file in it is under the policy.
+/// The directory that a location names, as GDAL is to open it, if it names one: a Zarr store. Every file in it is under
+/// the policy.
 ///
 /// # Errors
 /// `Uri`, `Policy`; a location that is none is not an error.
@@ -100,11 +101,12 @@ pub fn find_directory(
     style: Style,
     options: &OpenOptions,
 ) -> Result<Option<String>> {
+    let candidates = resolve::candidates(origin, name, style, options)?;
     if origin.is_virtual() {
-        return Ok(None);
+        return virtual_files::find_store(origin, candidates, options);
     }
     let policy = Policy::new(origin, options);
-    for path in resolve::candidates(origin, name, style, options)?.paths {
+    for path in candidates.paths {
         let Ok(real) = fs::canonicalize(&path) else { continue };
         // Such a name would mean another file to GDAL.
         if !real.is_dir() || is_virtual(&real) {

@@ -19,13 +19,7 @@ pub fn open(origin: &Origin, candidates: Candidates, options: &OpenOptions) -> R
     let mut tried = candidates.reasons;
     for path in candidates.paths {
         let shown = redact(&path.display().to_string()).to_string();
-        if !is_allowed(origin, &path, options) {
-            let message = format!(
-                "'{shown}' is not beside the aggregation file, which lies in an archive or a store; a list in \
-                 ALLOWED_SOURCES allows it"
-            );
-            return Err(Error::new(Kind::Policy, message));
-        }
+        allow(origin, &path, options)?;
         let file = if is_virtual(&path) { LocalFile::open_virtual(&path) } else { open_regular(&path)? };
         match file {
             Some(file) => return Ok(Opened::Found(Found { file, path })),
@@ -33,6 +27,44 @@ pub fn open(origin: &Origin, candidates: Candidates, options: &OpenOptions) -> R
         }
     }
     Ok(Opened::Absent(tried))
+}
+
+/// The Zarr store that one of the paths is, as GDAL's driver takes it.
+///
+/// Told by the end of its name and by a file that each store has: servers do not say what is a directory, and asking for
+/// more would cost a request for each fragment.
+///
+/// # Errors
+/// `Policy` for one that the settings do not allow.
+#[cfg(feature = "gdal")]
+pub fn find_store(origin: &Origin, candidates: Candidates, options: &OpenOptions) -> Result<Option<String>> {
+    for path in candidates.paths {
+        // A quote would end the path in the name for the driver.
+        let Some(name) = path.to_str().filter(|name| is_virtual(&path) && !name.contains('"')) else {
+            continue;
+        };
+        if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zarr")) {
+            continue;
+        }
+        allow(origin, &path, options)?;
+        let has = |mark: &&str| LocalFile::open_virtual(&path.join(mark)).is_some();
+        if [".zgroup", ".zarray", "zarr.json"].iter().any(has) {
+            return Ok(Some(format!("ZARR:\"{name}\"")));
+        }
+    }
+    Ok(None)
+}
+
+fn allow(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<()> {
+    if is_allowed(origin, path, options) {
+        return Ok(());
+    }
+    let message = format!(
+        "'{}' is not beside the aggregation file, which lies in an archive or a store; a list in ALLOWED_SOURCES \
+         allows it",
+        redact(&path.display().to_string())
+    );
+    Err(Error::new(Kind::Policy, message))
 }
 
 fn is_allowed(origin: &Origin, path: &Path, options: &OpenOptions) -> bool {

@@ -187,6 +187,19 @@ impl LocalFile {
     }
 }
 
+#[cfg(feature = "gdal")]
+impl LocalFile {
+    /// The path by which other code in this process opens the very file that is open here, for as long as it is; else
+    /// its name.
+    pub(crate) fn path_for_others(&self) -> String {
+        let through = match &self.file {
+            Backing::System(file) => system::path_through_descriptor(file),
+            Backing::Virtual(_) => None,
+        };
+        through.unwrap_or_else(|| self.name.clone())
+    }
+}
+
 impl Source for LocalFile {
     fn name(&self) -> &str {
         &self.name

@@ -125,6 +125,19 @@ pub fn path_of(_file: &File) -> Option<PathBuf> {
     None
 }
 
+/// A path that leads to the open file itself, whatever becomes of its names, for as long as it is open.
+#[cfg(all(feature = "gdal", any(target_os = "linux", target_os = "android")))]
+pub fn path_through_descriptor(file: &File) -> Option<String> {
+    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    Path::new(&path).exists().then_some(path)
+}
+
+/// This system has no such paths.
+#[cfg(all(feature = "gdal", not(any(target_os = "linux", target_os = "android"))))]
+pub fn path_through_descriptor(_file: &File) -> Option<String> {
+    None
+}
+
 pub fn is_impossible_name(error: &io::Error) -> bool {
     error.raw_os_error() == Some(libc::ENAMETOOLONG)
 }

@@ -73,6 +73,12 @@ pub fn path_of(_file: &File) -> Option<PathBuf> {
 }
 
 /// ERROR_INVALID_NAME and ERROR_FILENAME_EXCED_RANGE.
+/// This system has no paths that lead through an open file.
+#[cfg(feature = "gdal")]
+pub fn path_through_descriptor(_file: &File) -> Option<String> {
+    None
+}
+
 pub fn is_impossible_name(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(123 | 206))
 }

@@ -1,10 +1,22 @@
 """Plain netCDF files and aggregations (CF-1.13) of the same data, for the tests of the GDAL driver."""
+import contextlib
 from pathlib import Path
 
 import numpy as np
 from netCDF4 import Dataset
+from osgeo import gdal
 
 RNG = np.random.default_rng(7)
+
+
+@contextlib.contextmanager
+def configured(name, value):
+    """GDAL with a configuration option."""
+    gdal.SetConfigOption(name, value)
+    try:
+        yield
+    finally:
+        gdal.SetConfigOption(name, None)
 
 
 def copy_attributes(source, target, leave_out=()):

@@ -1,4 +1,4 @@
-"""Aggregations as classic rasters: bands, subdatasets, options, errors."""
+"""Aggregations as classic rasters: bands, subdatasets, errors."""
 import os
 import tempfile
 import time
@@ -56,6 +56,17 @@ class Classic(unittest.TestCase):
             dataset = gdal.Open(name)
             self.assertEqual(dataset.GetRasterBand(1).GetUnitType(), "kg m-2 s-1")
 
+    def test_variables_of_groups_are_named_by_their_paths(self):
+        plain, path = fixtures.make(self.folder, fixtures.ascending)
+        with Dataset(path, "a") as file:
+            inner = file.createGroup("forecast")
+            other = inner.createVariable("tas", "f4", (), fill_value=np.float32(1e20))
+            fixtures.copy_attributes(file["tas"], other)
+        listed = [name for name, _ in gdal.Open(path).GetSubDatasets()]
+        self.assertEqual(listed, [f'CFA:"{path}":tas', f'CFA:"{path}":/forecast/tas'])
+        for name in listed:
+            np.testing.assert_array_equal(gdal.Open(name).ReadAsArray(), gdal.Open(plain).ReadAsArray())
+
     def test_the_prefix_forces_the_driver_on_an_ordinary_file(self):
         plain, _ = fixtures.make(self.folder, fixtures.ascending)
         dataset = gdal.Open(f"CFA:{plain}")
@@ -81,40 +92,6 @@ class Classic(unittest.TestCase):
         self.assertEqual(dataset.RasterCount, 36500)
         self.assertLess(min(seconds), 0.2)
         self.assertEqual(dataset.GetRasterBand(36500).GetDescription(), "time=2101-02-26 12:00:00")
-
-    def test_a_missing_fragment_is_an_error_or_filled(self):
-        _, path = fixtures.make(self.folder, fixtures.ascending)
-        os.remove(os.path.join(self.folder, "ascending_tas_1.nc"))
-        with self.assertRaisesRegex(RuntimeError, "ascending_tas_1.nc"):
-            gdal.Open(path).ReadAsArray()
-        filled = gdal.OpenEx(path, open_options=["MISSING_FRAGMENTS=FILL"]).ReadAsArray()
-        self.assertTrue((filled[4] == np.float32(1e20)).all())
-        gdal.SetConfigOption("GDAL_CFA_MISSING_FRAGMENTS", "FILL")
-        try:
-            np.testing.assert_array_equal(gdal.Open(path).ReadAsArray(), filled)
-        finally:
-            gdal.SetConfigOption("GDAL_CFA_MISSING_FRAGMENTS", None)
-
-    def test_sources_may_be_restricted(self):
-        _, path = fixtures.make(self.folder, fixtures.ascending)
-        dataset = gdal.OpenEx(path, open_options=["ALLOWED_SOURCES=/nowhere"])
-        with self.assertRaisesRegex(RuntimeError, "ALLOWED_SOURCES"):
-            dataset.ReadAsArray()
-
-    def test_options_that_make_no_sense_are_refused_by_name(self):
-        _, path = fixtures.make(self.folder, fixtures.ascending)
-        for option in ("NUM_THREADS=many", "CACHE_BYTES=1T", "MAX_FRAGMENTS=0", "MISSING_FRAGMENTS=MAYBE",
-                       "MAX_OPEN_FILES=-1"):
-            with self.subTest(option), self.assertRaisesRegex(RuntimeError, option.split("=")[0]):
-                gdal.OpenEx(path, open_options=[option])
-
-    def test_settings_do_not_change_values(self):
-        _, path = fixtures.make(self.folder, fixtures.ascending)
-        expected = gdal.Open(path).ReadAsArray()
-        for option in ("NUM_THREADS=1", "NUM_THREADS=ALL_CPUS", "CACHE_BYTES=0", "CACHE_BYTES=1K", "MAX_OPEN_FILES=1",
-                       "MAX_NESTING=0", "ALLOWED_SOURCES=SIBLINGS"):
-            with self.subTest(option):
-                np.testing.assert_array_equal(gdal.OpenEx(path, open_options=[option]).ReadAsArray(), expected)
 
     def test_percent_signs_in_errors_are_printed(self):
         with self.assertRaisesRegex(RuntimeError, "%s%n"):

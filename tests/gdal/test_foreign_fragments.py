@@ -1,5 +1,7 @@
-"""Fragments in formats of GDAL: GeoTIFF, GRIB, Zarr."""
+"""Fragments in formats of GDAL: GeoTIFF, GRIB, Zarr, HDF4."""
 import os
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -47,18 +49,23 @@ def zarr(path, values):
     array.Write(np.ascontiguousarray(values, "f4"))
 
 
-def aggregation(path, fragments, formats=None):
+def hdf4(path, values):
+    image = gdal.GetDriverByName("HDF4Image").Create(path, SHAPE[1], SHAPE[0], 1, gdal.GDT_Float32, options=["RANK=2"])
+    image.GetRasterBand(1).WriteArray(values)
+
+
+def aggregation(path, fragments, formats=None, shape=SHAPE):
     """(time, y, x) of fragments, a step of time each, given by location and identifier."""
     with Dataset(path, "w") as out:
         out.Conventions = "CF-1.13" if formats is None else "CFA-0.6.2"
-        for name, size in (("time", len(fragments)), ("y", SHAPE[0]), ("x", SHAPE[1]), ("one", 1), ("j", 3),
+        for name, size in (("time", len(fragments)), ("y", shape[0]), ("x", shape[1]), ("one", 1), ("j", 3),
                            ("i", len(fragments))):
             out.createDimension(name, size)
         tas = out.createVariable("tas", "f8", (), fill_value=-999.0)
         tas.units = "K"
         tas.aggregated_dimensions = "time y x"
         table = np.ma.masked_all((3, len(fragments)), "i4")
-        table[0], table[1, 0], table[2, 0] = 1, *SHAPE
+        table[0], table[1, 0], table[2, 0] = 1, *shape
         out.createVariable("map", "i4", ("j", "i"), fill_value=-1)[:] = table
         grid = ("time", "one", "one")
         columns = [("uris", [f[0] for f in fragments]), ("ids", [f[1] for f in fragments])]
@@ -111,6 +118,25 @@ class ForeignFragments(unittest.TestCase):
         np.testing.assert_array_equal(found[1], self.values[1])
         np.testing.assert_array_equal(read(self.path, ALLOWED_SOURCES="SIBLINGS")[1], self.values[1])
 
+    @unittest.skipUnless(gdal.GetDriverByName("HDF4Image"), "this GDAL has no HDF4")
+    def test_hdf4(self):
+        for number in range(3):
+            hdf4(f"{self.folder}/{number}.hdf", self.values[number])
+        array = gdal.OpenEx(f"{self.folder}/0.hdf", gdal.OF_MULTIDIM_RASTER).GetRootGroup().GetMDArrayNames()[0]
+        aggregation(self.path, [("0.hdf", "1"), ("1.hdf", array), ("2.hdf", f"/{array}")])
+        np.testing.assert_array_equal(read(self.path), self.values[:3])
+        aggregation(self.path, [("0.hdf", "1"), ("1.hdf", array)], ["HDF4", "HDF4"])
+        np.testing.assert_array_equal(read(self.path), self.values[:2])
+
+    def test_only_the_drivers_of_the_setting_are_asked(self):
+        geotiff(f"{self.folder}/a.tif", self.values[:1])
+        aggregation(self.path, [("a.tif", "1")])
+        np.testing.assert_array_equal(read(self.path, FRAGMENT_DRIVERS="Zarr,gtiff"), self.values[:1])
+        for drivers, said in (("NONE", "FRAGMENT_DRIVERS leaves no driver"), ("GRIB,Zarr", "a file of GRIB, Zarr"),
+                              ("GTiff,VRT", "'VRT' is none of")):
+            with self.subTest(drivers), self.assertRaisesRegex(RuntimeError, said):
+                read(self.path, FRAGMENT_DRIVERS=drivers)
+
     def test_formats_are_taken_at_their_word(self):
         geotiff(f"{self.folder}/a.tif", self.values[:1])
         aggregation(self.path, [("a.tif", "1")], ["GeoTIFF"])
@@ -137,6 +163,32 @@ class ForeignFragments(unittest.TestCase):
             aggregation(self.path, [("a.tif", identifier)])
             with self.subTest(identifier), self.assertRaisesRegex(RuntimeError, "a.tif"):
                 read(self.path)
+
+    @unittest.skipUnless(os.path.exists("/proc/self/fd"), "this system has no paths through open files")
+    def test_gdal_reads_the_file_that_was_judged(self):
+        # What GDAL has open is the file itself and not its name: nothing beside that name is looked at.
+        geotiff(f"{self.folder}/a.tif", self.values[:1])
+        aggregation(self.path, [("a.tif", "1")])
+        words = [sys.executable, "-c", f"import test_foreign_fragments as t; print(t.read({self.path!r})[0, 0, 0])"]
+        done = subprocess.run(words, capture_output=True, text=True, cwd=os.path.dirname(os.path.abspath(__file__)),
+                              env=dict(os.environ, CPL_DEBUG="GDAL"))
+        self.assertEqual(done.stdout.strip(), str(float(self.values[0, 0, 0])), done.stderr)
+        opened = [line for line in done.stderr.splitlines() if "GDALOpen(" in line]
+        self.assertTrue(any("/proc/self/fd/" in text for text in opened), opened)
+        self.assertFalse(any("a.tif" in text for text in opened), opened)
+
+    def test_a_damaged_file_is_called_by_its_name(self):
+        path = f"{self.folder}/a.tif"
+        noise = fixtures.RNG.uniform(0, 1, (1, 512, 512))
+        image = gdal.GetDriverByName("GTiff").Create(path, 512, 512, 1, gdal.GDT_Float64, options=["COMPRESS=DEFLATE"])
+        image.GetRasterBand(1).WriteArray(noise[0])
+        del image
+        os.truncate(path, os.path.getsize(path) // 2)
+        aggregation(self.path, [("a.tif", "1")], shape=(512, 512))
+        with self.assertRaises(RuntimeError) as raised:
+            read(self.path)
+        self.assertIn("a.tif", str(raised.exception))
+        self.assertNotIn("/proc/", str(raised.exception))
 
     def test_the_policy_holds_for_them(self):
         geotiff(f"{self.folder}/a.tif", self.values[:1])

@@ -77,6 +77,18 @@ class Identify(unittest.TestCase):
             variable.aggregated_data = "map: m uris: u identifiers: i"
         self.assertEqual(driver_of(deep), "CFA")
 
+    def test_every_form_of_the_attributes_is_known_in_every_format(self):
+        forms = [{"aggregated_dimensions": "", "aggregated_data": "map: m uris: u identifiers: i"},
+                 {"cfa_dimensions": "", "cfa_array": "fragment: f index: i file: p format: t address: a"},
+                 {"cf_role": "cfa_variable", "cfa_dimensions": "", "cfa_array": '{"Partitions": []}'}]
+        for number, attributes in enumerate(forms):
+            for kind in ("NETCDF4", "NETCDF4_CLASSIC", "NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA"):
+                path = f"{self.folder}/{number}_{kind}.nc"
+                with Dataset(path, "w", format=kind) as file:
+                    file.createVariable("v", "f4", ()).setncatts(attributes)
+                with self.subTest(path):
+                    self.assertEqual(driver_of(path), "CFA")
+
     def test_a_damaged_aggregation_says_what_is_wrong(self):
         _, path = fixtures.make(self.folder, fixtures.ascending)
         with Dataset(path, "a") as file:

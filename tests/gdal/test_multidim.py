@@ -112,6 +112,39 @@ class Multidimensional(unittest.TestCase):
         self.assertEqual(found["half"].Read(), 0.5)
         self.assertEqual(list(found["doubles"].Read()), [1e300, 2.0])
 
+    def test_coordinate_variables_are_those_that_the_variable_names(self):
+        _, path = fixtures.make(self.temporary.name, fixtures.two_dimensional)
+        array = root(path).OpenMDArray("tas")
+        self.assertEqual([c.GetFullName() for c in array.GetCoordinateVariables()], ["/lat", "/lon"])
+
+    def test_strings_are_read_whole_and_in_part(self):
+        words = np.array(["a", "", "Ångström", "d e"], object)
+        plain = f"{self.temporary.name}/words_plain.nc"
+        with Dataset(plain, "w") as file:
+            file.createDimension("station", 4)
+            file.createVariable("name", str, ("station",))[:] = words
+        path = f"{self.temporary.name}/words.nc"
+        with Dataset(path, "w") as file:
+            for dimension, size in (("station", 4), ("one", 1)):
+                file.createDimension(dimension, size)
+            file.createVariable("map", "i4", ("one", "one"))[:] = 4
+            file.createVariable("uris", str, ("one",))[0] = "words_plain.nc"
+            file.createVariable("id", str, ())[...] = "name"
+            name = file.createVariable("name", str, ())
+            name.aggregated_dimensions = "station"
+            name.aggregated_data = "map: map uris: uris identifiers: id"
+        array = root(path).OpenMDArray("name")
+        # An empty string is the default fill value of strings: missing.
+        expected = [word or None for word in words]
+        self.assertEqual(list(array.Read()), expected)
+        self.assertEqual(list(array.GetView("[::-2]").Read()), expected[::-2])
+
+    def test_multidiminfo(self):
+        info = gdal.MultiDimInfo(self.path, detailed=True)
+        self.assertEqual(info["driver"], "CFA")
+        self.assertEqual(info["arrays"]["tas"]["dimensions"], ["/time", "/lev", "/lat", "/lon"])
+        np.testing.assert_allclose(np.array(info["arrays"]["time"]["values"], "f8"), [0.5, 1.5, 2.5])
+
     def test_groups_are_walked(self):
         plain = f"{self.temporary.name}/groups_plain.nc"
         with Dataset(plain, "w") as file:

@@ -1,9 +1,11 @@
 """The command line tools of GDAL on aggregations, as their users call them."""
 import json
 import os
+import re
 import subprocess
 import tempfile
 import unittest
+from pathlib import Path
 
 import numpy as np
 from netCDF4 import Dataset
@@ -105,6 +107,13 @@ class Tools(unittest.TestCase):
         run("gdalbuildvrt", "-q", f"{self.out}/a.vrt", f'CFA:"{self.path}":tas')
         dataset = gdal.Open(f"{self.out}/a.vrt")
         np.testing.assert_array_equal(dataset.GetRasterBand(1).ReadAsArray(), self.values[0, ::-1])
+
+    def test_make_install_puts_the_plugin_where_gdal_looks(self):
+        commands = run("make", "-n", "-o", "build", "-C", str(Path(__file__).resolve().parents[2]), "install", "PREFIX=/usr")
+        folder = re.search(r"gdal_CFA\.so (\S+)/gdal_CFA\.so", commands)[1]
+        with open("/proc/self/maps") as maps:
+            library = next(line.split()[-1] for line in maps if "/libgdal" in line)
+        self.assertIn(folder.encode() + b"\0", Path(library).read_bytes())
 
     def test_gdallocationinfo(self):
         found = run("gdallocationinfo", "-valonly", "-b", "2", "-geoloc", self.path, "-16", "35").split()

@@ -12,6 +12,7 @@ from netCDF4 import Dataset
 from osgeo import gdal
 
 import fixtures
+import test_foreign_fragments as foreign
 
 gdal.UseExceptions()
 
@@ -80,13 +81,36 @@ class VirtualFiles(unittest.TestCase):
         self.in_memory()
         self.check("/vsimem/cfa/ascending.nc")
 
-    def test_a_web_server(self):
+    def serve(self):
+        """The address of a server of the folder."""
         handler = functools.partial(QuietHandler, directory=self.folder)
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
-        self.check(f"/vsicurl/http://127.0.0.1:{server.server_port}/ascending.nc")
+        return f"http://127.0.0.1:{server.server_port}"
+
+    def test_a_web_server(self):
+        self.check(f"/vsicurl/{self.serve()}/ascending.nc")
+
+    def test_stores_and_images_in_an_archive(self):
+        values = fixtures.RNG.uniform(200, 300, (2, *foreign.SHAPE)).astype("f4")
+        foreign.geotiff(f"{self.folder}/a.tif", values[:1])
+        foreign.zarr(f"{self.folder}/b.zarr", values[1])
+        foreign.aggregation(f"{self.folder}/mixed.nc", [("a.tif", "1"), ("b.zarr", "tas")])
+        archive = f"{self.folder}/mixed.zip"
+        with zipfile.ZipFile(archive, "w") as out:
+            for name in ("mixed.nc", "a.tif"):
+                out.write(f"{self.folder}/{name}", f"data/{name}")
+            for place, _, names in os.walk(f"{self.folder}/b.zarr"):
+                for name in names:
+                    path = os.path.join(place, name)
+                    out.write(path, "data/" + os.path.relpath(path, self.folder))
+        for name in (f"/vsizip/{archive}/data/mixed.nc", f"/vsicurl/{self.serve()}/mixed.nc"):
+            with self.subTest(name):
+                np.testing.assert_array_equal(foreign.read(name), values)
+                with self.assertRaisesRegex(RuntimeError, "ALLOWED_SOURCES"):
+                    foreign.read(name, ALLOWED_SOURCES="/nowhere")
 
     def test_ordinary_files_in_memory_are_left_alone(self):
         with open(self.plain, "rb") as file:

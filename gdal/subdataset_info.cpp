@@ -1,0 +1,44 @@
+#include "subdataset_info.h"
+
+#if CFA_GDAL_SUBDATASET_INFO
+
+#include <memory>
+
+#include "name.h"
+
+namespace cfa_gdal
+{
+
+namespace
+{
+
+class SubdatasetInfo final : public GDALSubdatasetInfo
+{
+  public:
+    using GDALSubdatasetInfo::GDALSubdatasetInfo;
+
+  private:
+    void parseFileName() override
+    {
+        const Name name = Name::Parse(m_fileName.c_str());
+        m_driverPrefixComponent = "CFA";
+        // As it is written: GDAL looks for it in the name to replace it.
+        const std::string quoted = '"' + name.path + '"';
+        m_pathComponent = m_fileName.find(quoted) == std::string::npos ? name.path : quoted;
+        m_subdatasetComponent = name.variable;
+    }
+};
+
+} // namespace
+
+GDALSubdatasetInfo *GetSubdatasetInfo(const char *name)
+{
+    if (!Name::HasPrefix(name))
+        return nullptr;
+    auto info = std::make_unique<SubdatasetInfo>(name);
+    return info->GetPathComponent().empty() ? nullptr : info.release();
+}
+
+} // namespace cfa_gdal
+
+#endif

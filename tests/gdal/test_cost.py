@@ -1,0 +1,101 @@
+"""What small reads cost: each chunk is fetched and decoded once, however little is asked for at a time."""
+import os
+import tempfile
+import unittest
+
+import h5py
+import numpy as np
+from netCDF4 import Dataset
+from osgeo import gdal
+
+import fixtures
+
+gdal.UseExceptions()
+
+SHAPE = (8, 256, 512)
+
+
+def bytes_read():
+    """What this process has read from files since it began."""
+    with open("/proc/self/io") as file:
+        return int(file.readline().split()[1])
+
+
+def random_noise(file):
+    for name, size in zip(("time", "lat", "lon"), SHAPE):
+        file.createDimension(name, size)
+    fixtures.data(file)
+
+
+@unittest.skipUnless(os.path.exists("/proc/self/io"), "this system does not count what a process reads")
+class SmallReads(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(temporary.cleanup)
+        plain, cls.path = fixtures.make(temporary.name, random_noise)
+        with Dataset(plain) as file:
+            file.set_auto_maskandscale(False)
+            cls.values = file["tas"][...]
+        cls.chunks = []
+        for number in range(2):
+            with h5py.File(f"{temporary.name}/random_noise_tas_{number}.nc") as file:
+                data = file["tas"].id
+                cls.chunks += [data.get_chunk_info(i).size for i in range(data.get_num_chunks())]
+        assert len(cls.chunks) == 16, cls.chunks
+
+    def cost(self, read, **options):
+        """The bytes that all rows of the variable cost, in units of all its chunks, and whether no chunk was read twice.
+
+        A chunk is decoded each time its bytes are read. What else is read is less than the smallest chunk.
+        """
+        before = bytes_read()
+        found = read([f"{name}={value}" for name, value in options.items()])
+        read_now = bytes_read() - before
+        np.testing.assert_array_equal(found, self.values)
+        once = sum(self.chunks) <= read_now < sum(self.chunks) + min(self.chunks)
+        return read_now / sum(self.chunks), once
+
+    def rows_of_bands(self, options):
+        dataset = gdal.OpenEx(self.path, open_options=options)
+        found = np.empty(SHAPE, "f4")
+        # Every band of a row in turn, the order in which chunks of several bands are used again and again; the file
+        # has no coordinates, and its rows are counted from the last.
+        for row in range(SHAPE[1]):
+            for band in range(SHAPE[0]):
+                found[band, SHAPE[1] - 1 - row] = dataset.GetRasterBand(band + 1).ReadAsArray(0, row, SHAPE[2], 1)[0]
+        return found
+
+    def rows_of_an_array(self, options):
+        array = gdal.OpenEx(self.path, gdal.OF_MULTIDIM_RASTER, open_options=options).GetRootGroup().OpenMDArray("tas")
+        found = np.empty(SHAPE, "f4")
+        for step in range(SHAPE[0]):
+            for row in range(SHAPE[1]):
+                found[step, row] = array.ReadAsArray([step, row, 0], [1, 1, SHAPE[2]])[0, 0]
+        return found
+
+    def test_each_chunk_is_decoded_once(self):
+        for read in (self.rows_of_bands, self.rows_of_an_array):
+            with self.subTest(read.__name__):
+                cost, once = self.cost(read)
+                self.assertTrue(once, cost)
+
+    def test_what_was_read_ahead_is_not_read_again(self):
+        array = gdal.OpenEx(self.path, gdal.OF_MULTIDIM_RASTER).GetRootGroup().OpenMDArray("tas")
+        before = bytes_read()
+        array.AdviseRead([0, 0, 0], list(SHAPE))
+        ahead = bytes_read() - before
+        np.testing.assert_array_equal(array.ReadAsArray(), self.values)
+        self.assertGreater(ahead, sum(self.chunks))
+        self.assertLess(bytes_read() - before, ahead + min(self.chunks))
+
+    def test_without_a_cache_chunks_are_decoded_again(self):
+        for read in (self.rows_of_bands, self.rows_of_an_array):
+            with self.subTest(read.__name__):
+                cost, once = self.cost(read, CACHE_BYTES=0)
+                self.assertFalse(once)
+                self.assertGreater(cost, 1.9)
+
+
+if __name__ == "__main__":
+    unittest.main()
