@@ -1,9 +1,7 @@
 //! `cfa create`: makes an aggregation file of the files that hold its parts.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
 
 use cfa::create::{self, Locations, Options, PlannedVariable, Progress, Report, Stage};
 use cfa::model::Dialect;
@@ -11,7 +9,7 @@ use cfa::write::Format;
 use cfa::{Error, Kind};
 use clap::Args;
 
-use crate::{style, Failure, Outcome};
+use crate::{progress, style, Failure, Outcome};
 
 /// Make an aggregation file of the files that hold its parts
 ///
@@ -103,9 +101,12 @@ pub fn run(arguments: &Arguments) -> Outcome {
         return Err(Failure::Error(Error::new(Kind::Request, message)));
     }
     let files = create::expand(&arguments.files)?;
-    let meter = Meter::new(arguments.quiet);
+    let meter = progress::Progress::new("files", arguments.quiet);
     let observe = |progress: Progress| {
-        meter.show(progress);
+        // The other stages are short.
+        if progress.stage == Stage::Scan {
+            meter.tell(progress.done, progress.total);
+        }
         true
     };
     let work = match (arguments.update, arguments.dry_run) {
@@ -115,7 +116,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         (true, true) => create::plan_update,
     };
     let report = work(&arguments.out, &files, &options, Some(&observe));
-    meter.end();
+    meter.finish();
     let report = report?;
     if !arguments.quiet || arguments.dry_run {
         describe(&report, arguments)?;
@@ -176,70 +177,5 @@ fn plural(n: u64, word: &str) -> String {
         word.to_owned()
     } else {
         format!("{word}s")
-    }
-}
-
-/// Shows how far the work is: a bar on a terminal, else a line now and then.
-struct Meter {
-    quiet: bool,
-    terminal: bool,
-    state: Mutex<(Instant, Option<Instant>)>,
-}
-
-impl Meter {
-    fn new(quiet: bool) -> Self {
-        let terminal = std::io::stderr().is_terminal();
-        Meter { quiet, terminal, state: Mutex::new((Instant::now(), None)) }
-    }
-
-    fn show(&self, progress: Progress) {
-        if self.quiet || progress.stage != Stage::Scan {
-            return;
-        }
-        let Ok(mut state) = self.state.lock() else { return };
-        let pause = Duration::from_millis(if self.terminal { 100 } else { 5000 });
-        let now = Instant::now();
-        // The first line waits as well: what ends at once needs none.
-        let last = state.1.unwrap_or(state.0);
-        state.1 = Some(last);
-        if now.duration_since(last) < pause {
-            return;
-        }
-        state.1 = Some(now);
-        let line = line(&progress, now.duration_since(state.0), self.terminal);
-        // Whoever closed standard error does not want to see it.
-        let _ = write!(std::io::stderr(), "{line}");
-    }
-
-    fn end(&self) {
-        let shown = self.state.lock().is_ok_and(|s| s.1.is_some_and(|last| last != s.0));
-        if self.terminal && !self.quiet && shown {
-            let _ = write!(std::io::stderr(), "\r\x1b[K");
-        }
-    }
-}
-
-fn line(progress: &Progress, spent: Duration, terminal: bool) -> String {
-    let (done, total) = (progress.done, progress.total.max(1));
-    let rate = done as f64 / spent.as_secs_f64().max(1e-3);
-    let left = ((total - done.min(total)) as f64 / rate.max(1e-3)).ceil() as u64;
-    let text = format!("{done} of {total} files, {rate:.0}/s, {}:{:02} left", left / 60, left % 60);
-    if !terminal {
-        return format!("cfa: {text}\n");
-    }
-    let full = (done * 24 / total).min(24) as usize;
-    format!("\r\x1b[K[{}{}] {text}", "#".repeat(full), ".".repeat(24 - full))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn progress_has_count_rate_and_time_left() {
-        let progress = Progress { stage: Stage::Scan, done: 50, total: 200 };
-        let spent = Duration::from_secs(5);
-        assert_eq!(line(&progress, spent, false), "cfa: 50 of 200 files, 10/s, 0:15 left\n");
-        assert!(line(&progress, spent, true).contains("[######..................]"));
     }
 }

@@ -17,6 +17,9 @@ struct State {
     told: Option<Instant>,
 }
 
+/// How many characters a bar has.
+const BAR: u128 = 20;
+
 /// A task that is over sooner is not worth a line.
 const PATIENCE: Duration = Duration::from_millis(700);
 
@@ -44,10 +47,9 @@ impl Progress {
             return;
         }
         state.told = Some(now);
-        let line = line(self.what, done, total, spent);
         let mut err = std::io::stderr().lock();
         // Progress that cannot be shown is no reason to stop.
-        let _ = if self.terminal { write!(err, "\r\x1b[K{line}") } else { writeln!(err, "{line}") };
+        let _ = err.write_all(shown(self.what, done, total, spent, self.terminal).as_bytes());
         let _ = err.flush();
     }
 
@@ -58,6 +60,16 @@ impl Progress {
             eprint!("\r\x1b[K");
         }
     }
+}
+
+/// A bar in place of the last one on a terminal, a line of its own elsewhere.
+fn shown(what: &str, done: u64, total: u64, spent: Duration, terminal: bool) -> String {
+    let line = line(what, done, total, spent);
+    if !terminal {
+        return line + "\n";
+    }
+    let full = (BAR * u128::from(done) / u128::from(total.max(1))).min(BAR) as usize;
+    format!("\r\x1b[K[{}{}] {line}", "#".repeat(full), ".".repeat(BAR as usize - full))
 }
 
 fn line(what: &str, done: u64, total: u64, spent: Duration) -> String {
@@ -74,5 +86,22 @@ fn duration(seconds: f64) -> String {
         s if s < 3600.0 => format!("{:.0} min {:.0} s", (s / 60.0).floor(), s % 60.0),
         s if s < 86400.0 * 100.0 => format!("{:.0} h {:.0} min", (s / 3600.0).floor(), s % 3600.0 / 60.0),
         _ => "long".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_has_a_bar_and_anything_else_plain_lines() {
+        let at = |done, terminal| shown("files", done, 4000, Duration::from_secs(10), terminal);
+        assert_eq!(at(1000, false), " 25%  1000 of 4000 files, 100/s, 30 s left\n");
+        assert_eq!(
+            at(1000, true),
+            "\r\x1b[K[#####...............]  25%  1000 of 4000 files, 100/s, 30 s left"
+        );
+        assert_eq!(at(10, false), "  0%  10 of 4000 files, 1/s, 1 h 6 min left\n");
+        assert!(at(0, true).contains("long left"));
     }
 }
