@@ -148,7 +148,10 @@ def main():
         run(program, "create", "made.nc", *reversed(names), "--dialect", dialect, "--quiet")
         run(program, "extract", "made.nc", "plain.nc", "--quiet")
         run(program, "check", "made.nc", "--fragments", "--quiet")
-        compare(f"{case}: created", "made.nc", expected)
+        if case == "groups" and dialect == "CFA-0.6.2":
+            print("cf-python: groups: cf-python 3.16 does not read aggregation variables in groups")
+        else:
+            compare(f"{case}: created", "made.nc", expected)
         compare(f"{case}: extracted", "plain.nc", expected)
         joined, words = write_arguments(dialect, names)
         if write(joined, "theirs.nc", words):

@@ -238,5 +238,26 @@ def climatology(folder):
                          cell_methods=f"time: {method} within years time: mean over years")
 
 
+def groups(folder):
+    """Data in groups, with coordinates in the root, in the group and in one of its own."""
+    for number in range(2):
+        with File(folder, f"groups_{number}.nc") as file:
+            file.time(1.0 + 2 * number, [1.0, 1.0])
+            file.axis("lat", LAT, "latitude", "degrees_north", "Y")
+            root = file.nc
+            file.nc = root.createGroup("forecast")
+            file.height()
+            words = {"units": "K", "cell_methods": "time: mean"}
+            tas = file.nc.createVariable("tas", "f4", ("time", "lat"))
+            tas.setncatts({"standard_name": "air_temperature", "coordinates": "height", **words})
+            tas[...] = data(2, len(LAT), base=100.0 * number)
+            file.nc = file.nc.createGroup("ocean")
+            file.put("depth", ("depth",), np.array([5.0, 10.0]), standard_name="depth", units="m", positive="down")
+            thetao = file.nc.createVariable("thetao", "f4", ("time", "depth"))
+            thetao.setncatts({"standard_name": "sea_water_potential_temperature", **words})
+            thetao[...] = data(2, 2, base=50.0 * number)
+            file.nc = root
+
+
 CASES = {case.__name__: case for case in (monthly, epochs, noleap, days360, rotated, hybrid, tiles, packed, units,
-                                          ensemble, stations, climatology)}
+                                          ensemble, stations, climatology, groups)}
