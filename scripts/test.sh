@@ -37,6 +37,7 @@ stage install tests/install.sh
 stage cmake scripts/test_cmake.sh
 stage gdal scripts/test_gdal.sh
 stage creating scripts/test_creating.sh
+stage cf-python scripts/test_cf_python.sh
 stage conformance scripts/conformance.sh
 stage instructions scripts/instructions.sh
 finish

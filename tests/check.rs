@@ -9,8 +9,11 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cfa::check::{check, Options, Report, Severity, State};
+use cfa::model::fragments::{Fragment, Version};
 use cfa::model::Dialect;
-use cfa::Kind;
+use cfa::write::aggregation::{add, Aggregated, Content};
+use cfa::write::{write_file, Data, Format, Group, Variable};
+use cfa::{DataType, Kind, Values};
 
 fn with_fragments(path: &Path) -> Report {
     check(path, &Options { fragments: true, ..Options::default() }).unwrap()
@@ -73,6 +76,80 @@ fn every_fault_of_the_fragments_is_told_with_its_place() {
         .iter()
         .all(|f| f.severity != Severity::Requirement || f.clause == "CF-1.13 2.8.2"));
     assert!(!report.is_fine());
+}
+
+/// Writes a fragment of four by one, and an aggregation `v` of it with another type and another location if need be.
+fn one_fragment(folder: &Path, stored: Variable, own: Variable, location: &str, dialect: Dialect) -> Report {
+    let mut fragment = Group::default();
+    fragment.add_dimension("x", 4);
+    fragment.variables.push(stored);
+    write_file(&fragment, &folder.join("part.nc"), Format::Netcdf4).unwrap();
+    let mut file = Group::default();
+    file.attributes.set_text("Conventions", dialect.conventions());
+    file.add_dimension("x", 4);
+    let version = Version { location: Some(location.into()), identifier: "v".into(), format: None };
+    let fragments = Content::Stored(vec![Fragment::Stored { versions: vec![version], view: None }]);
+    add(&mut file, &Aggregated { variable: own, sizes: vec![vec![4]], fragments }, dialect).unwrap();
+    if let Some(format) = file.variables.iter_mut().find(|v| v.name == "cfa_format") {
+        format.data = Data::Values(Values::String(vec!["tape".into()]));
+    }
+    let path = folder.join("one.nc");
+    write_file(&file, &path, Format::Netcdf4).unwrap();
+    with_fragments(&path)
+}
+
+#[test]
+fn each_fault_of_a_fragment_has_its_rule() {
+    let folder = tempfile::tempdir().unwrap();
+    let numbers = || Variable::with_values("v", &["x"], Values::F64(vec![1.0, 2.0, 3.0, 4.0]));
+    let own = |data_type| Variable::new("v", data_type, &["x"]);
+    let found = |stored, own, location, dialect| {
+        let report = one_fragment(folder.path(), stored, own, location, dialect);
+        (
+            rules(&report).iter().map(|r| (*r).to_owned()).collect::<Vec<_>>(),
+            report.variables[0].states.clone(),
+        )
+    };
+    let wrong = |rule: &str| (vec![rule.to_owned()], vec![State::Wrong]);
+    let cf = Dialect::Cf113;
+    let double = || own(DataType::F64);
+    assert_eq!(found(numbers(), double(), "part.nc", cf), (vec![], vec![State::Present]));
+    assert_eq!(found(numbers(), own(DataType::String), "part.nc", cf), wrong("fragment-type"));
+    let renamed = Variable { name: "w".into(), ..numbers() };
+    assert_eq!(found(renamed, double(), "part.nc", cf), wrong("fragment-variable"));
+    let days =
+        |v: Variable, calendar| v.attribute("units", "days since 2000-01-01").attribute("calendar", calendar);
+    assert_eq!(
+        found(days(numbers(), "noleap"), days(double(), "360_day"), "part.nc", cf),
+        wrong("fragment-calendar")
+    );
+    assert_eq!(found(numbers(), double(), "one.nc", cf), wrong("fragment-cycle"));
+    assert_eq!(found(numbers(), double(), "http://127.0.0.1/part.nc", cf), wrong("fragment-refused"));
+    assert_eq!(found(numbers(), double(), "part.nc", Dialect::Cfa062), wrong("fragment-format"));
+    let lossy = (vec!["fragment-lossy".to_owned()], vec![State::Present]);
+    assert_eq!(found(numbers(), own(DataType::I32), "part.nc", cf), lossy);
+}
+
+#[test]
+fn conventions_should_name_the_text() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = archive::make(directory.path());
+    for (dialect, conventions, severity) in [
+        (Dialect::Cf113, Some("CF-1.12"), Some(Severity::Recommendation)),
+        (Dialect::Cf113, None, Some(Severity::Recommendation)),
+        (Dialect::Cf113, Some("ACDD-1.3, CF-1.14"), None),
+        (Dialect::Cfa062, Some("CF-1.11"), Some(Severity::Requirement)),
+    ] {
+        let mut file = archive::describe(dialect);
+        file.attributes.remove("Conventions");
+        if let Some(text) = conventions {
+            file.attributes.set_text("Conventions", text);
+        }
+        write_file(&file, &path, Format::Netcdf4).unwrap();
+        let report = check(&path, &Options::default()).unwrap();
+        let told = report.findings.iter().find(|f| f.rule == "conventions").map(|f| f.severity);
+        assert_eq!(told, severity, "{dialect} {conventions:?}");
+    }
 }
 
 #[test]

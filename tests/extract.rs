@@ -5,7 +5,8 @@ mod archive;
 use std::process::Command;
 
 use cfa::extract::{extract, Options};
-use cfa::{Dataset, Kind, Values};
+use cfa::write::{write_file, Format, Group, Variable};
+use cfa::{Dataset, Kind, Selection, Values};
 
 #[test]
 fn the_whole_file_is_materialised() {
@@ -105,4 +106,49 @@ fn a_failure_leaves_no_file_and_progress_can_cancel() {
     assert!(!out.exists());
     let left = std::fs::read_dir(directory.path()).unwrap().count();
     assert_eq!(left, 2, "year.nc and frag only");
+}
+
+/// The most memory that `cfa` had while it did this, in bytes.
+#[cfg(target_os = "linux")]
+fn memory_of(directory: &std::path::Path, arguments: &[&str]) -> u64 {
+    let child =
+        Command::new(env!("CARGO_BIN_EXE_cfa")).args(arguments).current_dir(directory).spawn().unwrap();
+    // SAFETY: a structure of numbers, for which zeros are values.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    let mut status = 0;
+    // SAFETY: the child is ours and nobody else waits for it; both pointers are to what the call fills.
+    let waited = unsafe { libc::wait4(child.id() as i32, &mut status, 0, &mut usage) };
+    assert_eq!((waited, status), (child.id() as i32, 0));
+    usage.ru_maxrss as u64 * 1024
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_does_not_grow_with_the_data() {
+    let directory = tempfile::tempdir().unwrap();
+    let (steps, side) = (32, 512);
+    for part in 0..8 {
+        let mut file = Group::default();
+        for (name, size) in [("time", steps), ("y", side), ("x", side)] {
+            file.add_dimension(name, size);
+        }
+        let time = (0..steps).map(|t| (part * steps + t) as f64).collect();
+        file.variables.push(Variable::with_values("time", &["time"], Values::F64(time)));
+        let mut data = Variable::with_values(
+            "v",
+            &["time", "y", "x"],
+            Values::F32(vec![part as f32; (steps * side * side) as usize]),
+        );
+        data.storage.chunks = Some(vec![1, side, side]);
+        data.storage.deflate = Some(1);
+        file.variables.push(data);
+        write_file(&file, &directory.path().join(format!("part{part}.nc")), Format::Netcdf4).unwrap();
+    }
+    archive::run(directory.path(), &["create", "all.nc", "part*.nc", "--quiet"]);
+    let bytes = 8 * steps * side * side * 4;
+    let memory = memory_of(directory.path(), &["extract", "all.nc", "plain.nc", "--quiet"]);
+    assert!(memory < bytes / 2, "{memory} bytes of memory for {bytes} bytes of data");
+    let dataset = Dataset::open(directory.path().join("plain.nc")).unwrap();
+    let last = Selection::block(&[8 * steps - 1, 0, 0], &[1, 1, 2], &[8 * steps, side, side]).unwrap();
+    assert_eq!(dataset.variable("v").unwrap().read_values(&last).unwrap(), Values::F32(vec![7.0; 2]));
 }

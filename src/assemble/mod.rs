@@ -227,6 +227,16 @@ impl Assembly<'_> {
         }
     }
 
+    /// As [`Assembly::open`], and compares the file with what was recorded of it.
+    fn open_to_read(&self, fragment: &Fragment, index: &[u64]) -> Result<Option<(Raw, usize)>> {
+        let opened = self.open(fragment)?;
+        let file = opened.as_ref().and_then(|(raw, _)| raw.file());
+        if let (Some(recorded), Some(file)) = (&self.aggregation.recorded, file) {
+            fragment::check_recorded(self.dataset, recorded, index, file)?;
+        }
+        Ok(opened)
+    }
+
     /// The canonical shape of the fragment that the spans lie in.
     pub(crate) fn canonical_shape(&self, spans: &[Span]) -> Vec<u64> {
         let sizes = spans.iter().enumerate().map(|(d, span)| self.aggregation.grid.range(d, span.fragment));
@@ -311,10 +321,7 @@ impl Assembly<'_> {
             let pieces = Placement::new(opened.raw.shape(), &canonical, None)?.pieces(spans)?;
             return Ok(Some((opened, pieces)));
         }
-        let Some((mut raw, version)) = self.open(fragment)? else { return Ok(None) };
-        if let (Some(recorded), Some(file)) = (&self.aggregation.recorded, raw.file()) {
-            fragment::check_recorded(self.dataset, recorded, &index, file)?;
-        }
+        let Some((mut raw, version)) = self.open_to_read(fragment, &index)? else { return Ok(None) };
         if Placement::new(raw.shape(), &canonical, view).is_err() {
             if let Some(expanded) = fragment::expand(&raw, canonical.iter().product())? {
                 raw = expanded;

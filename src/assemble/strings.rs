@@ -80,7 +80,7 @@ impl Assembly<'_> {
         out: &mut Strings,
     ) -> Result<()> {
         // What is not written stays missing.
-        let Some((raw, _)) = self.open(fragment)? else { return Ok(()) };
+        let Some((raw, _)) = self.open_to_read(fragment, &index_of(spans))? else { return Ok(()) };
         let view = fragment.view();
         let own = Marks::of(raw.attributes());
         let mut read = || -> Result<()> {

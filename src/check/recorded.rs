@@ -4,12 +4,10 @@
 
 use crate::container::tree::VariableId;
 use crate::dataset::Dataset;
+use crate::fragment;
 use crate::model::Aggregation;
 use crate::selection::{c_strides, Selection};
 use crate::value::Values;
-
-/// Seconds that are no difference: file systems and doubles round.
-const NEAR: f64 = 1e-5;
 
 /// Size and time of modification of each fragment's file.
 pub(crate) struct Recorded {
@@ -39,20 +37,6 @@ impl Recorded {
         let at: u64 = index.iter().zip(&self.strides).map(|(i, s)| i * s).sum();
         let at = usize::try_from(at).ok()?;
         let (size, time) = (*self.sizes.get(at)?, *self.times.get(at)?);
-        let metadata = std::fs::metadata(file).ok()?;
-        let now = metadata.len() as f64;
-        if size.is_finite() && size >= 0.0 && size != now {
-            return Some(format!("{file}: it has {now} bytes; {size} were recorded"));
-        }
-        let modified = metadata.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?.as_secs_f64();
-        if time.is_finite() && time > 0.0 && (modified - time).abs() > NEAR {
-            let later = modified - time;
-            let when = if later > 0.0 { "later" } else { "earlier" };
-            return Some(format!(
-                "{file}: it was modified {:.0} s {when} than was recorded",
-                later.abs().ceil()
-            ));
-        }
-        None
+        Some(format!("{file}: {}", fragment::recorded_difference([size, time], file)?))
     }
 }

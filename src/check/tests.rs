@@ -92,6 +92,50 @@ fn each_rule_of_the_attributes_is_told() {
 }
 
 #[test]
+fn each_rule_of_identifiers_and_unique_values_is_told() {
+    let with = |path: &str, shape: &[u64], values: Values, data: &str| {
+        let (mut file, id) = cf((&[2, 2], sizes()), (&[1, 2], strings(&["a.nc", "b.nc"])), data);
+        file.variable(path, shape, values);
+        rules(&file, id)
+    };
+    let names = "map: m uris: u identifiers: n";
+    assert_eq!(with("/n", &[2], strings(&["tas", "tas"]), names), ["identifiers-shape"]);
+    assert_eq!(with("/n", &[], strings(&[""]), names), ["identifiers-missing"]);
+    let unique = "map: m unique_values: n";
+    assert_eq!(with("/n", &[2], Values::F64(vec![0.0, 1.0]), unique), ["unique-rank"]);
+    assert_eq!(with("/n", &[2, 1], Values::F64(vec![0.0, 1.0]), unique), ["unique-shape"]);
+}
+
+#[test]
+fn scalar_data_have_a_scalar_map_of_one() {
+    for (shape, value, expected) in
+        [(&[][..], 1, &[][..]), (&[1][..], 1, &["map-scalar"][..]), (&[][..], 2, &["map-scalar"][..])]
+    {
+        let mut file = Memory::new();
+        file.variable("/m", shape, Values::I32(vec![value]));
+        file.variable("/u", &[], strings(&["a.nc"]));
+        file.variable("/i", &[], strings(&["tas"]));
+        let id = file.aggregation("/v", &[("aggregated_dimensions", ""), ("aggregated_data", DATA)]);
+        assert_eq!(rules(&file, id), expected, "{shape:?} {value}");
+    }
+}
+
+#[test]
+fn a_dimension_twice_and_packing_in_the_earlier_text_are_told() {
+    let (mut file, _) = cf((&[2, 2], sizes()), (&[1, 2], strings(&["a.nc", "b.nc"])), DATA);
+    let twice = file.aggregation("/twice", &[("aggregated_dimensions", "y y"), ("aggregated_data", DATA)]);
+    assert!(rules(&file, twice).contains(&"dimension-once"));
+    file.variable("/l", &[1, 1, 2, 2], Values::I32(vec![0, 3, 0, 5]));
+    file.variable("/a", &[1, 1], strings(&["tas"]));
+    let words = [("aggregated_dimensions", "y x"), ("aggregated_data", "location: l address: a")];
+    let mut attributes: Vec<(&str, Values)> =
+        words.iter().map(|(n, t)| (*n, Values::Char(t.as_bytes().to_vec()))).collect();
+    attributes.push(("scale_factor", Values::F64(vec![0.5])));
+    let packed = file.variable_with("/p", &[], Values::F64(vec![0.0]), &attributes);
+    assert!(rules(&file, packed).contains(&"not-packed"), "{:?}", rules(&file, packed));
+}
+
+#[test]
 fn all_faults_are_told_at_once() {
     let mut file = Memory::new();
     file.dimension("/x", 6, false);

@@ -295,22 +295,18 @@ impl<'a> Assembly<'a> {
         let mut states = Vec::with_capacity(spread.pieces.len());
         for (_, m) in &spread.pieces {
             let (input, item) = (field.input(self.inputs, *m), spread.items[*m]);
-            fragments.push(match (&item.fragment, &input.path) {
-                (Some(fragment), _) => fragment.clone(),
+            fragments.push(match (&item.fragment, input.path()) {
+                (Some(fragment), _) => Fragment::clone(fragment),
                 (None, Some(path)) => {
                     let location = Some(self.locator.location(path)?);
-                    let version = Version {
-                        location,
-                        identifier: item.template.name.clone(),
-                        format: Some("nc".into()),
-                    };
+                    let version = Version { location, identifier: item.template.path.clone(), format: None };
                     Fragment::Stored { versions: vec![version], view: None }
                 }
                 (None, None) => {
                     return Err(Error::new(Kind::Internal, "a fragment has no place").in_file(&*input.name))
                 }
             });
-            states.push(input.state);
+            states.push(input.state.as_deref().copied());
         }
         let states = states_of(&states);
         Ok(Made::Pieces(
@@ -387,7 +383,7 @@ fn rename_references(variable: &mut Variable, names: &HashMap<String, Option<Str
     let became_dimension = |word: &str| axes.iter().any(|a| a.new && a.name == word);
     for attribute in roles::NAMING {
         let Some(text) = variable.attributes.text(attribute) else { continue };
-        let new = roles::rename(&text, |word| {
+        let new = roles::rename(attribute, &text, |word| {
             if attribute == "coordinates" && became_dimension(word) {
                 return None;
             }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::gap;
 use super::marks::{Converter, Marks};
 use super::record::{Input, Item, Template};
+use crate::canonical::TimeUnits;
 use crate::error::{Error, Kind, Result};
 
 /// A part of a dimension that one or more files provide.
@@ -40,6 +41,35 @@ impl Axis {
 
     pub fn is_split(&self) -> bool {
         self.parts.len() > 1
+    }
+
+    /// Gives the coordinates of a part for people; times also as dates.
+    pub fn range(&self) -> impl Fn(&Part) -> String {
+        let units = self.reference.as_ref().and_then(|reference| {
+            TimeUnits::parse(&reference.text("units")?, reference.text("calendar").as_deref()).ok()
+        });
+        move |part| match &part.marks {
+            Marks::Nothing => format!("part of size {}", part.size),
+            Marks::Labels(labels) => span(labels),
+            Marks::Numbers(list) => {
+                let ends: Vec<f64> =
+                    list.first().into_iter().chain(list.last().filter(|_| list.len() > 1)).copied().collect();
+                let numbers = span(&ends.iter().map(|&x| show(x)).collect::<Vec<_>>());
+                let date = |units: &TimeUnits, &x: &f64| units.decode(x).map(|date| date.to_string());
+                let dates: Option<Vec<String>> =
+                    units.as_ref().and_then(|units| ends.iter().map(|x| date(units, x)).collect());
+                dates.map_or(numbers.clone(), |dates| format!("{numbers} ({})", span(&dates)))
+            }
+        }
+    }
+}
+
+/// The first and the last.
+fn span(list: &[String]) -> String {
+    match list {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first, .., last] => format!("{first} to {last}"),
     }
 }
 
@@ -148,8 +178,8 @@ fn distinct(shares: &[Share], reference: &Template) -> Result<(Vec<Part>, Vec<us
         let Some(coordinate) = share.coordinate else { continue };
         let marks = converter.marks(coordinate, None).map_err(|e| e.in_file(&*share.input.name))?;
         let key = match &marks {
-            Marks::Numbers(v) => (Arc::as_ptr(v) as usize, 0),
-            Marks::Labels(v) => (Arc::as_ptr(v) as usize, 1),
+            Marks::Numbers(v) => (v.as_ptr() as usize, 0),
+            Marks::Labels(v) => (v.as_ptr() as usize, 1),
             Marks::Nothing => (0, 2),
         };
         let number = *numbers.entry(key).or_insert_with(|| {

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::axis::{self, show, Axis, Part, Share, Wishes};
+use super::axis::{self, Axis, Part, Share, Wishes};
 use super::marks::Marks;
 use super::record::{Content, Input, Item, Template};
 use super::{roles, scan, Options};
@@ -66,6 +66,7 @@ pub(super) fn group(inputs: &[Input]) -> Vec<(String, Vec<Member>)> {
                 && key.1.is_some()
                 && (&other.1, &other.2) == (&key.1, &key.2)
                 && dimensions(&theirs[0]) == dimensions(&members[0])
+                && folder(&other.0) == folder(&key.0)
                 && !theirs.iter().any(|t| members.binary_search_by_key(&t.input, |m| m.input).is_ok())
         });
         match kin {
@@ -77,6 +78,11 @@ pub(super) fn group(inputs: &[Input]) -> Vec<(String, Vec<Member>)> {
         }
     }
     out.into_iter().map(|(key, members)| (key.0, members)).collect()
+}
+
+/// The group that the path of a variable is in.
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// Arranges the members of a variable.
@@ -169,8 +175,16 @@ fn check_dimensions(
     if fits {
         return Ok(());
     }
+    let absent: Vec<&String> = dimensions.iter().filter(|d| !own.contains(d)).collect();
+    let hint = match absent[..] {
+        [one] if own.len() + 1 == dimensions.len() => format!(
+            "; a file without '{one}' needs a scalar coordinate of this name, or --update with --new-dim {one} to follow \
+             those that are there"
+        ),
+        _ => String::new(),
+    };
     let message = format!(
-        "its dimensions are ({}) in {} and ({}) in {}",
+        "its dimensions are ({}) in {} and ({}) in {}{hint}",
         dimensions.join(", "),
         field.input(inputs, whole).name,
         own.join(", "),
@@ -210,14 +224,23 @@ fn times_along<'a>(input: &'a Input, template: &Template, dimension: &str) -> Op
     })
 }
 
-fn cell_of(field: &Field, member: usize) -> Vec<usize> {
-    field.axes.iter().map(|a| a.part_of[member]).collect()
+/// The place of a member in the array of parts.
+fn cell_of(field: &Field, strides: &[u128], member: usize) -> u128 {
+    let along = |(a, s): (&Axis, &u128)| (a.part_of[member] as u128).saturating_mul(*s);
+    field.axes.iter().zip(strides).map(along).fold(0, u128::saturating_add)
 }
 
 /// Two members in the same cell.
 fn collision(field: &Field) -> Option<(usize, usize)> {
-    let mut seen: HashMap<Vec<usize>, usize> = HashMap::with_capacity(field.members.len());
-    (0..field.members.len()).find_map(|m| seen.insert(cell_of(field, m), m).map(|other| (other, m)))
+    let strides = strides(field);
+    let mut seen: HashMap<u128, usize> = HashMap::with_capacity(field.members.len());
+    (0..field.members.len()).find_map(|m| seen.insert(cell_of(field, &strides, m), m).map(|other| (other, m)))
+}
+
+/// How far apart neighbours along each axis are in the array of parts; there may be more places than memory has.
+fn strides(field: &Field) -> Vec<u128> {
+    let after = |d: usize| field.axes[d + 1..].iter().map(|a| a.parts.len() as u128);
+    (0..field.axes.len()).map(|d| after(d).fold(1, u128::saturating_mul)).collect()
 }
 
 /// Makes scalar coordinates that tell members of one cell apart into dimensions.
@@ -266,9 +289,9 @@ fn is_same_everywhere(inputs: &[Input], field: &Field) -> Result<bool> {
             return Ok(false);
         }
     }
-    let values = scan::read_again(field.input(inputs, 0), &first.template.name)?;
+    let values = scan::read_again(field.input(inputs, 0), &first.template)?;
     for m in 1..field.members.len() {
-        if scan::read_again(field.input(inputs, m), &field.item(inputs, m).template.name)? != values {
+        if scan::read_again(field.input(inputs, m), &field.item(inputs, m).template)? != values {
             return Ok(false);
         }
     }
@@ -346,13 +369,10 @@ fn fill_cells(inputs: &[Input], field: &mut Field, options: &Options) -> Result<
         );
         return Err(Error::new(Kind::Map, message));
     }
-    let strides: Vec<u128> = (0..field.axes.len())
-        .map(|d| field.axes[d + 1..].iter().map(|a| a.parts.len() as u128).product())
-        .collect();
-    let total: u128 = field.axes.iter().map(|a| a.parts.len() as u128).product();
-    let at =
-        |m: usize| -> u128 { field.axes.iter().zip(&strides).map(|(a, s)| a.part_of[m] as u128 * s).sum() };
-    let mut found: Vec<(u128, usize)> = (0..field.members.len()).map(|m| (at(m), m)).collect();
+    let strides = strides(field);
+    let total = field.axes.iter().map(|a| a.parts.len() as u128).fold(1, u128::saturating_mul);
+    let mut found: Vec<(u128, usize)> =
+        (0..field.members.len()).map(|m| (cell_of(field, &strides, m), m)).collect();
     found.sort_unstable();
     if total != found.len() as u128 {
         let hole = found.iter().enumerate().find(|(i, (cell, _))| *cell != *i as u128);
@@ -368,8 +388,9 @@ fn missing(inputs: &[Input], field: &Field, hole: u128, total: u128, strides: &[
     let mut beside = Vec::new();
     for (axis, stride) in field.axes.iter().zip(strides).filter(|(a, _)| a.is_split()) {
         let part = &axis.parts[(hole / stride % axis.parts.len() as u128) as usize];
-        wanted.push(format!("{} {}", axis.name, range(part)));
-        beside.push(format!("{} ({} {})", field.input(inputs, part.member).name, axis.name, range(part)));
+        let range = axis.range()(part);
+        wanted.push(format!("{} {range}", axis.name));
+        beside.push(format!("{} ({} {range})", field.input(inputs, part.member).name, axis.name));
     }
     let message = format!(
         "no file has {}; {} of {total} parts are there, beside it {}",
@@ -378,15 +399,4 @@ fn missing(inputs: &[Input], field: &Field, hole: u128, total: u128, strides: &[
         beside.join(" and ")
     );
     Error::new(Kind::Map, message)
-}
-
-/// The coordinates of a part, for people.
-pub(super) fn range(part: &Part) -> String {
-    match &part.marks {
-        Marks::Numbers(v) if v.len() == 1 => show(v[0]),
-        Marks::Numbers(v) if !v.is_empty() => format!("{} to {}", show(v[0]), show(v[v.len() - 1])),
-        Marks::Labels(v) if v.len() == 1 => v[0].clone(),
-        Marks::Labels(v) if !v.is_empty() => format!("{} to {}", v[0], v[v.len() - 1]),
-        _ => format!("part of size {}", part.size),
-    }
 }

@@ -13,7 +13,7 @@ use crate::error::{Error, Kind, Result};
 /// `Map` naming the files on both sides.
 pub(super) fn none(axis: &Axis, shares: &[Share], descending: bool) -> Result<()> {
     let Some(reference) = axis.reference.as_ref().filter(|_| axis.is_split()) else { return Ok(()) };
-    let numbers: Option<Vec<&Vec<f64>>> = axis
+    let numbers: Option<Vec<&[f64]>> = axis
         .parts
         .iter()
         .map(|p| match &p.marks {
@@ -55,7 +55,7 @@ pub(super) fn none(axis: &Axis, shares: &[Share], descending: bool) -> Result<()
 }
 
 /// The part after which cells that meet elsewhere do not.
-fn between_cells(cells: &[std::sync::Arc<Vec<f64>>], descending: bool) -> Option<usize> {
+fn between_cells(cells: &[std::sync::Arc<[f64]>], descending: bool) -> Option<usize> {
     let edge = |pair: &[f64], far: bool| {
         let (low, high) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
         if far != descending {
@@ -69,8 +69,7 @@ fn between_cells(cells: &[std::sync::Arc<Vec<f64>>], descending: bool) -> Option
         let room = 1e-4 * width(a).min(width(b)).max(f64::MIN_POSITIVE);
         (edge(a, true) - edge(b, false)).abs() <= room.max(1e-9 * edge(a, true).abs())
     };
-    let pairs: Vec<Vec<&[f64]>> = cells.iter().map(|c| c.chunks_exact(2).collect()).collect();
-    if !pairs.iter().all(|p| p.windows(2).all(|w| meet(w[0], w[1]))) {
+    if !cells.iter().all(|c| c.windows(4).step_by(2).all(|w| meet(&w[..2], &w[2..]))) {
         return None;
     }
     let beyond = |a: &[f64], b: &[f64]| {
@@ -78,18 +77,17 @@ fn between_cells(cells: &[std::sync::Arc<Vec<f64>>], descending: bool) -> Option
         !meet(a, b) && if descending { begin < end } else { begin > end }
     };
     // Times of instants have cells without width, and files of single ones may be far apart.
-    let wide = |p: &[&[f64]]| p.iter().all(|c| width(c) > 0.0);
-    if !pairs.iter().all(|p| wide(p)) {
+    if !cells.iter().all(|c| c.chunks_exact(2).all(|cell| width(cell) > 0.0)) {
         return None;
     }
-    pairs.windows(2).position(|w| match (w[0].last(), w[1].first()) {
+    cells.windows(2).position(|w| match (w[0].last_chunk::<2>(), w[1].first_chunk::<2>()) {
         (Some(a), Some(b)) => beyond(a, b),
         _ => false,
     })
 }
 
 /// The part after which the distance is a multiple of what it is within and between the others.
-fn between_points(numbers: &[&Vec<f64>]) -> Option<usize> {
+fn between_points(numbers: &[&[f64]]) -> Option<usize> {
     let inner: Vec<f64> = numbers.iter().flat_map(|v| v.windows(2).map(|w| (w[1] - w[0]).abs())).collect();
     let between: Vec<f64> = numbers.windows(2).map(|w| (w[1][0] - w[0][w[0].len() - 1]).abs()).collect();
     let mut all: Vec<f64> = inner.iter().chain(&between).copied().collect();
@@ -118,7 +116,7 @@ mod tests {
 
     #[test]
     fn cells_that_do_not_meet_leave_a_gap() {
-        let cells = |list: &[&[f64]]| list.iter().map(|c| Arc::new(c.to_vec())).collect::<Vec<_>>();
+        let cells = |list: &[&[f64]]| list.iter().map(|&c| Arc::from(c)).collect::<Vec<Arc<[f64]>>>();
         assert_eq!(between_cells(&cells(&[&[0.0, 31.0], &[31.0, 59.0]]), false), None);
         assert_eq!(between_cells(&cells(&[&[0.0, 31.0], &[59.0, 90.0]]), false), Some(0));
         assert_eq!(between_cells(&cells(&[&[90.0, 59.0], &[59.0, 31.0], &[30.0, 0.0]]), true), Some(1));
@@ -126,8 +124,7 @@ mod tests {
 
     #[test]
     fn a_day_that_is_left_out_is_seen_and_months_of_different_length_are_not_gaps() {
-        let days = |list: &[f64]| list.iter().map(|&d| vec![d]).collect::<Vec<_>>();
-        let found = |list: &[f64]| between_points(&days(list).iter().collect::<Vec<_>>());
+        let found = |list: &[f64]| between_points(&list.chunks(1).collect::<Vec<_>>());
         assert_eq!(found(&[0.0, 1.0, 2.0, 3.0, 5.0, 6.0, 7.0, 8.0]), Some(3));
         assert_eq!(found(&[15.0, 45.0, 74.5, 105.0, 135.5, 166.0]), None);
         assert_eq!(found(&[0.0, 10.0]), None);

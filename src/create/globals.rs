@@ -1,11 +1,64 @@
-//! The global attributes of the aggregation file.
+//! The attributes of the groups of the aggregation file; those of the root are the global attributes.
 
+use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::scan::Globals;
 use super::Options;
 use crate::canonical::Calendar;
 use crate::value::Attributes;
+
+/// The attributes of the groups of one file, by paths without slash before them.
+pub(super) type GroupAttributes = Vec<(String, Attributes)>;
+
+/// What the files say of each group.
+#[derive(Default)]
+pub(super) struct Globals(BTreeMap<String, Shared>);
+
+/// Attributes on which all files agree, and the names of the others.
+#[derive(Default)]
+struct Shared {
+    common: Attributes,
+    different: Vec<String>,
+}
+
+impl Globals {
+    pub fn merge(&mut self, groups: &GroupAttributes) {
+        for (path, attributes) in groups {
+            match self.0.get_mut(path) {
+                Some(shared) => shared.merge(attributes),
+                None => {
+                    let shared = Shared { common: attributes.clone(), different: Vec::new() };
+                    self.0.insert(path.clone(), shared);
+                }
+            }
+        }
+    }
+
+    pub fn sort(&mut self) {
+        self.0.values_mut().for_each(|shared| shared.different.sort());
+    }
+
+    /// What is common to the groups below the root.
+    pub fn of_groups(&self) -> GroupAttributes {
+        let below = self.0.iter().filter(|(path, _)| !path.is_empty());
+        below.map(|(path, shared)| (path.clone(), shared.common.clone())).collect()
+    }
+}
+
+impl Shared {
+    fn merge(&mut self, attributes: &Attributes) {
+        let common = &mut self.common;
+        let names = common.iter().chain(attributes).map(|a| a.name.clone()).collect::<Vec<_>>();
+        for name in names {
+            if common.get(&name) != attributes.get(&name) {
+                common.remove(&name);
+                if !self.different.contains(&name) {
+                    self.different.push(name);
+                }
+            }
+        }
+    }
+}
 
 /// What all files agree on, with `Conventions` and `history` of the new file; and a note on what was left out.
 pub(super) fn merge(
@@ -13,7 +66,8 @@ pub(super) fn merge(
     old_history: Option<String>,
     options: &Options,
 ) -> (Attributes, Option<String>) {
-    let common = globals.common.clone().unwrap_or_default();
+    let nothing = Shared::default();
+    let Shared { common, different } = globals.0.get("").unwrap_or(&nothing);
     let mut out = Attributes::default();
     let others = common.text("Conventions").unwrap_or_default();
     let others =
@@ -21,7 +75,7 @@ pub(super) fn merge(
     let mut conventions = vec![options.dialect.conventions().to_owned()];
     conventions.extend(others.map(str::to_owned));
     out.set_text("Conventions", conventions.join(" "));
-    for attribute in &common {
+    for attribute in common {
         if attribute.name != "Conventions" {
             out.set(&attribute.name, attribute.value.clone());
         }
@@ -33,8 +87,7 @@ pub(super) fn merge(
     }
     out.set_text("history", history);
     let hidden = ["Conventions", "history"];
-    let left_out: Vec<&str> =
-        globals.different.iter().map(String::as_str).filter(|n| !hidden.contains(n)).collect();
+    let left_out: Vec<&str> = different.iter().map(String::as_str).filter(|n| !hidden.contains(n)).collect();
     let note = (!left_out.is_empty()).then(|| {
         format!("global attributes that differ between files are left out: {}", left_out.join(", "))
     });
@@ -61,7 +114,11 @@ mod tests {
         common.set_text("Conventions", "CF-1.7 CMIP-6.2");
         common.set_text("title", "x");
         common.set_text("history", "earlier");
-        let globals = Globals { common: Some(common), different: vec!["tracking_id".into()] };
+        let mut globals = Globals::default();
+        let mut other = common.clone();
+        other.set_text("tracking_id", "1");
+        globals.merge(&vec![(String::new(), common)]);
+        globals.merge(&vec![(String::new(), other)]);
         let (out, note) = merge(&globals, None, &Options::default());
         assert_eq!(out.text("Conventions").unwrap(), "CF-1.13 CMIP-6.2");
         assert!(out.text("history").unwrap().ends_with("cfa create\nearlier"));

@@ -55,8 +55,12 @@ impl Locator {
             }
             Locations::Relative => self.relative(&whole),
             Locations::Base(base) => {
-                let separator = if base.is_empty() || base.ends_with('/') { "" } else { "/" };
-                Ok(format!("{base}{separator}{}", self.relative(&whole)?))
+                let relative = self.relative(&whole)?;
+                below(base, &relative).ok_or_else(|| {
+                    let message =
+                        format!("base '{base}' has no directory for {relative}, which lies outside of it");
+                    Error::new(Kind::Unsupported, message).in_file(file.display().to_string())
+                })
             }
         }
     }
@@ -99,6 +103,31 @@ impl Locator {
     }
 }
 
+/// A relative name below a base; steps upward are taken in the base, so that none is left to whoever reads the name.
+///
+/// `None` when the base has no more directories: the host of a URL and what stands for something else are none.
+fn below(base: &str, relative: &str) -> Option<String> {
+    if base.is_empty() {
+        return Some(relative.to_owned());
+    }
+    // The path of a URL begins at the first slash after the host.
+    let path = base.find("://").map_or(0, |i| i + 3 + base[i + 3..].find('/').unwrap_or(base.len() - i - 3));
+    let (host, folder) = base.split_at(path);
+    let is_absolute = folder.starts_with('/') || !host.is_empty();
+    let mut folders: Vec<&str> = folder.split('/').filter(|f| !f.is_empty()).collect();
+    let mut rest = relative;
+    while let Some(inner) = rest.strip_prefix("../") {
+        let last = folders.pop()?;
+        if last == "." || last == ".." || last.contains('$') {
+            return None;
+        }
+        rest = inner;
+    }
+    folders.push(rest);
+    let root = if is_absolute { "/" } else { "" };
+    Some(format!("{host}{root}{}", folders.join("/")))
+}
+
 fn no_name(file: &Path) -> Error {
     Error::new(Kind::Request, "it is not the name of a file").in_file(file.display().to_string())
 }
@@ -130,6 +159,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn steps_upward_are_taken_in_the_base() {
+        for (base, relative, whole) in [
+            ("https://host/x", "f.nc", Some("https://host/x/f.nc")),
+            ("https://host/x/", "../a/f.nc", Some("https://host/a/f.nc")),
+            ("https://host/x/y", "../../f.nc", Some("https://host/f.nc")),
+            ("https://host/x", "../../f.nc", None),
+            ("https://host", "f.nc", Some("https://host/f.nc")),
+            ("https://host", "../f.nc", None),
+            ("s3://bucket/a", "../f.nc", Some("s3://bucket/f.nc")),
+            ("file:///a/b", "../f.nc", Some("file:///a/f.nc")),
+            ("/a/b/", "../f.nc", Some("/a/f.nc")),
+            ("/a", "../../f.nc", None),
+            ("archive", "../f.nc", Some("f.nc")),
+            ("${base}", "f.nc", Some("${base}/f.nc")),
+            ("${base}", "../f.nc", None),
+            ("", "../f.nc", Some("../f.nc")),
+        ] {
+            assert_eq!(below(base, relative).as_deref(), whole, "{base} {relative}");
+        }
+    }
+
+    #[test]
     fn names_are_relative_absolute_or_below_a_base() {
         let folder = tempfile::tempdir().unwrap();
         let root = std::fs::canonicalize(folder.path()).unwrap();
@@ -143,7 +194,7 @@ mod tests {
         assert_eq!(name(Locations::Relative, Dialect::Cfa04), "../a b/50%.nc");
         assert!(name(Locations::Absolute, Dialect::Cf113).starts_with("file:///"));
         let base = Locations::Base("https://host/x".into());
-        assert_eq!(name(base, Dialect::Cf113), "https://host/x/../a%20b/50%25.nc");
+        assert_eq!(name(base, Dialect::Cf113), "https://host/a%20b/50%25.nc");
         let locator = Locator::new(&root.join("agg.nc"), &Locations::Relative, Dialect::Cf113).unwrap();
         assert_eq!(locator.location(&root.join("run:1.nc")).unwrap(), "./run:1.nc");
     }

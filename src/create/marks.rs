@@ -13,8 +13,8 @@ use crate::value::{text_of, Attributes, DataType, Values};
 pub(super) enum Marks {
     /// There are none.
     Nothing,
-    Numbers(Arc<Vec<f64>>),
-    Labels(Arc<Vec<String>>),
+    Numbers(Arc<[f64]>),
+    Labels(Arc<[String]>),
 }
 
 impl Marks {
@@ -80,8 +80,8 @@ impl Converter {
             return Ok(known.clone());
         }
         let marks = match labels(values, &item.shape) {
-            Some(labels) => Marks::Labels(Arc::new(labels)),
-            None => Marks::Numbers(Arc::new(self.numbers(&item.template, values, parent)?)),
+            Some(labels) => Marks::Labels(labels.into()),
+            None => Marks::Numbers(self.numbers(&item.template, values, parent)?.into()),
         };
         self.known.insert(key, marks.clone());
         Ok(marks)

@@ -13,8 +13,10 @@
 //! # Ok::<(), cfa::Error>(())
 //! ```
 //!
+//! Variables in groups are aggregated in their groups.
+//!
 //! Refused, naming the files: parts that overlap, come twice, are missing or leave a gap; units and calendars that cannot
-//! be converted; types that cannot be united; descriptions that differ along no dimension. Variables in groups are left out.
+//! be converted; types that cannot be united; descriptions that differ along no dimension.
 
 mod assemble;
 mod axis;
@@ -25,11 +27,13 @@ mod globals;
 mod inputs;
 mod locate;
 mod marks;
+mod nest;
 mod progress;
 mod record;
 mod report;
 mod roles;
 mod scan;
+mod scope;
 mod spread;
 mod unify;
 mod value;
@@ -77,7 +81,8 @@ pub struct Options {
     /// The dimensions along which files may be joined; any if empty. One of these that has no coordinates is joined in
     /// the order of the files.
     pub dimensions: Vec<String>,
-    /// A new dimension along which files with the same coordinates are put in their order.
+    /// A new dimension along which files with the same coordinates are put in their order; those of an update after the
+    /// ones that are there.
     pub new_dimension: Option<String>,
     /// Whether coordinates need not follow each other.
     pub allow_gaps: bool,
@@ -204,7 +209,7 @@ fn remake(out: &Path, files: &[PathBuf], options: &Options, watch: Watch) -> Res
     let locator = Locator::new(out, &options.locations, options.dialect)?;
     let mut fresh = Vec::new();
     for file in others(out, files)? {
-        if !old.has(&locator.location(&file)?) {
+        if !old.has(&locator.location(file)?) {
             fresh.push(file);
         }
     }
@@ -213,18 +218,23 @@ fn remake(out: &Path, files: &[PathBuf], options: &Options, watch: Watch) -> Res
     if passed > 0 {
         scanned.notes.push(format!("{passed} of the files are in the aggregation already"));
     }
+    if let Some(name) = &options.new_dimension {
+        if old.number(name, &mut scanned.inputs, &interner)? {
+            options.new_dimension = None;
+        }
+    }
     scanned.globals.merge(&old.globals);
     scanned.inputs.splice(0..0, old.inputs);
     assemble(scanned, old.history, &options, &locator, watch)
 }
 
 /// The files without the aggregation file itself, which a pattern may have found.
-fn others(out: &Path, files: &[PathBuf]) -> Result<Vec<PathBuf>> {
+fn others<'a>(out: &Path, files: &'a [PathBuf]) -> Result<Vec<&'a Path>> {
     let real = |path: &Path| std::fs::canonicalize(path).ok();
     let own = real(out);
     let name = out.file_name();
-    let is_out = |path: &PathBuf| path.file_name() == name && own.is_some() && real(path) == own;
-    let list: Vec<PathBuf> = files.iter().filter(|f| !is_out(f)).cloned().collect();
+    let is_out = |path: &Path| path.file_name() == name && own.is_some() && real(path) == own;
+    let list: Vec<&Path> = files.iter().map(PathBuf::as_path).filter(|f| !is_out(f)).collect();
     if list.is_empty() {
         return Err(Error::new(Kind::Request, "no input files"));
     }
@@ -254,6 +264,7 @@ fn assemble(
     let (attributes, note) = globals::merge(&globals, history, options);
     let mut file = assembly.file;
     file.attributes = attributes;
+    let file = nest::nest(file, globals.of_groups(), options.dialect)?;
     let mut notes = assembly.notes;
     notes.extend(note);
     Ok((file, Report { variables, notes, files: inputs.len() as u64 }))

@@ -3,9 +3,9 @@
 //! Thousands of files mostly say the same: descriptions and values that are equal are kept once.
 
 use std::collections::hash_map::DefaultHasher;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::model::fragments::Fragment;
@@ -15,6 +15,8 @@ use crate::value::{Attributes, DataType, Values};
 #[derive(Debug, PartialEq)]
 pub(super) struct Template {
     pub name: String,
+    /// Where it is in its file; another than its name only for some variables in groups.
+    pub path: String,
     pub data_type: DataType,
     pub dimensions: Vec<String>,
     pub attributes: Attributes,
@@ -37,23 +39,23 @@ pub(super) enum Content {
     /// All of them.
     Kept(Arc<Values>),
     /// Enough to tell whether two are the same.
-    Hashed([u64; 2]),
+    Hashed(Box<[u64; 2]>),
     /// Nothing.
     Unread,
 }
 
-/// A variable of an input file.
+/// A variable of an input file. There are many of these: what is rare is boxed, and what is often the same shared.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
     pub template: Arc<Template>,
-    pub shape: Vec<u64>,
+    pub shape: Arc<[u64]>,
     pub content: Content,
     /// Whether it is data, not a description of data.
     pub is_data: bool,
     /// Whether it is stored by value in the aggregation that is updated.
     pub by_value: bool,
     /// Where it is, if not in the input file.
-    pub fragment: Option<Fragment>,
+    pub fragment: Option<Box<Fragment>>,
 }
 
 /// Size and time of a file when it was looked at.
@@ -67,29 +69,62 @@ pub(super) struct State {
 #[derive(Debug)]
 pub(super) struct Input {
     /// What messages call it.
-    pub name: String,
-    pub path: Option<PathBuf>,
-    pub state: Option<State>,
-    pub items: Vec<Item>,
+    pub name: Box<str>,
+    place: Place,
+    pub state: Option<Box<State>>,
+    pub items: Vec<Arc<Item>>,
+}
+
+/// Where an input is.
+#[derive(Debug)]
+enum Place {
+    /// In the file of its name.
+    Named,
+    /// In a file whose name cannot be shown as it is.
+    File(Box<Path>),
+    /// In no file of its own.
+    Nowhere,
 }
 
 impl Input {
+    /// A file.
+    pub fn file(path: &Path, state: Option<State>, items: Vec<Arc<Item>>) -> Input {
+        let place = if path.to_str().is_some() { Place::Named } else { Place::File(path.into()) };
+        Input { name: path.display().to_string().into(), place, state: state.map(Box::new), items }
+    }
+
+    /// A fragment.
+    pub fn fragment(name: String, state: Option<State>, items: Vec<Arc<Item>>) -> Input {
+        Input { name: name.into(), place: Place::Nowhere, state: state.map(Box::new), items }
+    }
+
+    pub fn path(&self) -> Option<&Path> {
+        match &self.place {
+            Place::Named => Some(Path::new(&*self.name)),
+            Place::File(path) => Some(path),
+            Place::Nowhere => None,
+        }
+    }
+
     pub fn item(&self, name: &str) -> Option<&Item> {
-        self.items.iter().find(|i| i.template.name == name)
+        self.items.iter().find(|i| i.template.name == name).map(|i| &**i)
     }
 }
 
 /// Keeps equal things once.
 #[derive(Default)]
 pub(super) struct Interner {
-    templates: Mutex<HashMap<u64, Vec<Arc<Template>>>>,
-    values: Mutex<HashMap<u64, Vec<Arc<Values>>>>,
+    templates: Mutex<HashMap<u64, Arc<Template>>>,
+    values: Mutex<HashMap<u64, Arc<Values>>>,
+    /// Items by what they share: template, shape and values.
+    items: Mutex<HashMap<[usize; 3], Arc<Item>>>,
+    shapes: Mutex<HashSet<Arc<[u64]>>>,
 }
 
 impl Interner {
     pub fn template(&self, template: Template) -> Arc<Template> {
         let mut hasher = DefaultHasher::new();
-        template.name.hash(&mut hasher);
+        template.path.hash(&mut hasher);
         template.dimensions.hash(&mut hasher);
         for attribute in &template.attributes {
             attribute.name.hash(&mut hasher);
@@ -98,22 +133,55 @@ impl Interner {
         keep(&self.templates, hasher.finish(), template)
     }
 
+    pub fn shape(&self, shape: &[u64]) -> Arc<[u64]> {
+        let mut shapes = self.shapes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = shapes.get(shape) {
+            return found.clone();
+        }
+        let new: Arc<[u64]> = shape.into();
+        shapes.insert(new.clone());
+        new
+    }
+
     pub fn values(&self, values: Values) -> Arc<Values> {
         let mut hasher = DefaultHasher::new();
         hash_values(&values, &mut hasher);
         keep(&self.values, hasher.finish(), values)
     }
+
+    /// The item itself, or one like it.
+    pub fn item(&self, item: Item) -> Arc<Item> {
+        let values = match &item.content {
+            // Whoever has values that were not met before is the first of its kind.
+            Content::Kept(values) if Arc::strong_count(values) == 2 => return Arc::new(item),
+            Content::Kept(values) => Arc::as_ptr(values) as usize,
+            Content::Unread if item.fragment.is_none() => 0,
+            _ => return Arc::new(item),
+        };
+        let key = [Arc::as_ptr(&item.template) as usize, item.shape.as_ptr() as usize, values];
+        let mut items = self.items.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = items.get(&key).filter(|k| k.is_data == item.is_data && k.by_value == item.by_value);
+        if let Some(known) = known {
+            return known.clone();
+        }
+        let new = Arc::new(item);
+        items.insert(key, new.clone());
+        new
+    }
 }
 
-fn keep<T: PartialEq>(map: &Mutex<HashMap<u64, Vec<Arc<T>>>>, hash: u64, value: T) -> Arc<T> {
+/// Different values of the same hash are rare, and then not shared.
+fn keep<T: PartialEq>(map: &Mutex<HashMap<u64, Arc<T>>>, hash: u64, value: T) -> Arc<T> {
     let mut map = map.lock().unwrap_or_else(PoisonError::into_inner);
-    let list = map.entry(hash).or_default();
-    if let Some(found) = list.iter().find(|v| ***v == value) {
-        return found.clone();
+    match map.get(&hash) {
+        Some(found) if **found == value => found.clone(),
+        Some(_) => Arc::new(value),
+        None => {
+            let new = Arc::new(value);
+            map.insert(hash, new.clone());
+            new
+        }
     }
-    let new = Arc::new(value);
-    list.push(new.clone());
-    new
 }
 
 /// Tells large values apart without keeping them.

@@ -1,6 +1,6 @@
 //! What was made, or would be, for people and programs.
 
-use super::field::{range, Field};
+use super::field::Field;
 use super::record::Input;
 
 /// What was made.
@@ -39,20 +39,20 @@ pub struct PlannedDimension {
     pub size: u64,
     /// Whether the files do not have it.
     pub is_new: bool,
-    /// The parts along it, in order: size, coordinates as text, and one of the files.
+    /// The parts along it, in order: size, coordinates as text (times also as dates), and one of the files.
     pub parts: Vec<(u64, String, String)>,
 }
 
 pub(super) fn describe(inputs: &[Input], field: &Field) -> PlannedVariable {
-    let dimension = |axis: &super::axis::Axis| PlannedDimension {
-        name: axis.name.clone(),
-        size: axis.size(),
-        is_new: axis.new,
-        parts: axis
-            .parts
-            .iter()
-            .map(|p| (p.size, range(p), field.input(inputs, p.member).name.clone()))
-            .collect(),
+    let dimension = |axis: &super::axis::Axis| {
+        let range = axis.range();
+        let part = |p: &super::axis::Part| (p.size, range(p), field.input(inputs, p.member).name.to_string());
+        PlannedDimension {
+            name: axis.name.clone(),
+            size: axis.size(),
+            is_new: axis.new,
+            parts: axis.parts.iter().map(part).collect(),
+        }
     };
     PlannedVariable {
         name: field.name.clone(),

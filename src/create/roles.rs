@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::record::Template;
+use crate::dialect::STATE_ATTRIBUTE;
 
 /// Attributes that name variables which describe the variable.
 const DESCRIBING: [&str; 6] =
@@ -78,13 +79,29 @@ pub(super) fn closure<'a>(
     seen
 }
 
-/// The text with whole words replaced, as `name` gives them; words for which it gives nothing are left out.
-pub(super) fn rename(text: &str, name: impl Fn(&str) -> Option<String>) -> String {
-    let word = |w: &str| match w.strip_suffix(':') {
-        Some(key) => name(key).map(|n| n + ":"),
-        None => name(w),
-    };
-    text.split_whitespace().filter_map(word).collect::<Vec<_>>().join(" ")
+/// The text of an attribute with names replaced, as `name` gives them; those for which it gives nothing are left out.
+pub(super) fn rename(attribute: &str, text: &str, name: impl Fn(&str) -> Option<String>) -> String {
+    let mut out: Vec<String> = Vec::new();
+    let mut key: Option<&str> = None;
+    for word in text.split_whitespace() {
+        match (attribute, word.strip_suffix(':')) {
+            // "area: areacella": the keys belong to the convention, and go when what they stand for goes.
+            ("cell_measures" | "formula_terms" | "aggregated_data" | STATE_ATTRIBUTE, Some(_)) => {
+                key = Some(word)
+            }
+            ("cell_measures" | "formula_terms" | "aggregated_data" | STATE_ATTRIBUTE, None) => {
+                if let Some(new) = name(word) {
+                    out.extend(key.take().map(str::to_owned));
+                    out.push(new);
+                }
+            }
+            // "time: mean": the methods are no names.
+            ("cell_methods", None) => out.push(word.to_owned()),
+            (_, Some(word)) => out.extend(name(word).map(|n| n + ":")),
+            (_, None) => out.extend(name(word)),
+        }
+    }
+    out.join(" ")
 }
 
 #[cfg(test)]
@@ -98,7 +115,13 @@ mod tests {
             list.set_text(name, *text);
         }
         let dimensions = dimensions.iter().map(|&d| d.to_owned()).collect();
-        Template { name: name.into(), data_type: DataType::F32, dimensions, attributes: list }
+        Template {
+            name: name.into(),
+            path: name.into(),
+            data_type: DataType::F32,
+            dimensions,
+            attributes: list,
+        }
     }
 
     #[test]
@@ -128,6 +151,10 @@ mod tests {
             "gone" => None,
             other => Some(other.to_owned()),
         };
-        assert_eq!(rename("time: mean area: gone", name), "time_2: mean area:");
+        assert_eq!(rename("cell_methods", "time: mean area: time", name), "time_2: mean area: time");
+        assert_eq!(rename("cell_measures", "area: gone volume: time", name), "volume: time_2");
+        assert_eq!(rename("formula_terms", "time: time ps: ps", name), "time: time_2 ps: ps");
+        assert_eq!(rename("coordinates", "gone time lat", name), "time_2 lat");
+        assert_eq!(rename("grid_mapping", "crs: time lat", name), "crs: time_2 lat");
     }
 }

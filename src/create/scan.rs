@@ -1,21 +1,23 @@
 //! Looks at every input file, on several threads, natively.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
+use super::globals::{Globals, GroupAttributes};
 use super::progress::{Stage, Watch};
 use super::record::{digest, Content, Input, Interner, Item, State, Template};
-use super::roles;
 use super::Options;
+use super::{roles, scope};
+use crate::container::tree::Group;
 use crate::container::Container;
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
 use crate::location::{LocalFile, Origin};
 use crate::options::OpenOptions;
 use crate::selection::{checked_product, Selection};
-use crate::value::{Attributes, Values};
+use crate::value::Values;
 use crate::workers;
 
 /// Values of more bytes are compared by a digest and read again where they are needed.
@@ -34,37 +36,12 @@ pub(super) struct Scanned {
     pub notes: Vec<String>,
 }
 
-/// Global attributes: what all files agree on, and the names of the others.
-#[derive(Default)]
-pub(super) struct Globals {
-    pub common: Option<Attributes>,
-    pub different: Vec<String>,
-}
-
-impl Globals {
-    pub fn merge(&mut self, attributes: &Attributes) {
-        let Some(common) = &mut self.common else {
-            self.common = Some(attributes.clone());
-            return;
-        };
-        let names = common.iter().chain(attributes).map(|a| a.name.clone()).collect::<Vec<_>>();
-        for name in names {
-            if common.get(&name) != attributes.get(&name) {
-                common.remove(&name);
-                if !self.different.contains(&name) {
-                    self.different.push(name);
-                }
-            }
-        }
-    }
-}
-
 /// Scans the files; the result has their order.
 ///
 /// # Errors
 /// Those of opening and reading a file, naming it; `Cancelled`.
 pub(super) fn scan(
-    paths: &[PathBuf],
+    paths: &[&Path],
     options: &Options,
     watch: &Watch,
     interner: &Interner,
@@ -102,7 +79,7 @@ pub(super) fn scan(
     )?;
     let (mut inputs, mut globals, mut notes) = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
     inputs.sort_by_key(|(index, _)| *index);
-    globals.different.sort();
+    globals.sort();
     notes.sort();
     Ok(Scanned { inputs: inputs.into_iter().map(|(_, input)| input).collect(), globals, notes })
 }
@@ -113,7 +90,7 @@ fn look(
     settings: &OpenOptions,
     here: &Origin,
     interner: &Interner,
-) -> Result<(Input, Attributes, Vec<String>)> {
+) -> Result<(Input, GroupAttributes, Vec<String>)> {
     // What the user named is under no policy, so its real directory, which costs a call per level, does not matter.
     let file = LocalFile::open(path)?;
     let identity = file.identity().clone();
@@ -121,26 +98,7 @@ fn look(
     let dataset = Dataset::from_container(container, identity, here.nested(path), settings)?;
     let name = path.display().to_string();
     let mut notes = Vec::new();
-    if dataset.groups().len() > 1 {
-        notes.push("variables in groups are not aggregated; only those of the root group are".to_owned());
-    }
-    let mut found = Vec::new();
-    for variable in dataset.variables().into_iter().filter(|v| v.path().matches('/').count() == 1) {
-        let dimensions = variable.dimensions()?;
-        let mut attributes = variable.attributes().clone();
-        if variable.aggregation()?.is_some() {
-            for own in AGGREGATION_ATTRIBUTES {
-                attributes.remove(own);
-            }
-        }
-        let template = Template {
-            name: variable.name().to_owned(),
-            data_type: variable.data_type(),
-            dimensions: dimensions.iter().map(|&d| dataset.dimension(d).name.clone()).collect(),
-            attributes,
-        };
-        found.push((variable, template));
-    }
+    let found = scope::templates(&dataset)?;
     let companions = roles::companions(found.iter().map(|(_, t)| t));
     let mut items = Vec::with_capacity(found.len());
     for (variable, template) in found {
@@ -148,7 +106,7 @@ fn look(
         if !describes && !options.wants(&template.name) {
             continue;
         }
-        let shape = variable.shape()?.to_vec();
+        let shape = interner.shape(variable.shape()?);
         let elements = checked_product(&shape).unwrap_or(u64::MAX);
         if elements == 0 && !describes {
             notes.push(format!("'{}' has no data in {name}; it is passed over", template.name));
@@ -161,24 +119,16 @@ fn look(
             Content::Unread
         };
         let template = interner.template(template);
-        items.push(Item { template, shape, content, is_data: !describes, by_value: false, fragment: None });
+        let item = Item { template, shape, content, is_data: !describes, by_value: false, fragment: None };
+        items.push(interner.item(item));
     }
     if !items.iter().any(|i| i.is_data) && options.variables.is_empty() {
         notes.push(format!("{name} has no data variables"));
     }
-    let root = dataset.groups().first().map(|g| g.attributes.clone()).unwrap_or_default();
+    let globals = attributes_of(&dataset);
     let state = if options.record_state { Some(state_of(path)?) } else { None };
-    Ok((Input { name, path: Some(path.to_owned()), state, items }, root, notes))
+    Ok((Input::file(path, state, items), globals, notes))
 }
-
-/// Attributes that make a variable an aggregation.
-pub(super) const AGGREGATION_ATTRIBUTES: [&str; 5] = [
-    "aggregated_dimensions",
-    "aggregated_data",
-    "cfa_dimensions",
-    "cfa_array",
-    crate::dialect::STATE_ATTRIBUTE,
-];
 
 /// Values that are small are kept, of others only a digest.
 pub(super) fn keep(values: Values, interner: &Interner) -> Content {
@@ -186,7 +136,7 @@ pub(super) fn keep(values: Values, interner: &Interner) -> Content {
     if (values.len() as u64).saturating_mul(element) <= KEPT_BYTES {
         Content::Kept(interner.values(values))
     } else {
-        Content::Hashed(digest(&values))
+        Content::Hashed(Box::new(digest(&values)))
     }
 }
 
@@ -203,9 +153,16 @@ pub(super) fn state_of(path: &Path) -> Result<State> {
     Ok(State { bytes: metadata.len() as f64, modified: seconds })
 }
 
+/// The attributes of every group, by its path without slash before it.
+pub(super) fn attributes_of(dataset: &Dataset) -> GroupAttributes {
+    let own = |g: &Group| (g.path.trim_start_matches('/').to_owned(), g.attributes.clone());
+    dataset.groups().iter().map(own).collect()
+}
+
 /// Reads a variable that was not kept.
-pub(super) fn read_again(input: &Input, name: &str) -> Result<Values> {
-    let path = input.path.as_ref().ok_or_else(|| {
+pub(super) fn read_again(input: &Input, template: &Template) -> Result<Values> {
+    let name = &template.path;
+    let path = input.path().ok_or_else(|| {
         Error::new(Kind::Unsupported, format!("'{name}' is too large to be taken from an aggregation"))
             .in_file(&*input.name)
     })?;

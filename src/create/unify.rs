@@ -218,7 +218,7 @@ mod tests {
         for (name, value) in attributes {
             list.set(name, value.clone());
         }
-        Template { name: "v".into(), data_type, dimensions: vec![], attributes: list }
+        Template { name: "v".into(), path: "v".into(), data_type, dimensions: vec![], attributes: list }
     }
 
     fn text(t: &str) -> Values {

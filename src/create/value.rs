@@ -68,15 +68,16 @@ fn assemble(inputs: &[Input], field: &Field, spread: &Spread, united: &Unified) 
         Some(size) => bytes.resize(total as usize * size, 0u8),
         None => strings.resize(total as usize, String::new()),
     }
+    let edges: Vec<Vec<u64>> = extents.iter().map(|e| edges(field, e)).collect();
     for (place, m) in &spread.pieces {
-        let (start, count) = block(field, extents, place);
+        let (start, count) = block(&edges, place);
         let item = spread.items[*m];
         let input = field.input(inputs, *m);
         let read;
         let values = match &item.content {
             Content::Kept(values) => &**values,
             _ => {
-                read = scan::read_again(input, &item.template.name)?;
+                read = scan::read_again(input, &item.template)?;
                 &read
             }
         };
@@ -135,16 +136,21 @@ fn stretched<T: Clone>(list: Vec<T>, n: usize) -> Result<Vec<T>> {
     Ok(list.iter().cloned().cycle().take(n).collect())
 }
 
+/// Where the parts of a dimension begin, and the last one ends.
+fn edges(field: &Field, extent: &Extent) -> Vec<u64> {
+    let Some(axis) = extent.axis else { return vec![0, extent.size] };
+    let mut edges = vec![0];
+    let mut end = 0u64;
+    for part in &field.axes[axis].parts {
+        end = end.saturating_add(part.size);
+        edges.push(end);
+    }
+    edges
+}
+
 /// Where a piece begins and how much it spans.
-fn block(field: &Field, extents: &[Extent], place: &[usize]) -> (Vec<u64>, Vec<u64>) {
-    extents
-        .iter()
-        .zip(place)
-        .map(|(e, &at)| match e.axis {
-            Some(a) => (field.axes[a].parts[..at].iter().map(|p| p.size).sum(), field.axes[a].parts[at].size),
-            None => (0, e.size),
-        })
-        .unzip()
+fn block(edges: &[Vec<u64>], place: &[usize]) -> (Vec<u64>, Vec<u64>) {
+    edges.iter().zip(place).map(|(edges, &at)| (edges[at], edges[at + 1] - edges[at])).unzip()
 }
 
 /// Copies a block in C order into an array; an element is `width` entries.

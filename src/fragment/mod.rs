@@ -18,7 +18,7 @@ pub(crate) use layout::{Piece, Placement};
 pub(crate) use open::{open, remember, reopen, stored, unreadable};
 pub(crate) use prepared::{Prepared, PreparedFragments};
 pub(crate) use raw::Raw;
-pub(crate) use recorded::check as check_recorded;
+pub(crate) use recorded::{check as check_recorded, difference as recorded_difference};
 
 use crate::container::read::ChunkCache;
 use crate::container::tree::VariableId;

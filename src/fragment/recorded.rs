@@ -21,23 +21,13 @@ pub(crate) fn check(dataset: &Dataset, recorded: &[VariableId; 2], index: &[u64]
     if shared.options.changed_fragments == ChangedFragments::Ignore {
         return Ok(());
     }
-    // Only local files have both; what is not one was opened otherwise and cannot be told.
-    let Ok(metadata) = std::fs::metadata(Path::new(file)) else { return Ok(()) };
-    let modified = metadata.modified().ok().and_then(|m| m.duration_since(UNIX_EPOCH).ok());
-    let now = [metadata.len() as f64, modified.map_or(0.0, |d| d.as_secs_f64())];
     let mut before = [0.0; 2];
     for (value, id) in before.iter_mut().zip(recorded) {
         let array = &shared.tree().variables[id.0].array;
         let one = Selection::block(index, &vec![1; index.len()], &array.shape)?;
         *value = shared.container.read_values(array, &one)?.f64_at(0).unwrap_or(f64::NAN);
     }
-    let what = if before[0] != now[0] {
-        format!("its file has {} bytes and had {} when it was recorded", now[0], before[0])
-    } else if (before[1] - now[1]).abs() > RESOLUTION {
-        "its file was written again since it was recorded".to_owned()
-    } else {
-        return Ok(());
-    };
+    let Some(what) = difference(before, file) else { return Ok(()) };
     let error = Error::new(Kind::FragmentUnreadable, format!("{what} (setting CHANGED_FRAGMENTS)"));
     let error = error.in_fragment(index).in_file(file);
     if shared.options.changed_fragments == ChangedFragments::Error {
@@ -45,4 +35,22 @@ pub(crate) fn check(dataset: &Dataset, recorded: &[VariableId; 2], index: &[u64]
     }
     shared.warn(error.to_string());
     Ok(())
+}
+
+/// How a file differs from the size and time that it had; `None` when it does not, or when nothing was recorded.
+pub(crate) fn difference([size, time]: [f64; 2], file: &str) -> Option<String> {
+    // Only local files have both; what is not one was opened otherwise and cannot be told.
+    let metadata = std::fs::metadata(Path::new(file)).ok()?;
+    let now = metadata.len() as f64;
+    if size.is_finite() && size >= 0.0 && size != now {
+        return Some(format!("its file has {now} bytes and had {size} when it was recorded"));
+    }
+    let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_secs_f64();
+    let later = modified - time;
+    if time.is_finite() && time > 0.0 && later.abs() > RESOLUTION {
+        let when = if later > 0.0 { "later" } else { "earlier" };
+        let seconds = later.abs().ceil();
+        return Some(format!("its file was written again since it was recorded, {seconds:.0} s {when}"));
+    }
+    None
 }

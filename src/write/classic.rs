@@ -3,6 +3,8 @@
 //! Strings become characters with a dimension for their length, which every reader of the conventions takes for
 //! strings. 64-bit and unsigned integers become `int` in CDF-2 where their values are known to fit.
 
+use std::borrow::Cow;
+
 use super::description::{Data, File, Format, Variable};
 use crate::error::{Error, Kind, Result};
 use crate::value::{DataType, Values};
@@ -11,11 +13,11 @@ use crate::value::{DataType, Values};
 ///
 /// # Errors
 /// `Unsupported` when the format has nothing for it.
-pub(super) fn lower(file: &File, format: Format) -> Result<File> {
-    let mut file = file.clone();
+pub(super) fn lower(file: &File, format: Format) -> Result<Cow<'_, File>> {
     if format == Format::Netcdf4 {
-        return Ok(file);
+        return Ok(Cow::Borrowed(file));
     }
+    let mut file = file.clone();
     if let Some(group) = file.groups.first() {
         return Err(refused(format!("there is a group '{}'; classic files have none", group.name)));
     }
@@ -38,7 +40,7 @@ pub(super) fn lower(file: &File, format: Format) -> Result<File> {
     }
     file.variables = variables;
     order_records(&mut file);
-    Ok(file)
+    Ok(Cow::Owned(file))
 }
 
 fn lower_variable(variable: &mut Variable, file: &mut File, format: Format) -> Result<()> {

@@ -333,5 +333,5 @@ fn a_plan_writes_nothing_and_tells_the_parts() {
     assert!(!out.exists());
     let time = &report.variables[0].dimensions[0];
     assert_eq!((time.size, time.parts.len(), time.parts[0].0), (3, 2, 2));
-    assert_eq!(time.parts[0].1, "0 to 1");
+    assert_eq!(time.parts[0].1, "0 to 1 (2001-01-01 00:00:00 to 2001-01-02 00:00:00)");
 }

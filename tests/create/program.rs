@@ -23,7 +23,7 @@ fn the_command_line_takes_lists_patterns_and_directories_and_shows_the_grid() {
     let dry = cfa(folder.path(), &["create", "out.nc", "in", "--dry-run"]);
     let text = String::from_utf8(dry.stdout).unwrap();
     assert!(text.contains("tas(time=3, lat=3)  3 fragments") && text.contains("in/a10.nc"), "{text}");
-    assert!(text.contains("not written"), "{text}");
+    assert!(text.contains("not written") && text.contains("2 (2001-01-03 00:00:00)"), "{text}");
     assert!(!folder.path().join("out.nc").exists());
     for argument in ["in", "in/*.nc", "@list.txt", "in/a[0-9]*.n?"] {
         let output = cfa(folder.path(), &["create", "out.nc", argument, "--quiet"]);

@@ -41,7 +41,7 @@ fn gaps_are_refused_unless_they_are_allowed() {
 fn a_missing_tile_is_named() {
     let north = |name, time| Part { lat: vec![20.0, 30.0], ..Part::new(name, time) };
     let parts = [Part::new("a.nc", &[0.0]), north("b.nc", &[0.0]), Part::new("c.nc", &[1.0])];
-    refused(&parts, Kind::Map, &["no file has time 1, lat 20 to 30", "c.nc", "b.nc"]);
+    refused(&parts, Kind::Map, &["no file has time 1 (2001-01-02 00:00:00), lat 20 to 30", "c.nc", "b.nc"]);
 }
 
 #[test]

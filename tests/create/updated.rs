@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use cfa::create::{create, update, Options};
 use cfa::model::Dialect;
 use cfa::options::{ChangedFragments, OpenOptions};
-use cfa::write::{File, Format};
+use cfa::write::{File, Format, Variable};
 use cfa::{Dataset, Selection, Values};
 
 use crate::parts::*;
@@ -97,6 +97,89 @@ fn a_fragment_that_changed_is_noticed() {
     let dataset = Dataset::open(&out).unwrap();
     values(&dataset, "tas");
     assert_eq!(dataset.warnings().len(), 1);
+}
+
+#[test]
+fn a_dimension_of_the_order_of_files_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name, time: f64, base| Part { base, ..Part::new(name, &[time]) }.write(folder.path());
+    let out = folder.path().join("agg.nc");
+    let mut options = Options::default();
+    options.new_dimension = Some("member".into());
+    let old =
+        [file("a0.nc", 0.0, 0.0), file("a1.nc", 1.0, 3.0), file("b0.nc", 0.0, 6.0), file("b1.nc", 1.0, 9.0)];
+    create(&out, &old, &options, None).unwrap();
+    let new = [
+        file("c0.nc", 0.0, 12.0),
+        file("c1.nc", 1.0, 15.0),
+        file("d0.nc", 0.0, 18.0),
+        file("d1.nc", 1.0, 21.0),
+    ];
+    let error = update(&out, &new, &Options::default(), None).unwrap_err();
+    assert!(error.to_string().contains("--new-dim member"), "{error}");
+    update(&out, &new, &options, None).unwrap();
+    let dataset = Dataset::open(&out).unwrap();
+    assert_eq!(shape(&dataset, "tas"), [4, 2, 3]);
+    assert_eq!(values(&dataset, "tas"), Values::F32((0..24).map(|i| i as f32).collect()));
+    assert_eq!(values(&dataset, "member"), Values::I32(vec![0, 1, 2, 3]));
+    let attributes = dataset.variable("member").unwrap().attributes().clone();
+    assert_eq!(attributes.text("standard_name").unwrap(), "realization");
+}
+
+#[test]
+fn a_dimension_with_other_coordinates_than_numbers_of_files_does_not_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let one: fn(&mut File) = |f| scalar(f, "member", Values::I32(vec![4]), "1");
+    let two: fn(&mut File) = |f| scalar(f, "member", Values::I32(vec![7]), "1");
+    let file = |name, edit| Part { edit, ..Part::new(name, &[0.0]) }.write(folder.path());
+    let out = folder.path().join("agg.nc");
+    create(&out, &[file("a.nc", one), file("b.nc", two)], &Options::default(), None).unwrap();
+    let mut options = Options::default();
+    options.new_dimension = Some("member".into());
+    let error = update(&out, &[file("c.nc", |_| {})], &options, None).unwrap_err();
+    assert!(error.to_string().contains("scalar coordinate 'member'"), "{error}");
+}
+
+/// Names of stations along time: as strings, or as rows of characters.
+fn names(file: &mut File, values: Values) {
+    let mut dimensions = vec!["time"];
+    if let Values::Char(bytes) = &values {
+        file.add_dimension("length", bytes.len() as u64);
+        dimensions.push("length");
+    }
+    file.variables.push(Variable::with_values("name", &dimensions, values));
+}
+
+#[test]
+fn a_fragment_of_strings_that_changed_is_noticed() {
+    let string: [fn(&mut File); 2] = [
+        |f| names(f, Values::String(vec!["Anna".into()])),
+        |f| names(f, Values::String(vec!["Bert".into()])),
+    ];
+    let char: [fn(&mut File); 2] =
+        [|f| names(f, Values::Char(b"Anna".to_vec())), |f| names(f, Values::Char(b"Bert".to_vec()))];
+    for edits in [string, char] {
+        let folder = tempfile::tempdir().unwrap();
+        let part = |i: usize| Part { edit: edits[i], ..Part::new(["a.nc", "b.nc"][i], &[i as f64]) };
+        let paths: Vec<PathBuf> = [0, 1].map(|i| part(i).write(folder.path())).into();
+        let out = folder.path().join("agg.nc");
+        let mut options = Options::default();
+        options.record_state = true;
+        options.variables = vec!["name".into()];
+        create(&out, &paths, &options, None).unwrap();
+        assert!(Dataset::open(&out).unwrap().variable("name").unwrap().aggregation().unwrap().is_some());
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        part(1).write(folder.path());
+        let dataset = Dataset::open(&out).unwrap();
+        values(&dataset, "name");
+        assert!(dataset.warnings().iter().any(|w| w.contains("b.nc")), "{:?}", dataset.warnings());
+        let strict = OpenOptions::default().changed_fragments(ChangedFragments::Error);
+        let name = Dataset::open_with(&out, &strict).unwrap().variable("name").unwrap();
+        let shape = name.shape().unwrap().to_vec();
+        let error = name.read_values(&Selection::all(&shape)).unwrap_err();
+        assert!(error.to_string().contains("CHANGED_FRAGMENTS"), "{error}");
+        assert_eq!(error.fragment().map(|index| index[0]), Some(1));
+    }
 }
 
 #[test]

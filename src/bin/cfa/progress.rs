@@ -17,6 +17,9 @@ struct State {
     told: Option<Instant>,
 }
 
+/// How many characters a bar has.
+const BAR: u128 = 20;
+
 /// A task that is over sooner is not worth a line.
 const PATIENCE: Duration = Duration::from_millis(700);
 
@@ -44,13 +47,9 @@ impl Progress {
             return;
         }
         state.told = Some(now);
-        let line = line(self.what, done, total, spent);
         let mut err = std::io::stderr().lock();
         // Progress that cannot be shown is no reason to stop.
-        let _ = match self.terminal {
-            true => write!(err, "\r\x1b[K{} {line}", bar(done, total)),
-            false => writeln!(err, "cfa: {line}"),
-        };
+        let _ = err.write_all(shown(self.what, done, total, spent, self.terminal).as_bytes());
         let _ = err.flush();
     }
 
@@ -63,18 +62,22 @@ impl Progress {
     }
 }
 
+/// A bar in place of the last one on a terminal, a line of its own elsewhere.
+fn shown(what: &str, done: u64, total: u64, spent: Duration, terminal: bool) -> String {
+    let line = line(what, done, total, spent);
+    if !terminal {
+        return line + "\n";
+    }
+    let full = (BAR * u128::from(done) / u128::from(total.max(1))).min(BAR) as usize;
+    format!("\r\x1b[K[{}{}] {line}", "#".repeat(full), ".".repeat(BAR as usize - full))
+}
+
 fn line(what: &str, done: u64, total: u64, spent: Duration) -> String {
     let seconds = spent.as_secs_f64();
     let rate = done as f64 / seconds.max(1e-9);
     let left = (total.saturating_sub(done)) as f64 / rate.max(1e-9);
-    format!("{done} of {total} {what}, {rate:.0}/s, {} left", duration(left))
-}
-
-fn bar(done: u64, total: u64) -> String {
-    const WIDTH: usize = 24;
-    let full = (u128::from(done) * WIDTH as u128 / u128::from(total.max(1))) as usize;
-    let full = full.min(WIDTH);
-    format!("[{}{}]", "#".repeat(full), ".".repeat(WIDTH - full))
+    let percent = 100 * u128::from(done) / u128::from(total.max(1));
+    format!("{percent:3}%  {done} of {total} {what}, {rate:.0}/s, {} left", duration(left))
 }
 
 fn duration(seconds: f64) -> String {
@@ -91,10 +94,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn progress_has_count_rate_and_time_left() {
-        let line = line("files", 50, 200, Duration::from_secs(5));
-        assert_eq!(line, "50 of 200 files, 10/s, 15 s left");
-        assert_eq!(bar(50, 200), "[######..................]");
-        assert_eq!(bar(u64::MAX, 0), format!("[{}]", "#".repeat(24)));
+    fn a_terminal_has_a_bar_and_anything_else_plain_lines() {
+        let at = |done, terminal| shown("files", done, 4000, Duration::from_secs(10), terminal);
+        assert_eq!(at(1000, false), " 25%  1000 of 4000 files, 100/s, 30 s left\n");
+        assert_eq!(
+            at(1000, true),
+            "\r\x1b[K[#####...............]  25%  1000 of 4000 files, 100/s, 30 s left"
+        );
+        assert_eq!(at(10, false), "  0%  10 of 4000 files, 1/s, 1 h 6 min left\n");
+        assert!(at(0, true).contains("long left"));
     }
 }

@@ -172,29 +172,29 @@ fn stored(shelf: &mut Shelf, list: &[Fragment], dialect: Dialect) -> Result<Stri
     Ok(match dialect {
         Dialect::Cf113 => {
             let map = shelf.sizes("fragment_map", false);
-            let uris = shelf.versioned("fragment_uris", names.locations, 1);
-            let identifiers = shelf.shared_or_versioned("fragment_identifiers", names.identifiers, 1);
+            let uris = shelf.versioned("fragment_uris", &names.locations, 1);
+            let identifiers = shelf.shared_or_versioned("fragment_identifiers", &names.identifiers, 1);
             format!("map: {map} uris: {uris} identifiers: {identifiers}")
         }
         Dialect::CfDraft => {
             let shape = shelf.sizes("fragment_shape", false);
-            let location = shelf.versioned("fragment_location", names.locations, names.versions);
-            let address = shelf.shared_or_versioned("fragment_address", names.identifiers, names.versions);
+            let location = shelf.versioned("fragment_location", &names.locations, names.versions);
+            let address = shelf.shared_or_versioned("fragment_address", &names.identifiers, names.versions);
             format!("shape: {shape} location: {location} address: {address}")
         }
         Dialect::Cfa062 => {
             let location = shelf.sizes("cfa_location", true);
-            let file = shelf.versioned("cfa_file", names.locations, names.versions);
-            let format = shelf.shared_or_versioned("cfa_format", names.formats, names.versions);
-            let address = shelf.shared_or_versioned("cfa_address", names.identifiers, names.versions);
+            let file = shelf.versioned("cfa_file", &names.locations, names.versions);
+            let format = shelf.shared_or_versioned("cfa_format", &names.formats, names.versions);
+            let address = shelf.shared_or_versioned("cfa_address", &names.identifiers, names.versions);
             format!("location: {location} file: {file} format: {format} address: {address}")
         }
         Dialect::CfaTerms | Dialect::Cfa06b1 | Dialect::Cfa06b1Early => {
             let ranges =
                 shelf.ranges(if dialect == Dialect::CfaTerms { "cfa_index" } else { "cfa_location" });
-            let file = shelf.versioned("cfa_file", names.locations, names.versions);
-            let format = shelf.versioned("cfa_format", names.formats, names.versions);
-            let address = shelf.versioned("cfa_address", names.identifiers, names.versions);
+            let file = shelf.versioned("cfa_file", &names.locations, names.versions);
+            let format = shelf.versioned("cfa_format", &names.formats, names.versions);
+            let address = shelf.versioned("cfa_address", &names.identifiers, names.versions);
             let files = format!("file: {file} format: {format} address: {address}");
             if dialect == Dialect::CfaTerms {
                 format!("fragment: {} index: {ranges} {files}", shelf.positions("cfa_fragment"))
@@ -207,15 +207,15 @@ fn stored(shelf: &mut Shelf, list: &[Fragment], dialect: Dialect) -> Result<Stri
 }
 
 /// The texts of the fragments, for each fragment and version; an empty one is missing.
-struct Names {
-    locations: Vec<String>,
-    identifiers: Vec<String>,
-    formats: Vec<String>,
+struct Names<'a> {
+    locations: Vec<&'a str>,
+    identifiers: Vec<&'a str>,
+    formats: Vec<&'a str>,
     versions: usize,
 }
 
-impl Names {
-    fn of(list: &[Fragment], dialect: Dialect) -> Result<Names> {
+impl<'a> Names<'a> {
+    fn of(list: &'a [Fragment], dialect: Dialect) -> Result<Names<'a>> {
         let cf = !dialect.has_plain_paths();
         let versions = list.iter().map(versions_of).map(<[_]>::len).max().unwrap_or(1).max(1);
         let room = list.len().saturating_mul(versions);
@@ -241,11 +241,11 @@ impl Names {
             }
             for i in 0..versions {
                 let version = own.get(i);
-                names.locations.push(version.and_then(|v| v.location.clone()).unwrap_or_default());
-                names.identifiers.push(version.map(|v| v.identifier.clone()).unwrap_or_default());
+                names.locations.push(version.and_then(|v| v.location.as_deref()).unwrap_or_default());
+                names.identifiers.push(version.map(|v| &*v.identifier).unwrap_or_default());
                 let format =
                     version.filter(|v| v.location.is_some()).map(|v| v.format.as_deref().unwrap_or("nc"));
-                names.formats.push(format.unwrap_or_default().to_owned());
+                names.formats.push(format.unwrap_or_default());
             }
         }
         Ok(names)

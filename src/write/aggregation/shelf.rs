@@ -62,20 +62,20 @@ impl<'a> Shelf<'a> {
     }
 
     /// One text per fragment and version.
-    pub fn versioned(&mut self, name: &str, texts: Vec<String>, versions: usize) -> String {
+    pub fn versioned(&mut self, name: &str, texts: &[&str], versions: usize) -> String {
         let mut dimensions = self.fragments.clone();
         if versions > 1 {
             // The tables of one aggregation have the same dimensions, as the texts demand.
             dimensions.push(dimension(self.group, "f_version", versions as u64));
         }
-        self.table(name, dimensions, Values::String(texts), None)
+        self.table(name, dimensions, Values::String(owned(texts)), None)
     }
 
     /// One text for all if they are the same, else as [`Shelf::versioned`].
-    pub fn shared_or_versioned(&mut self, name: &str, texts: Vec<String>, versions: usize) -> String {
+    pub fn shared_or_versioned(&mut self, name: &str, texts: &[&str], versions: usize) -> String {
         match texts.first() {
             Some(first) if !first.is_empty() && texts.iter().all(|t| t == first) => {
-                self.table(name, Vec::new(), Values::String(vec![first.clone()]), None)
+                self.table(name, Vec::new(), Values::String(owned(&[*first])), None)
             }
             _ => self.versioned(name, texts, versions),
         }
@@ -121,6 +121,10 @@ impl<'a> Shelf<'a> {
         self.group.variables.push(table);
         made
     }
+}
+
+fn owned(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|&t| t.to_owned()).collect()
 }
 
 /// The name of a dimension of this size: one that is there, if its name begins so, or a new one.

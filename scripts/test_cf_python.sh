@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Compares what cfa makes with what cf-python makes of the same files: CF-1.13 with its current release, CFA-0.6.2 with 3.16,
+# the last that has it. Both live in virtual environments under build/. Skipped only where the packages cannot be fetched.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+export PYTHONDONTWRITEBYTECODE=1
+program=$PWD/build/bin/cfa
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Makes the environment of a dialect, unless one with these requirements is there.
+environment() {
+    local dialect=$1 folder=build/cf-python/$1 requirements=tests/cf_python/requirements-$1.txt
+    cmp --silent "$requirements" "$folder/requirements.txt" && return
+    rm -rf "$folder"
+    /usr/bin/python3 -m venv "$folder" || return
+    "$folder/bin/pip" install --quiet --disable-pip-version-check --retries 1 --requirement "$requirements" >"$work/pip-$dialect" 2>&1 || return
+    cp "$requirements" "$folder/"
+}
+
+compare() {
+    local dialect=$1
+    if ! environment "$dialect"; then
+        cat "$work/pip-$dialect"
+        if grep --quiet --extended-regexp 'NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|name resolution' "$work/pip-$dialect"; then
+            echo "cf-python: SKIP $dialect, its packages cannot be fetched"
+            return
+        fi
+        return 1
+    fi
+    "build/cf-python/$dialect/bin/python" tests/cf_python/compare.py "$program" "$work/$dialect" "$dialect"
+}
+
+compare CF-1.13 >"$work/first" 2>&1 &
+first=$!
+failed=0
+compare CFA-0.6.2 || failed=1
+wait "$first" || failed=1
+cat "$work/first"
+exit "$failed"
