@@ -61,6 +61,10 @@ check_address() {
 
 check_thread() {
     if [[ ! -e $(rustc --print sysroot)/lib/rustlib/src/rust/library/Cargo.lock ]]; then
+        if ! command -v rustup >/dev/null; then
+            echo "sanitize: thread is left out: the sources of Rust's library are not there, nor rustup to get them"
+            return
+        fi
         rustup component add rust-src
     fi
     build thread '' -Zbuild-std
