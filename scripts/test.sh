@@ -29,6 +29,7 @@ stage deps scripts/deps.sh || finish
 stage build make --no-print-directory build || finish
 stage lint scripts/lint.sh
 stage cargo-test cargo test --locked --quiet
+stage sanitize scripts/sanitize.sh
 stage demo demo/run.sh
 stage sample /usr/bin/python3 demo/check_sample.py build/demo
 stage readme scripts/test_readme.sh
