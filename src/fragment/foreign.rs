@@ -1,8 +1,8 @@
 //! Fragments in formats of GDAL: GeoTIFF, GRIB, Zarr, HDF4. Built into the GDAL plugin alone.
 //!
 //! The identifier of a version is the number of a band, whose rows and columns are then the array, or the name of a
-//! multidimensional array. Only the drivers of the setting FRAGMENT_DRIVERS are asked: a file that names other sources, such as a VRT under
-//! whatever name, is refused. Rows are taken as they are stored.
+//! multidimensional array. Only the drivers of the setting FRAGMENT_DRIVERS are asked: a file that names other sources,
+//! such as a VRT under whatever name, is refused. Rows are taken as they are stored.
 
 use std::ffi::{CStr, CString};
 use std::ptr;
@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gdal_sys as gdal;
 
+use super::hdf4;
 use super::raw::pick;
 use crate::error::{Error, Kind, Result};
 use crate::location::LocalFile;
@@ -111,7 +112,13 @@ impl Foreign {
         drivers: &[FragmentDriver],
     ) -> Result<Self> {
         let (path, file) = (opened.path_for_others(), opened.name());
-        let array = Self::open(&path, file, format, identifier, drivers)?;
+        if hdf4::has_external_elements(&**opened).map_err(super::unreadable)? {
+            return Err(unreadable(file, "it has data in other files, which are not under ALLOWED_SOURCES"));
+        }
+        // A store is a directory: a file that the driver takes for one lists chunks of other files.
+        let drivers: Vec<_> =
+            drivers.iter().copied().filter(|&driver| driver != FragmentDriver::Zarr).collect();
+        let array = Self::open(&path, file, format, identifier, &drivers)?;
         Ok(Foreign { opened: Some(Arc::clone(opened)), ..array })
     }
 

@@ -7,6 +7,8 @@ pub(crate) mod files;
 #[cfg(feature = "gdal")]
 mod foreign;
 mod gathered;
+#[cfg(feature = "gdal")]
+mod hdf4;
 mod layout;
 mod open;
 mod prepared;

@@ -137,7 +137,7 @@ fn open_store(shared: &Shared, fragments: &Fragments, name: &str, version: &Vers
         return Ok(None);
     }
     let style = Style::allowing_absolute_paths(fragments.allows_absolute_paths());
-    let Some(store) = location::find_directory(&shared.origin, name, style, &shared.options)? else {
+    let Some(store) = location::find_store(&shared.origin, name, style, &shared.options)? else {
         return Ok(None);
     };
     let array = Foreign::in_store(&store, &version.identifier, &shared.options.fragment_drivers)?;

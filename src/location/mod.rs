@@ -9,6 +9,8 @@
 mod policy;
 mod resolve;
 mod rewrite;
+#[cfg(feature = "gdal")]
+mod stores;
 mod uri;
 mod virtual_files;
 
@@ -22,6 +24,8 @@ pub use crate::os::{FileIdentity, FileState, LocalFile};
 use policy::Policy;
 pub use resolve::{Origin, Style};
 pub use rewrite::{join_base, substitute, unknown_keyword};
+#[cfg(feature = "gdal")]
+pub use stores::find_store;
 pub use uri::{is_absolute, redact};
 #[cfg(feature = "write")]
 pub(crate) use {
@@ -87,64 +91,6 @@ pub fn open_fragment(origin: &Origin, name: &str, style: Style, options: &OpenOp
         Some(error) => Err(error),
         None => Ok(Opened::Absent(tried)),
     }
-}
-
-/// The directory that a location names, as GDAL is to open it, if it names one: a Zarr store. Every file in it is under
-/// the policy.
-///
-/// # Errors
-/// `Uri`, `Policy`; a location that is none is not an error.
-#[cfg(feature = "gdal")]
-pub fn find_directory(
-    origin: &Origin,
-    name: &str,
-    style: Style,
-    options: &OpenOptions,
-) -> Result<Option<String>> {
-    let candidates = resolve::candidates(origin, name, style, options)?;
-    if origin.is_virtual() {
-        return virtual_files::find_store(origin, candidates, options);
-    }
-    let policy = Policy::new(origin, options);
-    for path in candidates.paths {
-        let Ok(real) = fs::canonicalize(&path) else { continue };
-        // Such a name would mean another file to GDAL.
-        if !real.is_dir() || is_virtual(&real) {
-            continue;
-        }
-        if !policy.allows(&real) {
-            return Err(policy.refusal(&path, &real));
-        }
-        if policy.is_restricted() && leads_elsewhere(&real) {
-            let message = format!("'{}' has symbolic links", redact(&path.display().to_string()));
-            return Err(Error::new(Kind::Policy, message));
-        }
-        return Ok(real.to_str().map(str::to_owned));
-    }
-    Ok(None)
-}
-
-/// Whether there is a symbolic link in a directory, or too much to look through.
-#[cfg(feature = "gdal")]
-fn leads_elsewhere(directory: &Path) -> bool {
-    const MOST: usize = 1_000_000;
-    let (mut pending, mut seen) = (vec![directory.to_owned()], 0);
-    while let Some(directory) = pending.pop() {
-        let Ok(entries) = fs::read_dir(&directory) else { return true };
-        for entry in entries {
-            seen += 1;
-            let Some(kind) = entry.as_ref().ok().and_then(|entry| entry.file_type().ok()) else {
-                return true;
-            };
-            if kind.is_symlink() || seen > MOST {
-                return true;
-            }
-            if let (true, Ok(entry)) = (kind.is_dir(), entry) {
-                pending.push(entry.path());
-            }
-        }
-    }
-    false
 }
 
 /// Opens an aggregation file that the user named by a path or a `file:` URI; no policy applies to it.

@@ -29,33 +29,11 @@ pub fn open(origin: &Origin, candidates: Candidates, options: &OpenOptions) -> R
     Ok(Opened::Absent(tried))
 }
 
-/// The Zarr store that one of the paths is, as GDAL's driver takes it.
-///
-/// Told by the end of its name and by a file that each store has: servers do not say what is a directory, and asking for
-/// more would cost a request for each fragment.
+/// Judges a path.
 ///
 /// # Errors
-/// `Policy` for one that the settings do not allow.
-#[cfg(feature = "gdal")]
-pub fn find_store(origin: &Origin, candidates: Candidates, options: &OpenOptions) -> Result<Option<String>> {
-    for path in candidates.paths {
-        // A quote would end the path in the name for the driver.
-        let Some(name) = path.to_str().filter(|name| is_virtual(&path) && !name.contains('"')) else {
-            continue;
-        };
-        if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zarr")) {
-            continue;
-        }
-        allow(origin, &path, options)?;
-        let has = |mark: &&str| LocalFile::open_virtual(&path.join(mark)).is_some();
-        if [".zgroup", ".zarray", "zarr.json"].iter().any(has) {
-            return Ok(Some(format!("ZARR:\"{name}\"")));
-        }
-    }
-    Ok(None)
-}
-
-fn allow(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<()> {
+/// `Policy`.
+pub fn allow(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<()> {
     if is_allowed(origin, path, options) {
         return Ok(());
     }

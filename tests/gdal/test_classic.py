@@ -56,6 +56,12 @@ class Classic(unittest.TestCase):
             dataset = gdal.Open(name)
             self.assertEqual(dataset.GetRasterBand(1).GetUnitType(), "kg m-2 s-1")
 
+    @unittest.skipUnless(hasattr(gdal, "GetSubdatasetInfo"), "GDAL takes names apart from 3.8 on")
+    def test_names_of_subdatasets_are_taken_apart(self):
+        info = gdal.GetSubdatasetInfo('CFA:"/a b/f.nc":/g/tas')
+        self.assertEqual((info.GetPathComponent(), info.GetSubdatasetComponent()), ("/a b/f.nc", "/g/tas"))
+        self.assertEqual(info.ModifyPathComponent("/c/d.nc"), 'CFA:"/c/d.nc":/g/tas')
+
     def test_variables_of_groups_are_named_by_their_paths(self):
         plain, path = fixtures.make(self.folder, fixtures.ascending)
         with Dataset(path, "a") as file:

@@ -1,5 +1,6 @@
 """Fragments in formats of GDAL: GeoTIFF, GRIB, Zarr, HDF4."""
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -52,6 +53,26 @@ def zarr(path, values):
 def hdf4(path, values):
     image = gdal.GetDriverByName("HDF4Image").Create(path, SHAPE[1], SHAPE[0], 1, gdal.GDT_Float32, options=["RANK=2"])
     image.GetRasterBand(1).WriteArray(values)
+
+
+def put_elsewhere(path, name, length):
+    """Make the data of an HDF4 file an external element."""
+    with open(path, "rb") as file:
+        content = bytearray(file.read())
+    at, found = 4, False
+    while at:
+        count, following = struct.unpack_from(">HI", content, at)
+        for entry in range(at + 6, at + 6 + 12 * count, 12):
+            tag, reference = struct.unpack_from(">HH", content, entry)
+            if tag == 702:
+                head = struct.pack(">HIII", 2, length, 0, len(name)) + name
+                struct.pack_into(">HHII", content, entry, tag | 0x4000, reference, len(content), len(head))
+                content += head
+                found = True
+        at = following
+    assert found
+    with open(path, "wb") as file:
+        file.write(content)
 
 
 def aggregation(path, fragments, formats=None, shape=SHAPE):
@@ -128,11 +149,47 @@ class ForeignFragments(unittest.TestCase):
         aggregation(self.path, [("0.hdf", "1"), ("1.hdf", array)], ["HDF4", "HDF4"])
         np.testing.assert_array_equal(read(self.path), self.values[:2])
 
+    @unittest.skipUnless(gdal.GetDriverByName("HDF4Image"), "this GDAL has no HDF4")
+    def test_hdf4_with_data_in_another_file_is_refused(self):
+        path, other = f"{self.folder}/a.hdf", f"{self.folder}/secret"
+        hdf4(path, self.values[0])
+        self.values[1].tofile(other)
+        put_elsewhere(path, other.encode(), self.values[1].nbytes)
+        # The library follows the name: what is refused below is there.
+        np.testing.assert_array_equal(gdal.Open(path).ReadAsArray().byteswap(), self.values[1])
+        aggregation(self.path, [("a.hdf", "1")])
+        with self.assertRaisesRegex(RuntimeError, "data in other files"):
+            read(self.path)
+
+    @unittest.skipUnless(gdal.GetDriverByName("HDF4Image"), "this GDAL has no HDF4")
+    def test_hdf4_whose_list_of_elements_goes_in_a_circle_is_refused(self):
+        hdf4(f"{self.folder}/a.hdf", self.values[0])
+        with open(f"{self.folder}/a.hdf", "r+b") as file:
+            file.seek(6)
+            file.write(struct.pack(">I", 4))
+        aggregation(self.path, [("a.hdf", "1")])
+        with self.assertRaisesRegex(RuntimeError, "circle"):
+            read(self.path)
+
+    def test_zarr_with_chunks_in_other_files_is_refused(self):
+        zarr(f"{self.folder}/a.zarr", self.values[0])
+        aggregation(self.path, [("a.zarr", "tas")])
+        for catalogue in ('{"metadata": {}, "record_size": 10}', "{,", None):
+            place = f"{self.folder}/a.zarr/.zmetadata"
+            if catalogue is None:
+                os.remove(place)
+                np.testing.assert_array_equal(read(self.path), self.values[:1])
+                continue
+            with open(place, "w") as file:
+                file.write(catalogue)
+            with self.subTest(catalogue), self.assertRaisesRegex(RuntimeError, "chunks in other files"):
+                read(self.path)
+
     def test_only_the_drivers_of_the_setting_are_asked(self):
         geotiff(f"{self.folder}/a.tif", self.values[:1])
         aggregation(self.path, [("a.tif", "1")])
         np.testing.assert_array_equal(read(self.path, FRAGMENT_DRIVERS="Zarr,gtiff"), self.values[:1])
-        for drivers, said in (("NONE", "FRAGMENT_DRIVERS leaves no driver"), ("GRIB,Zarr", "a file of GRIB, Zarr"),
+        for drivers, said in (("NONE", "FRAGMENT_DRIVERS leaves no driver"), ("GRIB,HDF4", "a file of GRIB, HDF4"),
                               ("GTiff,VRT", "'VRT' is none of")):
             with self.subTest(drivers), self.assertRaisesRegex(RuntimeError, said):
                 read(self.path, FRAGMENT_DRIVERS=drivers)

@@ -1,0 +1,124 @@
+//! Zarr stores: directories that GDAL opens as a whole, so that all in them has to be judged beforehand.
+
+use std::fs;
+use std::path::Path;
+
+use super::policy::Policy;
+use super::resolve::{candidates, Candidates, Origin, Style};
+use super::uri::redact;
+use super::virtual_files;
+use super::LocalFile;
+use crate::error::{Error, Kind, Result};
+use crate::options::OpenOptions;
+use crate::os::is_virtual;
+use crate::source::Source;
+
+/// The Zarr store that a location names, as GDAL is to open it, if it names one. Every file in it is under the policy.
+///
+/// # Errors
+/// `Uri`, `Policy`; a location that is no store is not an error.
+pub fn find_store(
+    origin: &Origin,
+    name: &str,
+    style: Style,
+    options: &OpenOptions,
+) -> Result<Option<String>> {
+    let candidates = candidates(origin, name, style, options)?;
+    if origin.is_virtual() {
+        return find_virtual(origin, candidates, options);
+    }
+    let policy = Policy::new(origin, options);
+    for path in candidates.paths {
+        let Ok(real) = fs::canonicalize(&path) else { continue };
+        // Such a name would mean another file to GDAL.
+        if !real.is_dir() || is_virtual(&real) {
+            continue;
+        }
+        if !policy.allows(&real) {
+            return Err(policy.refusal(&path, &real));
+        }
+        if policy.is_restricted() && has_links(&real) {
+            let message = format!("'{}' has symbolic links", redact(&path.display().to_string()));
+            return Err(Error::new(Kind::Policy, message));
+        }
+        let catalogue = real.join(CATALOGUE);
+        if catalogue.exists() && has_references(LocalFile::open(&catalogue).ok()) {
+            return Err(names_others(&path));
+        }
+        return Ok(real.to_str().map(str::to_owned));
+    }
+    Ok(None)
+}
+
+/// A store in GDAL's virtual file system, with the prefix of its driver.
+///
+/// Told by the end of its name and by a file that each store has: servers do not say what is a directory, and asking for
+/// more would cost a request for each fragment.
+fn find_virtual(origin: &Origin, candidates: Candidates, options: &OpenOptions) -> Result<Option<String>> {
+    for path in candidates.paths {
+        // A quote would end the path in the name for the driver.
+        let Some(name) = path.to_str().filter(|name| is_virtual(&path) && !name.contains('"')) else {
+            continue;
+        };
+        if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zarr")) {
+            continue;
+        }
+        virtual_files::allow(origin, &path, options)?;
+        let has = |mark: &&str| LocalFile::open_virtual(&path.join(mark)).is_some();
+        if ![".zgroup", ".zarray", "zarr.json"].iter().any(has) {
+            continue;
+        }
+        let catalogue = LocalFile::open_virtual(&path.join(CATALOGUE));
+        if catalogue.is_some() && has_references(catalogue) {
+            return Err(names_others(&path));
+        }
+        return Ok(Some(format!("ZARR:\"{name}\"")));
+    }
+    Ok(None)
+}
+
+/// Whether there is a symbolic link in a directory, or too much to look through.
+fn has_links(directory: &Path) -> bool {
+    const MOST: usize = 1_000_000;
+    let (mut pending, mut seen) = (vec![directory.to_owned()], 0);
+    while let Some(directory) = pending.pop() {
+        let Ok(entries) = fs::read_dir(&directory) else { return true };
+        for entry in entries {
+            seen += 1;
+            let Some(kind) = entry.as_ref().ok().and_then(|entry| entry.file_type().ok()) else {
+                return true;
+            };
+            if kind.is_symlink() || seen > MOST {
+                return true;
+            }
+            if let (true, Ok(entry)) = (kind.is_dir(), entry) {
+                pending.push(entry.path());
+            }
+        }
+    }
+    false
+}
+
+/// The file that lists what is in a store.
+const CATALOGUE: &str = ".zmetadata";
+
+/// Whether a catalogue says that chunks lie in other files (a store of Kerchunk references, which GDAL follows from 3.11
+/// on); so does one that cannot be read.
+fn has_references(catalogue: Option<LocalFile>) -> bool {
+    const MOST: u64 = 256 << 20;
+    let Some(file) = catalogue.filter(|file| file.len() <= MOST) else { return true };
+    let mut text = vec![0; file.len() as usize];
+    if file.read_at(0, &mut text).is_err() {
+        return true;
+    }
+    let root = serde_json::from_slice::<serde_json::Value>(&text);
+    root.map_or(true, |root| root.get("record_size").is_some())
+}
+
+fn names_others(path: &Path) -> Error {
+    let shown = redact(&path.display().to_string());
+    Error::new(
+        Kind::Policy,
+        format!("'{shown}' has its chunks in other files, which are not under ALLOWED_SOURCES"),
+    )
+}
