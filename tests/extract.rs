@@ -110,6 +110,7 @@ fn a_failure_leaves_no_file_and_progress_can_cancel() {
 
 /// The most memory that `cfa` had while it did this, in bytes.
 #[cfg(target_os = "linux")]
+#[allow(clippy::zombie_processes)] // wait4 waits for it
 fn memory_of(directory: &std::path::Path, arguments: &[&str]) -> u64 {
     let child =
         Command::new(env!("CARGO_BIN_EXE_cfa")).args(arguments).current_dir(directory).spawn().unwrap();

@@ -16,6 +16,7 @@ import traceback
 import warnings
 
 import cf
+import dask
 import numpy as np
 
 import inputs
@@ -31,6 +32,9 @@ UNWRITABLE = "does not reference a unique fragment dataset"
 
 # One unit in the last place of single precision, in which units are converted.
 cf.rtol(1.2e-7)
+
+# libnetcdf, which cf-python reads and writes with, does not bear the threads that dask would start.
+dask.config.set(scheduler="synchronous")
 
 # Some libraries tell every step once cf-python is asked for reasons.
 for library in ("pyfive", "h5netcdf"):
@@ -148,11 +152,15 @@ def main():
         run(program, "create", "made.nc", *reversed(names), "--dialect", dialect, "--quiet")
         run(program, "extract", "made.nc", "plain.nc", "--quiet")
         run(program, "check", "made.nc", "--fragments", "--quiet")
-        if case == "groups" and dialect == "CFA-0.6.2":
-            print("cf-python: groups: cf-python 3.16 does not read aggregation variables in groups")
-        else:
+        newer = dialect == "CF-1.13"
+        if case != "groups" or newer:
             compare(f"{case}: created", "made.nc", expected)
-        compare(f"{case}: extracted", "plain.nc", expected)
+        # What is extracted does not depend on the dialect; the older cf-python takes less time for it.
+        if not newer or case == "ensemble":
+            compare(f"{case}: extracted", "plain.nc", expected)
+        if case == "groups":
+            print("cf-python: groups: neither writes aggregations with dimensions of groups, and 3.16 reads none in groups")
+            continue
         joined, words = write_arguments(dialect, names)
         if write(joined, "theirs.nc", words):
             read_back(program, f"{case}: written by cf-python", "theirs.nc", expected)

@@ -49,6 +49,48 @@ fn epochs_are_converted_and_bounds_with_them() {
 }
 
 #[test]
+fn february_is_as_long_as_its_year_and_calendar_say() {
+    for (calendar, february, march, days) in [
+        ("standard", "days since 2000-02-01", "days since 2000-03-01", 29),
+        ("standard", "days since 1900-02-01", "days since 1900-03-01", 28),
+        ("julian", "days since 1900-02-01", "days since 1900-03-01", 29),
+        ("noleap", "days since 2000-02-01", "days since 2000-03-01", 28),
+        ("all_leap", "days since 2001-02-01", "days since 2001-03-01", 29),
+        ("360_day", "days since 2001-02-01", "days since 2001-03-01", 30),
+    ] {
+        let time: Vec<f64> = (0..days).map(f64::from).collect();
+        let parts = [
+            Part { units: march, calendar, base: 9e3, ..Part::new("march.nc", &[0.0, 1.0]) },
+            Part { units: february, calendar, ..Part::new("february.nc", &time) },
+        ];
+        let (_folder, dataset) = made(&parts, &Options::default()).unwrap();
+        let expected = (0..days + 2).map(f64::from).collect();
+        assert_eq!(values(&dataset, "time"), Values::F64(expected), "{calendar} {february}");
+        assert_eq!(dataset.variable("time").unwrap().attributes().text("units").unwrap(), february);
+        assert_eq!(values(&dataset, "tas").f64_at(3 * days as usize), Some(9e3));
+    }
+}
+
+#[test]
+fn attributes_that_differ_are_left_out_with_a_note() {
+    let parts = [
+        Part { edit: |f| data(f).attributes.set_text("long_name", "x"), ..Part::new("a.nc", &[0.0]) },
+        Part::new("b.nc", &[1.0]),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let paths: Vec<PathBuf> = parts.iter().map(|p| p.write(folder.path())).collect();
+    let out = folder.path().join("agg.nc");
+    let report = create(&out, &paths, &Options::default(), None).unwrap();
+    let has = |words: &[&str]| report.notes.iter().any(|n| words.iter().all(|w| n.contains(w)));
+    assert!(has(&["'tas'", "left out", "long_name"]), "{:?}", report.notes);
+    assert!(has(&["global attributes", "left out", "tracking_id"]), "{:?}", report.notes);
+    let dataset = Dataset::open(&out).unwrap();
+    let tas = dataset.variable("tas").unwrap();
+    assert_eq!(tas.attributes().get("long_name"), None);
+    assert_eq!(tas.attributes().text("standard_name").unwrap(), "air_temperature");
+}
+
+#[test]
 fn a_scalar_coordinate_that_differs_becomes_a_dimension() {
     let member = |name, time: &[f64], base, edit| Part { base, edit, ..Part::new(name, time) };
     let one: fn(&mut File) = |f| scalar(f, "realization", Values::I32(vec![1]), "1");

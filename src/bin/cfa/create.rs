@@ -48,7 +48,7 @@ pub struct Arguments {
     /// Join along these dimensions only (comma-separated); one without coordinates in the order of the files
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     dim: Vec<String>,
-    /// Make a new dimension of files that have the same coordinates, in their order
+    /// Make a new dimension of files that have the same coordinates, in their order; with --update, after those there
     #[arg(long, value_name = "NAME")]
     new_dim: Option<String>,
     /// Accept coordinates that do not follow each other
