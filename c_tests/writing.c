@@ -83,7 +83,7 @@ static void describe(const cfa_planned_variable *variable, void *user_data)
     const cfa_planned_dimension *time = variable->dimensions[0], *lat = variable->dimensions[1];
     CHECK(strcmp(time->name, "time") == 0 && time->size == 4 && time->part_count == 2 && time->is_new == 0);
     CHECK(time->parts[1]->size == 2 && strstr(time->parts[1]->file, "day_2.nc") != NULL);
-    CHECK(strcmp(time->parts[1]->coordinates, "2 to 3") == 0);
+    CHECK(strncmp(time->parts[1]->coordinates, "2 to 3", 6) == 0 && strstr(time->parts[1]->coordinates, "2001-01-03") != NULL);
     CHECK(strcmp(lat->name, "lat") == 0 && lat->size == 3 && lat->part_count == 1);
 }
 

@@ -425,8 +425,8 @@ typedef struct cfa_planned_part {
    */
   uint64_t size;
   /**
-   * The first and last coordinate in the units of the first part, such as "31 to 58", for people to read; "part of size
-   * 28" where there are none.
+   * The first and last coordinate in the units of the first part, such as "31 to 58", with dates where they are times;
+   * "part of size 28" where there are none. For people to read.
    */
   const char *coordinates;
   /**

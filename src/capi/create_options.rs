@@ -32,8 +32,8 @@ pub type cfa_note = Option<unsafe extern "C" fn(text: *const c_char, user_data: 
 pub struct cfa_planned_part {
     /// Indices along the dimension.
     pub size: u64,
-    /// The first and last coordinate in the units of the first part, such as "31 to 58", for people to read; "part of size
-    /// 28" where there are none.
+    /// The first and last coordinate in the units of the first part, such as "31 to 58", with dates where they are times;
+    /// "part of size 28" where there are none. For people to read.
     pub coordinates: *const c_char,
     /// One of the files.
     pub file: *const c_char,
