@@ -4,7 +4,7 @@ mod archive;
 
 use std::process::Command;
 
-use cfa::extract::{extract, Options};
+use cfa::extract::{cuts, extract, Options};
 use cfa::write::{write_file, Format, Group, Variable};
 use cfa::{Dataset, Kind, Selection, Values};
 
@@ -87,6 +87,26 @@ fn coordinates_choose_a_part_of_all_variables() {
     assert_eq!(archive::read(&part, "tas"), Values::F32(expected));
     assert_eq!(archive::read(&part, "other"), Values::I32(vec![2]));
     assert_eq!(archive::read(&part, "g/deep").len(), 8);
+}
+
+#[test]
+fn variables_that_choose_different_parts_are_refused_in_any_order() {
+    let directory = tempfile::tempdir().unwrap();
+    let dataset = Dataset::open(archive::make(directory.path())).unwrap();
+    let choose = |variable: &cfa::Variable| {
+        let shape = variable.shape()?;
+        let mut count = shape.to_vec();
+        if variable.path().ends_with("packed") {
+            count[0] = 1;
+        }
+        Selection::block(&vec![0; shape.len()], &count, shape)
+    };
+    for names in [["tas", "packed"], ["packed", "tas"]] {
+        let error = cuts(&dataset, &names.map(String::from), choose).unwrap_err();
+        assert_eq!(error.kind(), Kind::Request);
+    }
+    assert_eq!(cuts(&dataset, &["tas".into()], choose).unwrap(), []);
+    assert_eq!(cuts(&dataset, &["packed".into()], choose).unwrap().len(), 1);
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub fn cuts(
         true => dataset.variables().into_iter().filter(|v| matches!(v.aggregation(), Ok(Some(_)))).collect(),
         false => variables.iter().map(|name| dataset.variable(name)).collect::<Result<_>>()?,
     };
-    let mut cuts: Vec<Cut> = Vec::new();
+    let mut cuts: Vec<(Cut, bool)> = Vec::new();
     let mut failure = None;
     let mut served = false;
     for variable in variables {
@@ -36,9 +36,9 @@ pub fn cuts(
         for (d, &dimension) in variable.dimensions()?.iter().enumerate() {
             let (start, count, step) = (selection.start()[d], selection.count()[d], selection.step()[d]);
             let cut = Cut { dimension, start, count, step };
-            let whole = Cut { start: 0, count: variable.shape()?[d], step: 1, ..cut };
-            match cuts.iter().find(|c| c.dimension == dimension) {
-                Some(other) if *other != cut => {
+            let is_whole = (start, count, step) == (0, variable.shape()?[d], 1);
+            match cuts.iter().find(|(other, _)| other.dimension == dimension) {
+                Some((other, _)) if *other != cut => {
                     let name = &dataset.dimension(dimension).name;
                     let message = format!(
                         "variables differ in which part of dimension '{name}' is meant; name one variable"
@@ -46,8 +46,7 @@ pub fn cuts(
                     return Err(Error::new(Kind::Request, message));
                 }
                 Some(_) => {}
-                None if cut == whole => {}
-                None => cuts.push(cut),
+                None => cuts.push((cut, is_whole)),
             }
         }
     }
@@ -56,6 +55,6 @@ pub fn cuts(
         None if !served => {
             Err(Error::new(Kind::Request, "there is no aggregation variable; name a variable"))
         }
-        None => Ok(cuts),
+        None => Ok(cuts.into_iter().filter(|(_, is_whole)| !is_whole).map(|(cut, _)| cut).collect()),
     }
 }
