@@ -48,10 +48,10 @@ def run(*words):
     return subprocess.run(words, check=True, capture_output=True, text=True).stdout
 
 
-def fields(names):
-    """The fields of files by the name of their variable; one that cf-python did not join would be there twice."""
+def by_name(fields):
+    """Fields by the name of their variable; one that cf-python did not join would be there twice."""
     found = {}
-    for field in cf.read(names):
+    for field in fields:
         name = field.nc_get_variable()
         assert name not in found, f"cf-python makes several fields of {name}"
         found[name] = field
@@ -78,7 +78,7 @@ def report(what, fine, *more):
 
 def compare(what, names, expected):
     """What cf-python reads from the files, against the fields expected."""
-    found = fields(names)
+    found = by_name(cf.read(names))
     report(f"{what}: variables", found.keys() == expected.keys(), sorted(found), sorted(expected))
     for name in found.keys() & expected.keys():
         field, other = common_units(found[name], expected[name]), expected[name]
@@ -119,8 +119,8 @@ def read_back(program, what, file, expected):
         report(f"{what}: {name}", bool(fine), array, found)
 
 
-def write_arguments(dialect, names):
-    """How this cf-python reads files to aggregate them, and how it writes the aggregation."""
+def read_to_write(dialect, names):
+    """What this cf-python makes of the files, and how it writes that as an aggregation."""
     if dialect == "CF-1.13":
         return cf.read(names, cfa_write="field"), {"cfa": {"constructs": "field", "uri": "relative"}}
     return cf.read(names), {"cfa": {"constructs": "field", "absolute_paths": False}}
@@ -147,7 +147,8 @@ def main():
         # Relative names are found from the directory of the aggregation.
         os.chdir(place)
         names = sorted(os.listdir("."))
-        expected = fields(names)
+        joined, words = read_to_write(dialect, names)
+        expected = by_name(joined)
         # In the opposite order: the arguments' does not matter.
         run(program, "create", "made.nc", *reversed(names), "--dialect", dialect, "--quiet")
         run(program, "extract", "made.nc", "plain.nc", "--quiet")
@@ -161,7 +162,6 @@ def main():
         if case == "groups":
             print("cf-python: groups: neither writes aggregations with dimensions of groups, and 3.16 reads none in groups")
             continue
-        joined, words = write_arguments(dialect, names)
         if write(joined, "theirs.nc", words):
             read_back(program, f"{case}: written by cf-python", "theirs.nc", expected)
     if failures:
