@@ -14,35 +14,11 @@ static void read_once(const cfa_dataset *dataset)
         CHECK(values[i] == 10 * (i / 3) + i % 3);
 }
 
-/* A read that several threads share; the threads of the parent are not there in the child. */
-static void read_much(const cfa_dataset *dataset)
-{
-    enum { ROWS = 1000, COLUMNS = 1000, FRAGMENT = 400 * COLUMNS };
-    static float values[ROWS * COLUMNS];
-    uint64_t start[2] = {200, 0};
-    size_t count[2] = {ROWS, COLUMNS};
-    memset(values, 0, sizeof values);
-    CHECK_OK(cfa_variable_read(find(dataset, "many"), start, count, NULL, NULL, CFA_FLOAT32, sizeof values, values, NULL));
-    for (int i = 0; i < ROWS * COLUMNS; i++)
-        CHECK(values[i] == (float)((i + 200 * COLUMNS) % FRAGMENT * 7919LL % 10007));
-}
-
-static cfa_dataset *open_large(char **argv)
-{
-    cfa_dataset *dataset;
-    cfa_open_options options = CFA_OPEN_OPTIONS_INIT;
-    options.num_threads = 4;
-    CHECK_OK(cfa_dataset_open(in_directory(argv, "large.nc"), &options, &dataset));
-    return dataset;
-}
-
 int main(int argc, char **argv)
 {
     (void)argc;
     cfa_dataset *dataset = open_file(argv, "agg.nc");
-    cfa_dataset *large = open_large(argv);
     read_once(dataset);
-    read_much(large);
     for (int i = 0; i < 10; i++) {
         int status;
         pid_t child = fork();
@@ -50,20 +26,16 @@ int main(int argc, char **argv)
         if (child == 0) {
             alarm(20);
             read_once(dataset);
-            read_much(large);
             cfa_dataset *own = open_file(argv, "agg.nc");
             read_once(own);
             cfa_dataset_free(own);
             cfa_dataset_free(dataset);
-            cfa_dataset_free(large);
             _exit(0);
         }
         read_once(dataset);
-        read_much(large);
         CHECK(waitpid(child, &status, 0) == child);
         CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     }
     cfa_dataset_free(dataset);
-    cfa_dataset_free(large);
     return 0;
 }

@@ -66,6 +66,8 @@ check_thread() {
             return
         fi
     fi
+    # A child that starts threads after a fork of a process with threads is what is tested.
+    export TSAN_OPTIONS=die_after_fork=0
     build thread '' -Zbuild-std
     finds thread thread race 'data race'
     passes thread thread threads parallel
