@@ -519,7 +519,8 @@ typedef struct cfa_create_options {
    */
   int32_t dialect;
   /**
-   * CFA_DEFAULT or a CFA_FORMAT_ number: the format of the aggregation file; by default netCDF-4.
+   * CFA_DEFAULT or a CFA_FORMAT_ number: the format of the aggregation file; by default netCDF-4, with
+   * update that of the file.
    */
   int32_t format;
   /**

@@ -168,7 +168,7 @@ proptest! {
         }
         let mut options = Options::default();
         options.dialect = [Dialect::Cf113, Dialect::CfDraft, Dialect::Cfa062, Dialect::Cfa06b1, Dialect::CfaTerms, Dialect::Cfa04][dialect];
-        options.format = if classic { Format::Classic } else { Format::Netcdf4 };
+        options.format = classic.then_some(Format::Classic);
         let out = folder.path().join("agg.nc");
         create(&out, &paths, &options, None).unwrap();
 

@@ -87,7 +87,8 @@ pub struct cfa_create_options {
     pub size: usize,
     /// The convention to follow, a CFA_DIALECT_ number; by default CF-1.13. Not with update: the file keeps its own.
     pub dialect: i32,
-    /// CFA_DEFAULT or a CFA_FORMAT_ number: the format of the aggregation file; by default netCDF-4.
+    /// CFA_DEFAULT or a CFA_FORMAT_ number: the format of the aggregation file; by default netCDF-4, with
+    /// update that of the file.
     pub format: i32,
     /// CFA_DEFAULT, CFA_LOCATIONS_RELATIVE or CFA_LOCATIONS_ABSOLUTE: how fragments are named; by default relative to
     /// the aggregation file.

@@ -131,7 +131,8 @@ pub(super) unsafe fn convert(
     }
     // SAFETY: as above.
     let open = unsafe { settings(given.open)? };
-    let mut options = convert::Options { format: format(given.format)?, ..convert::Options::default() };
+    let mut options =
+        convert::Options { format: format(given.format)?.unwrap_or_default(), ..convert::Options::default() };
     options.dialect = dialect_of(given.dialect)?.unwrap_or(options.dialect);
     options.locations = match given.locations {
         CFA_DEFAULT => Locations::Keep,
@@ -240,11 +241,12 @@ fn dimension_at(dataset: &Dataset, name: &str) -> Answer<DimensionId> {
     })
 }
 
-fn format(code: i32) -> Answer<Format> {
+fn format(code: i32) -> Answer<Option<Format>> {
     match code {
-        CFA_DEFAULT | CFA_FORMAT_NETCDF4 => Ok(Format::Netcdf4),
-        CFA_FORMAT_CLASSIC => Ok(Format::Classic),
-        CFA_FORMAT_CDF5 => Ok(Format::Cdf5),
+        CFA_DEFAULT => Ok(None),
+        CFA_FORMAT_NETCDF4 => Ok(Some(Format::Netcdf4)),
+        CFA_FORMAT_CLASSIC => Ok(Some(Format::Classic)),
+        CFA_FORMAT_CDF5 => Ok(Some(Format::Cdf5)),
         other => Err(unknown("format", other)),
     }
 }

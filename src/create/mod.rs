@@ -72,8 +72,8 @@ pub enum Locations {
 pub struct Options {
     /// The convention to follow; `CF-1.13` unless told otherwise.
     pub dialect: Dialect,
-    /// The format of the aggregation file.
-    pub format: Format,
+    /// The format of the aggregation file; `None` for netCDF-4, and with [`update`] for that of the file.
+    pub format: Option<Format>,
     /// How fragments are named.
     pub locations: Locations,
     /// The data variables to take; all if empty.
@@ -100,7 +100,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             dialect: Dialect::Cf113,
-            format: Format::Netcdf4,
+            format: None,
             locations: Locations::Relative,
             variables: Vec::new(),
             dimensions: Vec::new(),
@@ -154,7 +154,7 @@ pub fn create(
 ) -> Result<Report> {
     let watch = Watch(observer);
     let (file, report) = make(out, files, options, watch)?;
-    finish(out, &file, options, watch)?;
+    finish(out, &file, options.format.unwrap_or_default(), watch)?;
     Ok(report)
 }
 
@@ -184,13 +184,13 @@ pub fn update(
 ) -> Result<Report> {
     let watch = Watch(observer);
     let (file, report) = remake(out, files, options, watch)?;
-    finish(out, &file, options, watch)?;
+    finish(out, &file, options.format.map_or_else(|| Format::of_file(out), Ok)?, watch)?;
     Ok(report)
 }
 
-fn finish(out: &Path, file: &File, options: &Options, watch: Watch) -> Result<()> {
+fn finish(out: &Path, file: &File, format: Format, watch: Watch) -> Result<()> {
     watch.report(Stage::Write, 0, 1)?;
-    write::write_file(file, out, options.format)?;
+    write::write_file(file, out, format)?;
     watch.report(Stage::Write, 1, 1)
 }
 

@@ -1,5 +1,8 @@
 //! What a netCDF file to be written holds.
 
+use std::io::Read;
+use std::path::Path;
+
 use crate::error::{Error, Kind, Result};
 use crate::value::{Attributes, DataType, Values};
 
@@ -17,6 +20,21 @@ pub enum Format {
 }
 
 impl Format {
+    /// The format in which a netCDF file is written; CDF-1 counts as classic.
+    ///
+    /// # Errors
+    /// `Io` when it cannot be read.
+    pub fn of_file(path: &Path) -> Result<Format> {
+        let mut magic = [0; 4];
+        let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
+        read.map_err(|e| Error::new(Kind::Io, e.to_string()).in_file(path.display().to_string()))?;
+        Ok(match &magic {
+            b"CDF\x01" | b"CDF\x02" => Format::Classic,
+            b"CDF\x05" => Format::Cdf5,
+            _ => Format::Netcdf4,
+        })
+    }
+
     /// The format of this name: `netcdf4`, `classic` or `cdf5`, in any case.
     ///
     /// # Errors

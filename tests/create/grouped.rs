@@ -82,7 +82,7 @@ fn variables_in_groups_are_aggregated_in_their_groups() {
         assert!(error.to_string().contains("group"), "{error}");
     }
     let mut options = Options::default();
-    options.format = Format::Classic;
+    options.format = Some(Format::Classic);
     let error = create(&out, &paths, &options, None).unwrap_err();
     assert!(error.to_string().contains("there is a group 'forecast'"), "{error}");
     is_sound(&out);

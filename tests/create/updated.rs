@@ -43,6 +43,26 @@ fn an_update_equals_a_new_aggregation_and_does_not_read_old_files() {
 }
 
 #[test]
+fn an_update_keeps_the_format_unless_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = [("a.nc", 0.0), ("b.nc", 1.0), ("c.nc", 2.0)];
+    let paths = paths.map(|(name, time)| Part::new(name, &[time]).write(folder.path()));
+    let out = folder.path().join("agg.nc");
+    for format in [Format::Classic, Format::Cdf5, Format::Netcdf4] {
+        let mut options = Options::default();
+        options.format = Some(format);
+        create(&out, &paths[..1], &options, None).unwrap();
+        update(&out, &paths[1..2], &Options::default(), None).unwrap();
+        assert_eq!(Format::of_file(&out).unwrap(), format);
+    }
+    let mut options = Options::default();
+    options.format = Some(Format::Classic);
+    update(&out, &paths[2..], &options, None).unwrap();
+    assert_eq!(Format::of_file(&out).unwrap(), Format::Classic);
+    assert_eq!(values(&Dataset::open(&out).unwrap(), "time").len(), 3);
+}
+
+#[test]
 fn an_update_adds_variables() {
     let folder = tempfile::tempdir().unwrap();
     let rain: fn(&mut File) = |f| {
@@ -70,7 +90,7 @@ fn a_fragment_that_changed_is_noticed() {
     let mut options = Options::default();
     options.record_state = true;
     for format in [Format::Netcdf4, Format::Classic] {
-        options.format = format;
+        options.format = Some(format);
         create(&out, &paths, &options, None).unwrap();
         let dataset = Dataset::open(&out).unwrap();
         values(&dataset, "tas");

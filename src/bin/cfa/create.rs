@@ -33,9 +33,9 @@ pub struct Arguments {
     /// The convention: CF-1.13, CF-draft, CFA-0.6.2, CFA-0.6b1, CFA-terms, CFA-0.4 [default: CF-1.13]
     #[arg(long)]
     dialect: Option<String>,
-    /// The format of OUT: netcdf4, classic or cdf5
-    #[arg(long, default_value = "netcdf4")]
-    format: String,
+    /// The format of OUT: netcdf4, classic or cdf5 [default: netcdf4; with --update that of OUT]
+    #[arg(long)]
+    format: Option<String>,
     /// Name the fragments by absolute URIs instead of relative to OUT
     #[arg(long, conflicts_with = "base")]
     absolute: bool,
@@ -81,7 +81,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(name) = &arguments.dialect {
         options.dialect = Dialect::named(name)?;
     }
-    options.format = Format::named(&arguments.format)?;
+    options.format = arguments.format.as_deref().map(Format::named).transpose()?;
     options.locations = match &arguments.base {
         Some(base) => Locations::Base(base.clone()),
         None if arguments.absolute => Locations::Absolute,
