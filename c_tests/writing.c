@@ -1,43 +1,7 @@
 /* Aggregation files are made, checked, converted and extracted; a call that fails or is stopped leaves nothing behind. */
 #define _POSIX_C_SOURCE 200809L
-#include "check.h"
-#include <dirent.h>
+#include "scratch.h"
 #include <pthread.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-/* A directory of this run beside the fixtures, since several runs may go on at once. */
-static char scratch[2048];
-
-static const char *at(const char *name)
-{
-    static char paths[8][4096];
-    static int next;
-    char *path = paths[next++ % 8];
-    snprintf(path, sizeof paths[0], "%s/%s", scratch, name);
-    return path;
-}
-
-static int entries(void)
-{
-    int count = 0;
-    DIR *directory = opendir(scratch);
-    CHECK(directory != NULL);
-    while (readdir(directory) != NULL)
-        count++;
-    closedir(directory);
-    return count - 2;
-}
-
-static void copy(const char *from, const char *to)
-{
-    char bytes[65536];
-    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
-    CHECK(in != NULL && out != NULL);
-    size_t size = fread(bytes, 1, sizeof bytes, in);
-    CHECK(size > 0 && size < sizeof bytes && fwrite(bytes, 1, size, out) == size);
-    CHECK(fclose(out) == 0 && fclose(in) == 0);
-}
 
 /* What the functions of options were told. */
 typedef struct {
@@ -113,18 +77,6 @@ static void finding(const cfa_finding *found, void *user_data)
     }
 }
 
-static const char *const *both(void)
-{
-    static char first[4096], second[4096];
-    static const char *names[3];
-    snprintf(first, sizeof first, "%s", at("day_1.nc"));
-    snprintf(second, sizeof second, "%s", at("day_2.nc"));
-    /* The order does not matter. */
-    names[0] = second;
-    names[1] = first;
-    return names;
-}
-
 static void values_are_there(const char *path, int32_t dialect, uint64_t rows, double first)
 {
     cfa_dataset *dataset;
@@ -147,139 +99,6 @@ static void values_are_there(const char *path, int32_t dialect, uint64_t rows, d
         CHECK(!valid[i] || values[i] == expected);
     }
     cfa_dataset_free(dataset);
-}
-
-#define AGREE(type, MACRO)                                        \
-    do {                                                          \
-        type by_macro = MACRO, by_function;                       \
-        memset(&by_function, 0xab, sizeof by_function);           \
-        type##_init(&by_function);                                \
-        CHECK(memcmp(&by_macro, &by_function, sizeof by_macro) == 0); \
-        type##_init(NULL);                                        \
-    } while (0)
-
-static void macros_and_functions_agree(void)
-{
-    AGREE(cfa_create_options, CFA_CREATE_OPTIONS_INIT);
-    AGREE(cfa_check_options, CFA_CHECK_OPTIONS_INIT);
-    AGREE(cfa_convert_options, CFA_CONVERT_OPTIONS_INIT);
-    AGREE(cfa_extract_options, CFA_EXTRACT_OPTIONS_INIT);
-}
-
-#define CREATE(options) cfa_aggregation_create(at("out.nc"), both(), 2, options)
-#define CHECK_FILE(options) cfa_aggregation_check(at("agg.nc"), options, &violated)
-#define CONVERT(options) cfa_aggregation_convert(at("agg.nc"), at("out.nc"), options)
-#define EXTRACT(options) cfa_aggregation_extract(at("agg.nc"), at("out.nc"), options)
-
-/* A structure of a wrong size, with something unknown, or of an older version. */
-#define SIZES(type, MACRO, CALL)                                  \
-    do {                                                          \
-        struct {                                                  \
-            type known;                                           \
-            uint64_t unknown;                                     \
-        } larger = {MACRO, 1};                                    \
-        larger.known.size = 0;                                    \
-        CHECK(CALL(&larger.known) == CFA_ERR_ARGUMENT);           \
-        larger.known.size = sizeof larger;                        \
-        CHECK(CALL(&larger.known) == CFA_ERR_ARGUMENT);           \
-        CHECK(strstr(cfa_last_error(), "does not know") != NULL); \
-        larger.unknown = 0;                                       \
-        CHECK_OK(CALL(&larger.known));                            \
-        larger.known.size = sizeof(size_t);                       \
-        CHECK_OK(CALL(&larger.known));                            \
-    } while (0)
-
-static void other_sizes_are_taken(void)
-{
-    uint64_t violated;
-    SIZES(cfa_create_options, CFA_CREATE_OPTIONS_INIT, CREATE);
-    SIZES(cfa_check_options, CFA_CHECK_OPTIONS_INIT, CHECK_FILE);
-    SIZES(cfa_convert_options, CFA_CONVERT_OPTIONS_INIT, CONVERT);
-    SIZES(cfa_extract_options, CFA_EXTRACT_OPTIONS_INIT, EXTRACT);
-    CHECK(remove(at("out.nc")) == 0);
-}
-
-#define REFUSED(type, MACRO, CALL, field, value)                  \
-    do {                                                          \
-        type options = MACRO;                                     \
-        options.field = value;                                    \
-        CHECK(CALL(&options) == CFA_ERR_ARGUMENT);                \
-        CHECK(cfa_last_error()[0] != 0);                          \
-    } while (0)
-#define NO_CREATE(field, value) REFUSED(cfa_create_options, CFA_CREATE_OPTIONS_INIT, CREATE, field, value)
-#define NO_CHECK(field, value) REFUSED(cfa_check_options, CFA_CHECK_OPTIONS_INIT, CHECK_FILE, field, value)
-#define NO_CONVERT(field, value) REFUSED(cfa_convert_options, CFA_CONVERT_OPTIONS_INIT, CONVERT, field, value)
-#define NO_EXTRACT(field, value) REFUSED(cfa_extract_options, CFA_EXTRACT_OPTIONS_INIT, EXTRACT, field, value)
-
-static void arguments_are_checked(void)
-{
-    static const char *const broken[] = {"\xff", NULL}, *const none[] = {NULL};
-    const char *out = at("out.nc"), *in = at("agg.nc");
-    uint64_t violated = 99, empty_chunk[] = {2, 0};
-    cfa_open_options open = CFA_OPEN_OPTIONS_INIT;
-    open.num_threads = -1;
-    int before = entries();
-    CHECK(cfa_aggregation_create(NULL, both(), 2, NULL) == CFA_ERR_ARGUMENT);
-    CHECK(cfa_aggregation_create(out, NULL, 2, NULL) == CFA_ERR_ARGUMENT);
-    CHECK(cfa_aggregation_create(out, NULL, 0, NULL) == CFA_ERR_ARGUMENT);
-    CHECK(cfa_aggregation_create(out, none, 1, NULL) == CFA_ERR_ARGUMENT);
-    CHECK(cfa_aggregation_create(out, broken, 1, NULL) == CFA_ERR_IO);
-    CHECK(cfa_aggregation_check(NULL, NULL, &violated) == CFA_ERR_ARGUMENT);
-    CHECK(cfa_aggregation_check(in, NULL, NULL) == CFA_ERR_ARGUMENT);
-    CHECK(cfa_aggregation_check(at("absent.nc"), NULL, &violated) == CFA_ERR_IO);
-    CHECK(cfa_aggregation_convert(NULL, out, NULL) == CFA_ERR_ARGUMENT);
-    CHECK(cfa_aggregation_convert(in, NULL, NULL) == CFA_ERR_ARGUMENT);
-    CHECK(cfa_aggregation_convert(at("absent.nc"), out, NULL) == CFA_ERR_IO);
-    CHECK(cfa_aggregation_extract(NULL, out, NULL) == CFA_ERR_ARGUMENT);
-    CHECK(cfa_aggregation_extract(in, NULL, NULL) == CFA_ERR_ARGUMENT);
-    CHECK(cfa_aggregation_extract(in, in, NULL) == CFA_ERR_ARGUMENT);
-
-    NO_CREATE(dialect, 8);
-    NO_CREATE(dialect, -1);
-    NO_CREATE(format, 4);
-    NO_CREATE(locations, 3);
-    NO_CREATE(update, 3);
-    NO_CREATE(dry_run, -1);
-    NO_CREATE(expand, 3);
-    NO_CREATE(record_state, 3);
-    NO_CREATE(allow_gaps, 3);
-    NO_CREATE(aggregate_coordinates, 3);
-    NO_CREATE(num_threads, -1);
-    NO_CREATE(base, "\xff");
-    NO_CREATE(variables, broken);
-    NO_CREATE(dimensions, broken);
-    NO_CREATE(new_dimension, "\xff");
-    NO_CREATE(history, "\xff");
-    NO_CHECK(fragments, 3);
-    NO_CHECK(max_findings, -1);
-    NO_CHECK(open, &open);
-    NO_CONVERT(dialect, 8);
-    NO_CONVERT(format, -1);
-    NO_CONVERT(locations, 3);
-    NO_CONVERT(reserved, 1);
-    NO_CONVERT(open, &open);
-    NO_EXTRACT(deflate, 10);
-    NO_EXTRACT(deflate, -2);
-    NO_EXTRACT(shuffle, 3);
-    NO_EXTRACT(variables, broken);
-    NO_EXTRACT(select, broken);
-    NO_EXTRACT(cut_count, 1);
-    NO_EXTRACT(chunk_rank, 1);
-    NO_EXTRACT(open, &open);
-    cfa_extract_options chunked = CFA_EXTRACT_OPTIONS_INIT;
-    chunked.chunk = empty_chunk;
-    chunked.chunk_rank = 2;
-    CHECK(EXTRACT(&chunked) == CFA_ERR_ARGUMENT);
-    cfa_create_options both_set = CFA_CREATE_OPTIONS_INIT;
-    both_set.base = "https://example.org/";
-    both_set.locations = CFA_LOCATIONS_ABSOLUTE;
-    CHECK(CREATE(&both_set) == CFA_ERR_ARGUMENT);
-    both_set = (cfa_create_options)CFA_CREATE_OPTIONS_INIT;
-    both_set.update = CFA_YES;
-    both_set.dialect = CFA_DIALECT_CF_1_13;
-    CHECK(CREATE(&both_set) == CFA_ERR_ARGUMENT);
-    CHECK(violated == 99);
-    CHECK(entries() == before);
 }
 
 static void an_aggregation_is_made(void)
@@ -579,19 +398,10 @@ static void several_threads_write_at_once(void)
 
 int main(int argc, char **argv)
 {
-    char day[8192];
     (void)argc;
     CHECK(strcmp(cfa_version_features(), "read write") == 0);
-    snprintf(scratch, sizeof scratch, "%s/writing.XXXXXX", argv[1] ? argv[1] : ".");
-    CHECK(mkdtemp(scratch) != NULL);
-    for (int i = 1; i <= 2; i++) {
-        snprintf(day, sizeof day, "day_%d.nc", i);
-        copy(in_directory(argv, day), at(day));
-    }
-    macros_and_functions_agree();
+    begin(argv);
     an_aggregation_is_made();
-    other_sizes_are_taken();
-    arguments_are_checked();
     files_are_added();
     parts_that_do_not_fit_are_refused();
     a_file_is_checked();
@@ -599,7 +409,6 @@ int main(int argc, char **argv)
     data_are_extracted();
     a_stopped_call_leaves_nothing();
     several_threads_write_at_once();
-    CHECK(remove(at("agg.nc")) == 0 && remove(at("day_1.nc")) == 0 && remove(at("day_2.nc")) == 0);
-    CHECK(rmdir(scratch) == 0);
+    finish();
     return 0;
 }

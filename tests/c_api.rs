@@ -63,7 +63,8 @@ fn c_test(name: &str) -> PathBuf {
 }
 
 /// The programs that use the small fixtures.
-const TESTS: [&str; 6] = ["arguments.c", "metadata.c", "options.c", "read.c", "threads.c", "writing.c"];
+const TESTS: [&str; 7] =
+    ["arguments.c", "metadata.c", "options.c", "read.c", "threads.c", "writing.c", "writing_options.c"];
 
 #[test]
 fn the_contract_holds() {
