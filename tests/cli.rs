@@ -183,6 +183,9 @@ fn help_teaches() {
     for word in ["--select", "--start", "--json", "--csv", "--raw", "--missing-fragments", "--relocate"] {
         assert!(read.contains(word), "{word}");
     }
+    for setting in cfa::options::SETTINGS {
+        assert!(read.contains(&format!("{}: ", setting.name)), "{}", setting.name);
+    }
     assert!(good(folder.path(), &["info", "--help"]).contains("--fragments"));
     assert!(bad(folder.path(), 2, &[]).contains("Usage"));
 }

@@ -1,6 +1,6 @@
 //! Settings of the engine on the command line; they override those of the environment.
 
-use cfa::options::OpenOptions;
+use cfa::options::{OpenOptions, SETTINGS};
 use cfa::{Error, Kind, Result};
 use clap::Args;
 
@@ -24,8 +24,18 @@ pub struct Settings {
     #[arg(long)]
     lossy_casts: bool,
     /// Any other setting, as in the environment variables CFA_NAME (repeatable)
-    #[arg(long = "set", value_name = "NAME=VALUE")]
+    #[arg(long = "set", value_name = "NAME=VALUE", long_help = every_setting())]
     set: Vec<String>,
+}
+
+/// The help of `--set`: what can be set.
+fn every_setting() -> String {
+    let mut help = String::from("Any setting, as in the environment variables CFA_NAME (repeatable):");
+    for setting in SETTINGS {
+        let default = if setting.default.is_empty() { "none" } else { setting.default };
+        help += &format!("\n{}: {} [default: {default}]", setting.name, setting.description);
+    }
+    help
 }
 
 impl Settings {
