@@ -1,7 +1,7 @@
 //! Fragments in formats of GDAL: GeoTIFF, GRIB, Zarr, HDF4. Built into the GDAL plugin alone.
 //!
-//! The identifier of a version is the number of a band, whose rows and columns are then the array, or the name of a
-//! multidimensional array. Only the drivers of the setting FRAGMENT_DRIVERS are asked: a file that names other sources,
+//! The identifier of a version is the number of a band, whose rows and columns are then the array, the name of a
+//! multidimensional array, or a subdataset of one band as GDAL lists it, without the file: `GTIFF_DIR:2`. Only the drivers of the setting FRAGMENT_DRIVERS are asked: a file that names other sources,
 //! such as a VRT under whatever name, is refused. Rows are taken as they are stored.
 
 use std::ffi::{CStr, CString};
@@ -57,6 +57,14 @@ struct Handles {
 
 // SAFETY: GDAL lets its objects move between threads as long as one uses them at a time; the mutex sees to that.
 unsafe impl Send for Handles {}
+
+impl Handles {
+    /// The same with an array of the dataset.
+    fn with(mut self, array: impl FnOnce(gdal::GDALDatasetH) -> gdal::GDALMDArrayH) -> Self {
+        self.array = array(self.dataset);
+        self
+    }
+}
 
 impl Drop for Handles {
     fn drop(&mut self) {
@@ -139,17 +147,14 @@ impl Foreign {
         drivers: &[FragmentDriver],
     ) -> Result<Self> {
         let _quiet = Quiet::new();
-        let band = identifier.trim().parse::<u32>().ok().and_then(|n| i32::try_from(n).ok());
-        let kind = if band.is_some() { OF_RASTER } else { OF_MULTIDIM_RASTER };
-        let dataset = open_dataset(path, file, format, kind, drivers)?;
-        let mut handles = Handles { dataset, array: ptr::null_mut() };
-        handles.array = match band {
-            Some(number) => band_array(dataset, number),
-            None => named_array(dataset, identifier),
+        let open = |path: &str, kind| -> Result<Handles> {
+            let dataset = open_dataset(path, file, format, kind, drivers)?;
+            Ok(Handles { dataset, array: ptr::null_mut() })
         };
+        let handles = find(open, path, identifier)?;
         if handles.array.is_null() {
-            let what = if band.is_some() { "band" } else { "array" };
-            return Err(Error::new(Kind::FragmentVariable, format!("no {what} '{identifier}'")).in_file(file));
+            let message = format!("it has no band, array or subdataset of one band '{identifier}'");
+            return Err(Error::new(Kind::FragmentVariable, message).in_file(file));
         }
         // SAFETY: the array is an open handle, used by this thread alone.
         let (shape, data_type, attributes) = unsafe { describe(handles.array) };
@@ -285,6 +290,26 @@ fn open_dataset(
     Ok(dataset)
 }
 
+/// Finds what an identifier names; without an array if there is no such thing.
+fn find(open: impl Fn(&str, u32) -> Result<Handles>, path: &str, identifier: &str) -> Result<Handles> {
+    if let Some(number) = identifier.trim().parse::<u32>().ok().and_then(|n| i32::try_from(n).ok()) {
+        return Ok(open(path, OF_RASTER)?.with(|dataset| band_array(dataset, number)));
+    }
+    // A file of a driver that has no arrays may have subdatasets.
+    if let Ok(whole) = open(path, OF_MULTIDIM_RASTER) {
+        let named = whole.with(|dataset| named_array(dataset, identifier));
+        if !named.array.is_null() {
+            return Ok(named);
+        }
+    }
+    let whole = open(path, OF_RASTER)?;
+    let name = format!("{identifier}:{path}");
+    match has_subdataset(whole.dataset, &name) {
+        true => Ok(open(&name, OF_RASTER)?.with(only_band)),
+        false => Ok(whole),
+    }
+}
+
 fn band_array(dataset: gdal::GDALDatasetH, number: i32) -> gdal::GDALMDArrayH {
     // SAFETY: the dataset is an open handle; a band that does not exist is NULL.
     unsafe {
@@ -295,6 +320,31 @@ fn band_array(dataset: gdal::GDALDatasetH, number: i32) -> gdal::GDALMDArrayH {
             gdal::GDALRasterBandAsMDArray(band)
         }
     }
+}
+
+/// The band of a dataset that has one alone.
+fn only_band(dataset: gdal::GDALDatasetH) -> gdal::GDALMDArrayH {
+    // SAFETY: the dataset is an open handle.
+    match unsafe { gdal::GDALGetRasterCount(dataset) } {
+        1 => band_array(dataset, 1),
+        _ => ptr::null_mut(),
+    }
+}
+
+/// Whether GDAL lists a subdataset of this name; one that it does not list is not opened, whatever file it names.
+fn has_subdataset(dataset: gdal::GDALDatasetH, name: &str) -> bool {
+    // SAFETY: the dataset is an open handle, and the list, which ends with NULL, is its own.
+    unsafe {
+        let mut entry = gdal::GDALGetMetadata(dataset, c"SUBDATASETS".as_ptr()).cast_const();
+        while !entry.is_null() && !(*entry).is_null() {
+            let text = CStr::from_ptr(*entry).to_bytes();
+            if text.splitn(2, |&b| b == b'=').nth(1) == Some(name.as_bytes()) {
+                return true;
+            }
+            entry = entry.add(1);
+        }
+    }
+    false
 }
 
 fn named_array(dataset: gdal::GDALDatasetH, name: &str) -> gdal::GDALMDArrayH {
