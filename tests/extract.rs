@@ -128,19 +128,25 @@ fn a_failure_leaves_no_file_and_progress_can_cancel() {
     assert_eq!(left, 2, "year.nc and frag only");
 }
 
-/// The most memory that `cfa` had while it did this, in bytes.
+/// The most memory that `cfa` had while it did this, in bytes. Looked up while it runs: what the system tells afterwards
+/// takes in the size of this process.
 #[cfg(target_os = "linux")]
-#[allow(clippy::zombie_processes)] // wait4 waits for it
 fn memory_of(directory: &std::path::Path, arguments: &[&str]) -> u64 {
-    let child =
-        Command::new(env!("CARGO_BIN_EXE_cfa")).args(arguments).current_dir(directory).spawn().unwrap();
-    // SAFETY: a structure of numbers, for which zeros are values.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    let mut status = 0;
-    // SAFETY: the child is ours and nobody else waits for it; both pointers are to what the call fills.
-    let waited = unsafe { libc::wait4(child.id() as i32, &mut status, 0, &mut usage) };
-    assert_eq!((waited, status), (child.id() as i32, 0));
-    usage.ru_maxrss as u64 * 1024
+    let program = env!("CARGO_BIN_EXE_cfa");
+    let mut child = Command::new(program).args(arguments).current_dir(directory).spawn().unwrap();
+    let mut kilobytes = 0;
+    loop {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let peak = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmHWM:")?.split_whitespace().next()?.parse().ok());
+        kilobytes = peak.unwrap_or(0).max(kilobytes);
+        if let Some(status) = child.try_wait().unwrap() {
+            assert!(status.success() && kilobytes > 0);
+            return kilobytes * 1024;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
 }
 
 #[test]
