@@ -33,6 +33,7 @@ pub mod options;
 mod os;
 mod plan;
 mod pool;
+mod process;
 mod scatter;
 pub mod select;
 mod selection;

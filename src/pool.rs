@@ -6,15 +6,16 @@
 //! them. A process made by `fork` has none of its parent's threads and gets a pool of its own.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use crate::process::PerProcess;
 
 /// How long a thread waits for work before it ends.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+#[derive(Default)]
 struct Pool {
-    process: u32,
     state: Mutex<State>,
     /// An offer was made.
     offered: Condvar,
@@ -54,32 +55,10 @@ pub(crate) fn run(helpers: usize, work: impl Fn() + Sync) {
 }
 
 impl Pool {
-    /// The pool, made on first use. After a fork the parent's is left as it is: its lock may be held for ever.
+    /// The pool, made on first use.
     fn of_this_process() -> &'static Pool {
-        static POOL: AtomicPtr<Pool> = AtomicPtr::new(std::ptr::null_mut());
-        let process = std::process::id();
-        let mut known = POOL.load(Ordering::Acquire);
-        loop {
-            // SAFETY: the pointer is null or comes from `Box::into_raw` below and is never freed once published.
-            if let Some(pool) = unsafe { known.as_ref() }.filter(|pool| pool.process == process) {
-                return pool;
-            }
-            let made = Box::into_raw(Box::new(Pool {
-                process,
-                state: Mutex::default(),
-                offered: Condvar::new(),
-                finished: Condvar::new(),
-            }));
-            match POOL.compare_exchange(known, made, Ordering::AcqRel, Ordering::Acquire) {
-                // SAFETY: published pools are never freed.
-                Ok(_) => return unsafe { &*made },
-                Err(other) => {
-                    // SAFETY: `made` was not published, so this is its only owner.
-                    drop(unsafe { Box::from_raw(made) });
-                    known = other;
-                }
-            }
-        }
+        static POOL: PerProcess<Pool> = PerProcess::new();
+        POOL.get(Pool::default)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
