@@ -399,7 +399,7 @@ static void several_threads_write_at_once(void)
 int main(int argc, char **argv)
 {
     (void)argc;
-    CHECK(strcmp(cfa_version_features(), "read write") == 0);
+    CHECK(strcmp(cfa_version_features(), "read remote write") == 0);
     begin(argv);
     an_aggregation_is_made();
     files_are_added();

@@ -1059,8 +1059,8 @@ const char *cfa_version_string(void);
  *
  * Every function of this header exists in every build; one whose feature is not in the list returns CFA_ERR_NOT_BUILT.
  *
- * @return words separated by one blank: "read" (to which checking belongs) is always there, "write" where files can be
- *         written; never NULL, valid for ever
+ * @return words separated by one blank: "read" (to which checking belongs) is always there, "remote" where files on
+ *         servers can be read, "write" where files can be written; never NULL, valid for ever
  *
  * Thread-safe. Since 0.1.0.
  */

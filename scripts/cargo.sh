@@ -30,7 +30,7 @@ build_program() {
 # Programs that link the shared library can write as well, so it needs libnetcdf. The linker is told to find every symbol, and
 # to keep the library in memory after dlclose: idle threads of the pool must not lose their code.
 build_shared() {
-    cargo rustc --locked --profile "$profile" --lib --no-default-features --features write --crate-type cdylib -- \
+    cargo rustc --locked --profile "$profile" --lib --no-default-features --features remote,write --crate-type cdylib -- \
         -C "link-arg=-Wl,-soname,$soname" -C link-arg=-Wl,-z,defs -C link-arg=-Wl,-z,nodelete
     install -D -m 644 "$made/libcfa.so" "$out/lib/libcfa.so.$version"
     ln -sf "libcfa.so.$version" "$out/lib/$soname"
@@ -53,7 +53,7 @@ TEXT
 }
 
 build_static() {
-    cargo rustc --locked --profile "$profile" --lib --no-default-features --crate-type staticlib
+    cargo rustc --locked --profile "$profile" --lib --no-default-features --features remote --crate-type staticlib
     hide_all_but_exports "$made/libcfa.a" "$out/lib/libcfa.a"
 }
 
@@ -75,10 +75,10 @@ hide_all_but_exports() {
 # Two sets of features in one target directory overwrite each other, so the plugin has its own. It never links
 # libnetcdf: that crashes beside GDAL's own use of it.
 build_plugin() {
-    local target=${CARGO_TARGET_DIR:-target}/plugin flags=-O2 features=gdal major minor
+    local target=${CARGO_TARGET_DIR:-target}/plugin flags=-O2 features=gdal,remote major minor
     # The crate gdal-sys brings bindings up to GDAL 3.12; for later versions it makes them, with libclang.
     IFS=. read -r major minor _ < <("${GDAL_CONFIG:-gdal-config}" --version)
-    ((major == 3 && minor <= 12)) || features=gdal-bindgen
+    ((major == 3 && minor <= 12)) || features=gdal-bindgen,remote
     CARGO_TARGET_DIR=$target cargo rustc --locked --profile "$profile" --lib --no-default-features \
         --features "$features" --crate-type staticlib
     [[ $profile == release ]] || flags="-O1 -g"

@@ -13,7 +13,7 @@ use crate::dialect;
 use crate::error::{Error, Kind, Result};
 use crate::fragment::files::Files;
 use crate::fragment::PreparedFragments;
-use crate::location::{self, FileIdentity, Origin};
+use crate::location::{self, Identity, Origin};
 use crate::model::substitutions::Substitutions;
 use crate::model::Aggregation;
 use crate::options::OpenOptions;
@@ -27,7 +27,7 @@ pub struct Dataset(Arc<Shared>);
 
 pub(crate) struct Shared {
     pub(crate) container: Arc<Container>,
-    pub(crate) identity: FileIdentity,
+    pub(crate) identity: Identity,
     pub(crate) origin: Origin,
     pub(crate) options: OpenOptions,
     pub(crate) runtime_substitutions: Substitutions,
@@ -57,15 +57,15 @@ impl Dataset {
     /// # Errors
     /// `Io`, `NotNetcdf`, `Damaged`.
     pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
-        let (found, origin) = location::open_named(path.as_ref())?;
-        let identity = found.identity().clone();
+        let (found, origin) = location::open_named(path.as_ref(), options)?;
+        let identity = found.identity();
         let container = Arc::new(Container::open(Arc::new(found.file))?);
         Dataset::from_container(container, identity, origin, options)
     }
 
     pub(crate) fn from_container(
         container: Arc<Container>,
-        identity: FileIdentity,
+        identity: Identity,
         origin: Origin,
         options: &OpenOptions,
     ) -> Result<Self> {

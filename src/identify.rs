@@ -11,6 +11,7 @@ use crate::dialect::{self, reference};
 use crate::error::Result;
 use crate::location;
 use crate::model::Dialect;
+use crate::options::OpenOptions;
 
 impl Dataset {
     /// Looks for an aggregation variable: `None` if there is none, else the dialect of the first one whose dialect can be
@@ -19,7 +20,9 @@ impl Dataset {
     /// # Errors
     /// `Io`, `NotNetcdf`, `Damaged`.
     pub fn identify(path: impl AsRef<Path>) -> Result<Option<Option<Dialect>>> {
-        let found = location::find_named(path.as_ref())?;
+        // A setting that is not valid is for those to say who open the file.
+        let options = OpenOptions::from_env().unwrap_or_default();
+        let found = location::find_named(path.as_ref(), &options)?;
         // Most files that are asked about are ordinary ones.
         if !Container::may_have_variable_with(&found.file, dialect::is_aggregation)? {
             return Ok(None);

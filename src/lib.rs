@@ -34,6 +34,11 @@ mod os;
 mod plan;
 mod pool;
 mod process;
+#[cfg(feature = "remote")]
+pub mod remote;
+#[cfg(not(feature = "remote"))]
+#[path = "not_remote.rs"]
+pub mod remote;
 mod scatter;
 pub mod select;
 mod selection;

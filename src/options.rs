@@ -4,6 +4,7 @@
 //! hosts share one spelling; [`SETTINGS`] describes them for help texts.
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use crate::error::{Error, Kind, Result};
 
@@ -39,7 +40,8 @@ pub enum AllowedSources {
     Siblings,
     /// Any local regular file.
     Local,
-    /// For a local aggregation file: any local regular file.
+    /// For a local aggregation file any local regular file and any public server; for a remote one its own server, and
+    /// for one in an archive what is beside it.
     #[default]
     Default,
     /// Everything.
@@ -104,6 +106,10 @@ pub static SETTINGS: &[Setting] = &[
         "what an aggregation file may open: SIBLINGS, LOCAL, DEFAULT, ALL, or absolute paths and URLs (a;b)",
     ),
     setting("ALLOW_PRIVATE_NETWORK", "NO", "YES or NO: loopback, private and link-local network addresses"),
+    setting("HTTP_CONNECT_TIMEOUT", "5", "seconds that connecting to a server may take"),
+    setting("HTTP_STALL_TIMEOUT", "30", "seconds that a server may send nothing"),
+    setting("HTTP_MAX_RETRY", "5", "how often a request that failed is tried again"),
+    setting("HTTP_DEADLINE", "180", "seconds that a request may take, with all that is tried again"),
     setting("MISSING_FRAGMENTS", "ERROR", "ERROR or FILL: what a fragment of which no version exists gives"),
     setting(
         "CHANGED_FRAGMENTS",
@@ -154,6 +160,14 @@ pub struct OpenOptions {
     pub allowed_sources: AllowedSources,
     /// Whether loopback, private and link-local network addresses may be opened.
     pub allow_private_network: bool,
+    /// How long connecting to a server may take.
+    pub http_connect_timeout: Duration,
+    /// How long a server may send nothing.
+    pub http_stall_timeout: Duration,
+    /// How often a request that failed is tried again.
+    pub http_max_retry: usize,
+    /// How long a request may take, with all that is tried again.
+    pub http_deadline: Duration,
     /// Fragments that one aggregation variable may have.
     pub max_fragments: u64,
     /// Depth of aggregations whose fragments are aggregations.
@@ -181,6 +195,10 @@ impl Default for OpenOptions {
             raw_view: false,
             allowed_sources: AllowedSources::Default,
             allow_private_network: false,
+            http_connect_timeout: Duration::from_secs(5),
+            http_stall_timeout: Duration::from_secs(30),
+            http_max_retry: 5,
+            http_deadline: Duration::from_secs(180),
             max_fragments: 10_000_000,
             max_nesting: 32,
             max_open_files: 100,
@@ -211,6 +229,10 @@ impl OpenOptions {
         raw_view: bool, "Shows variables as stored instead of aggregated.";
         allowed_sources: AllowedSources, "Chooses what an aggregation file may open.";
         allow_private_network: bool, "Allows loopback, private and link-local network addresses.";
+        http_connect_timeout: Duration, "Limits how long connecting to a server may take.";
+        http_stall_timeout: Duration, "Limits how long a server may send nothing.";
+        http_max_retry: usize, "Limits how often a request that failed is tried again.";
+        http_deadline: Duration, "Limits how long a request may take, with all that is tried again.";
         max_fragments: u64, "Limits the fragments of one aggregation variable.";
         max_nesting: usize, "Limits the depth of aggregations of aggregations.";
         max_open_files: usize, "Limits the fragment files kept open.";
@@ -265,6 +287,10 @@ impl OpenOptions {
         match name {
             "ALLOWED_SOURCES" => self.allowed_sources = parse::sources(value)?,
             "ALLOW_PRIVATE_NETWORK" => self.allow_private_network = parse::flag(value)?,
+            "HTTP_CONNECT_TIMEOUT" => self.http_connect_timeout = parse::seconds(value)?,
+            "HTTP_STALL_TIMEOUT" => self.http_stall_timeout = parse::seconds(value)?,
+            "HTTP_MAX_RETRY" => self.http_max_retry = parse::count(0, value)?,
+            "HTTP_DEADLINE" => self.http_deadline = parse::seconds(value)?,
             "MISSING_FRAGMENTS" => self.missing_fragments = parse::missing(value)?,
             "CHANGED_FRAGMENTS" => self.changed_fragments = parse::changed(value)?,
             "LOSSY_CASTS" => self.lossy_casts = parse::flag(value)?,
@@ -286,6 +312,8 @@ impl OpenOptions {
 
 /// Texts to values; an error says what is wrong with the text. Values that may hold credentials are not repeated.
 mod parse {
+    use std::time::Duration;
+
     use super::{AllowedSources, ChangedFragments, FragmentDriver, MissingFragments};
     use crate::location::is_absolute;
 
@@ -326,6 +354,14 @@ mod parse {
 
     pub fn count(least: u64, value: &str) -> Parsed<usize> {
         usize::try_from(at_least(least, value)?).map_err(|_| format!("'{value}' is too large"))
+    }
+
+    /// More than nothing and at most a day.
+    pub fn seconds(value: &str) -> Parsed<Duration> {
+        let number = value.parse::<f64>().ok().filter(|seconds| (0.001..=86_400.0).contains(seconds));
+        let number =
+            number.ok_or_else(|| format!("'{value}' is not a number of seconds from 0.001 to 86400"))?;
+        Ok(Duration::from_secs_f64(number))
     }
 
     pub fn bytes(value: &str) -> Parsed<u64> {

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use cfa::location::{open_fragment, open_named, Opened, Origin, Style};
+use cfa::location::{open_fragment, open_named, Opened, Origin, Place, Style};
 use cfa::options::{AllowedSources, OpenOptions};
 use cfa::{Kind, Source};
 use tempfile::TempDir;
@@ -59,7 +59,7 @@ fn text(opened: cfa::Result<Opened>) -> String {
 fn absent(opened: cfa::Result<Opened>) -> Vec<String> {
     match opened.unwrap() {
         Opened::Absent(tried) => tried,
-        Opened::Found(found) => panic!("found {:?}", found.path),
+        Opened::Found(found) => panic!("found {:?}", found.places),
     }
 }
 
@@ -125,10 +125,10 @@ fn what_is_not_here_is_absent_and_says_why() {
 }
 
 #[test]
-fn network_locations_are_not_supported_yet() {
+fn a_server_is_refused_where_local_files_alone_are_allowed() {
     let error = Archive::with(&[]).local("https://me:secret@example.org/f.nc?token=secret").unwrap_err();
-    assert_eq!(error.kind(), Kind::Unsupported);
-    assert!(error.to_string().contains("not supported yet") && !error.to_string().contains("secret"));
+    assert_eq!(error.kind(), Kind::Policy);
+    assert!(error.to_string().contains("https://example.org/f.nc") && !error.to_string().contains("secret"));
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn a_prefix_that_is_a_link_allows_its_target() {
 fn an_aggregation_that_is_a_link_has_the_siblings_of_both_places() {
     let archive = Archive::with(&["run/f.nc", "links/g.nc", "links/both.nc", "run/both.nc", "other/h.nc"]);
     symlink("../run/agg.nc", archive.path("links/agg.nc")).unwrap();
-    let (_, origin) = open_named(&archive.path("links/agg.nc")).unwrap();
+    let (_, origin) = open_named(&archive.path("links/agg.nc"), &OpenOptions::default()).unwrap();
     let options = OpenOptions::default().allowed_sources(AllowedSources::Siblings);
     let open = |name| open_fragment(&origin, name, Style::Uri, &options);
     assert_eq!(text(open("g.nc")), "links/g.nc");
@@ -257,7 +257,7 @@ fn a_nested_aggregation_has_the_siblings_of_the_first_one() {
     let Opened::Found(inner) = open_fragment(&origin, "sub/inner.nc", Style::Uri, &options).unwrap() else {
         panic!("absent")
     };
-    let nested = origin.nested(&inner.path);
+    let nested = origin.nested(&inner.places);
     assert_eq!(text(open_fragment(&nested, "../f.nc", Style::Uri, &options)), "run/f.nc");
     assert_eq!(kind(open_fragment(&nested, "../../other/h.nc", Style::Uri, &options)), Kind::Policy);
 }
@@ -292,24 +292,29 @@ fn an_archive_that_moved_is_found() {
 #[test]
 fn the_aggregation_file_itself_has_the_same_identity_as_a_fragment() {
     let archive = Archive::with(&["run/f.nc"]);
-    let (aggregation, origin) = open_named(&archive.path("run/agg.nc")).unwrap();
+    let (aggregation, origin) = open_named(&archive.path("run/agg.nc"), &OpenOptions::default()).unwrap();
     let open = |name| match open_fragment(&origin, name, Style::Uri, &OpenOptions::default()).unwrap() {
-        Opened::Found(found) => found.identity().clone(),
+        Opened::Found(found) => found.identity(),
         Opened::Absent(tried) => panic!("absent: {tried:?}"),
     };
-    assert_eq!(*aggregation.identity(), open("../run/agg.nc"));
-    assert_ne!(*aggregation.identity(), open("f.nc"));
+    assert_eq!(aggregation.identity(), open("../run/agg.nc"));
+    assert_ne!(aggregation.identity(), open("f.nc"));
 }
 
 #[test]
 fn aggregations_are_opened_by_path_or_file_uri() {
     let archive = Archive::with(&["run/a b.nc"]);
+    let open = |name: &Path| open_named(name, &OpenOptions::default());
     let uri = format!("file://{}", archive.path("run/a%20b.nc").display());
-    let (found, _) = open_named(Path::new(&uri)).unwrap();
-    assert_eq!(found.path, archive.path("run/a b.nc"));
-    assert_eq!(open_named(Path::new("https://example.org/a.nc")).unwrap_err().kind(), Kind::Unsupported);
-    assert_eq!(open_named(&archive.path("run/none.nc")).unwrap_err().kind(), Kind::Io);
-    assert_eq!(open_named(&archive.path("run")).unwrap_err().kind(), Kind::Io);
+    let (found, _) = open(Path::new(&uri)).unwrap();
+    assert_eq!(found.places, [Place::Local(archive.path("run/a b.nc"))]);
+    for (name, kind) in [
+        (Path::new("s3://bucket/a.nc"), Kind::Unsupported),
+        (&archive.path("run/none.nc"), Kind::Io),
+        (&archive.path("run"), Kind::Io),
+    ] {
+        assert_eq!(open(name).unwrap_err().kind(), kind, "{name:?}");
+    }
 }
 
 #[test]

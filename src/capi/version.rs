@@ -36,13 +36,18 @@ pub extern "C" fn cfa_version_string() -> *const c_char {
 ///
 /// Every function of this header exists in every build; one whose feature is not in the list returns CFA_ERR_NOT_BUILT.
 ///
-/// @return words separated by one blank: "read" (to which checking belongs) is always there, "write" where files can be
-///         written; never NULL, valid for ever
+/// @return words separated by one blank: "read" (to which checking belongs) is always there, "remote" where files on
+///         servers can be read, "write" where files can be written; never NULL, valid for ever
 ///
 /// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub extern "C" fn cfa_version_features() -> *const c_char {
-    const FEATURES: &CStr = if cfg!(feature = "write") { c"read write" } else { c"read" };
+    const FEATURES: &CStr = match (cfg!(feature = "remote"), cfg!(feature = "write")) {
+        (true, true) => c"read remote write",
+        (true, false) => c"read remote",
+        (false, true) => c"read write",
+        (false, false) => c"read",
+    };
     boundary::value(c"".as_ptr(), || Ok(FEATURES.as_ptr()))
 }
 

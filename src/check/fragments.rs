@@ -15,7 +15,7 @@ use crate::container::tree::VariableId;
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
 use crate::fragment::{self, Chain, Placement, Raw};
-use crate::location::FileIdentity;
+use crate::location::Identity;
 use crate::model::fragments::{Block, Fragment, Version, View};
 use crate::model::slabs::Slabs;
 use crate::model::Aggregation;
@@ -127,7 +127,7 @@ struct Inspection<'a> {
     target: Target,
     recorded: Option<Recorded>,
     /// Nested aggregations that were looked through: each is gone through once.
-    nested: Mutex<HashSet<(FileIdentity, VariableId)>>,
+    nested: Mutex<HashSet<(Identity, VariableId)>>,
 }
 
 impl Inspection<'_> {

@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use super::Options;
 use crate::dataset::{Dataset, Shared};
 use crate::error::{Error, Kind, Result};
-use crate::location::{candidates, parse, relocate, remove_dots, Reference, Style};
+use crate::location::{self, candidates, parse, relocate, remove_dots, Reference, Style};
 use crate::model::Dialect;
 
 /// How local locations are written.
@@ -80,12 +80,14 @@ impl<'a> Writer<'a> {
             Reference::Absolute(_) => false,
             _ => return Ok(Place::Elsewhere(written.to_owned())),
         };
-        let paths = candidates(&self.shared.origin, name, style, options)?.paths;
-        let existing = paths.iter().find(|path| path.is_file()).or_else(|| paths.first());
-        let Some(path) = existing else {
-            return Ok(Place::Elsewhere(written.to_owned()));
+        let places = candidates(&self.shared.origin, name, style, options)?.places;
+        let is_there = |place: &&location::Place| !matches!(place, location::Place::Local(p) if !p.is_file());
+        let path = match places.iter().find(is_there).or_else(|| places.first()) {
+            Some(location::Place::Local(path)) => path,
+            Some(location::Place::Remote(url)) => return Ok(Place::Elsewhere(url.to_location())),
+            Some(location::Place::Virtual(_)) | None => return Ok(Place::Elsewhere(written.to_owned())),
         };
-        if crate::os::LocalFile::open(path).is_ok_and(|f| *f.identity() == self.shared.identity) {
+        if self.shared.identity.is_of(path) {
             return Ok(Place::SameFile);
         }
         let as_relative = match self.locations {

@@ -14,7 +14,7 @@ use crate::container::tree::Group;
 use crate::container::Container;
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
-use crate::location::{LocalFile, Origin};
+use crate::location::{File, LocalFile, Origin, Place};
 use crate::options::OpenOptions;
 use crate::selection::{checked_product, Selection};
 use crate::value::Values;
@@ -92,10 +92,15 @@ fn look(
     interner: &Interner,
 ) -> Result<(Input, GroupAttributes, Vec<String>)> {
     // What the user named is under no policy, so its real directory, which costs a call per level, does not matter.
-    let file = LocalFile::open(path)?;
-    let identity = file.identity().clone();
+    let file = File::Local(LocalFile::open(path)?);
+    let identity = file.identity();
     let container = Arc::new(Container::open(Arc::new(file))?);
-    let dataset = Dataset::from_container(container, identity, here.nested(path), settings)?;
+    let dataset = Dataset::from_container(
+        container,
+        identity,
+        here.nested(&[Place::Local(path.to_owned())]),
+        settings,
+    )?;
     let name = path.display().to_string();
     let mut notes = Vec::new();
     let found = scope::templates(&dataset)?;

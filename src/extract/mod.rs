@@ -111,7 +111,7 @@ pub fn extract(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<
 }
 
 fn refuse_same_file(dataset: &Dataset, path: &Path) -> Result<()> {
-    let same = crate::os::LocalFile::open(path).is_ok_and(|f| *f.identity() == dataset.shared().identity);
+    let same = dataset.shared().identity.is_of(path);
     match same {
         true => {
             Err(Error::new(Kind::Request, "the new file is the aggregation file itself")

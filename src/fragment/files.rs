@@ -8,31 +8,31 @@ use once_cell::sync::OnceCell;
 use crate::container::Container;
 use crate::dataset::Dataset;
 use crate::error::Result;
-use crate::location::{FileIdentity, LocalFile, Origin};
+use crate::location::{File, Identity, Origin};
 use crate::options::OpenOptions;
 
 /// An open fragment file.
 pub(crate) struct OpenFile {
-    pub(crate) source: Arc<LocalFile>,
+    pub(crate) source: Arc<File>,
     pub(crate) origin: Origin,
     container: OnceCell<Arc<Container>>,
     dataset: OnceCell<Dataset>,
 }
 
 impl OpenFile {
-    pub(crate) fn new(source: LocalFile, origin: Origin) -> Self {
+    pub(crate) fn new(source: File, origin: Origin) -> Self {
         let (container, dataset) = (OnceCell::new(), OnceCell::new());
         OpenFile { source: Arc::new(source), origin, container, dataset }
     }
 
-    pub(crate) fn identity(&self) -> &FileIdentity {
+    pub(crate) fn identity(&self) -> Identity {
         self.source.identity()
     }
 
     /// The file as netCDF.
     pub(crate) fn container(&self) -> Result<&Arc<Container>> {
         self.container.get_or_try_init(|| {
-            let source: Arc<LocalFile> = Arc::clone(&self.source);
+            let source: Arc<File> = Arc::clone(&self.source);
             Container::open(source).map(Arc::new)
         })
     }
@@ -41,7 +41,7 @@ impl OpenFile {
     pub(crate) fn dataset(&self, options: &OpenOptions) -> Result<&Dataset> {
         self.dataset.get_or_try_init(|| {
             let container = Arc::clone(self.container()?);
-            Dataset::from_container(container, self.identity().clone(), self.origin.clone(), options)
+            Dataset::from_container(container, self.identity(), self.origin.clone(), options)
         })
     }
 }

@@ -13,7 +13,7 @@ use gdal_sys as gdal;
 use super::hdf4;
 use super::raw::pick;
 use crate::error::{Error, Kind, Result};
-use crate::location::LocalFile;
+use crate::location::File;
 use crate::options::FragmentDriver;
 use crate::selection::Selection;
 use crate::source::Source;
@@ -46,7 +46,7 @@ pub(crate) struct Foreign {
     attributes: Attributes,
     handles: Mutex<Handles>,
     /// The path that GDAL was given may lead through this open file.
-    opened: Option<Arc<LocalFile>>,
+    opened: Option<(String, Arc<File>)>,
 }
 
 /// An array and the dataset it belongs to; both end with this object.
@@ -114,12 +114,19 @@ impl Foreign {
     /// # Errors
     /// `FragmentUnreadable`, `FragmentVariable`, `FragmentType` for complex numbers and text.
     pub(crate) fn in_file(
-        opened: &Arc<LocalFile>,
+        opened: &Arc<File>,
         format: Option<&str>,
         identifier: &str,
         drivers: &[FragmentDriver],
     ) -> Result<Self> {
-        let (path, file) = (opened.path_for_others(), opened.name());
+        let file = opened.name();
+        let Some(path) = opened.path_for_gdal() else {
+            return Err(unreadable(
+                file,
+                "GDAL cannot be given this file; other formats than netCDF are read from \
+                local files and from GDAL's virtual file system",
+            ));
+        };
         if hdf4::has_external_elements(&**opened).map_err(super::unreadable)? {
             return Err(unreadable(file, "it has data in other files, which are not under ALLOWED_SOURCES"));
         }
@@ -127,7 +134,7 @@ impl Foreign {
         let drivers: Vec<_> =
             drivers.iter().copied().filter(|&driver| driver != FragmentDriver::Zarr).collect();
         let array = Self::open(&path, file, format, identifier, &drivers)?;
-        Ok(Foreign { opened: Some(Arc::clone(opened)), ..array })
+        Ok(Foreign { opened: Some((path, Arc::clone(opened))), ..array })
     }
 
     /// Opens an array of a Zarr store that the access policy allowed.
@@ -230,8 +237,8 @@ impl Foreign {
     /// What GDAL said last, with the name of the file for the path that it was given.
     fn failure(&self) -> Error {
         let mut message = Quiet::last_message();
-        if let Some(opened) = &self.opened {
-            message = message.replace(&opened.path_for_others(), &self.file);
+        if let Some((path, _)) = &self.opened {
+            message = message.replace(path, &self.file);
         }
         unreadable(&self.file, message)
     }

@@ -27,7 +27,7 @@ use crate::container::tree::VariableId;
 use crate::control::Control;
 use crate::dataset::Shared;
 use crate::error::{Error, Kind, Result};
-use crate::location::FileIdentity;
+use crate::location::Identity;
 use files::Files;
 
 /// The aggregation variables that are being read, each because the one before has it as a fragment.
@@ -37,7 +37,7 @@ pub(crate) struct Chain<'a> {
     /// Its decoded chunks.
     pub(crate) chunks: &'a ChunkCache,
     outer: Option<&'a Chain<'a>>,
-    file: FileIdentity,
+    file: Identity,
     variable: VariableId,
     depth: usize,
     control: Option<&'a Control<'a>>,

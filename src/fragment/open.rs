@@ -91,7 +91,7 @@ fn open_file(shared: &Shared, fragments: &Fragments, name: &str, chain: &Chain<'
         Opened::Found(found) => found,
         Opened::Absent(places) => return Ok(Found::Absent(places)),
     };
-    let origin = shared.origin.nested(&found.path);
+    let origin = shared.origin.nested(&found.places);
     let file = Arc::new(OpenFile::new(found.file, origin));
     chain.files.put(&key, &file);
     Ok(Found::File(file))
@@ -119,11 +119,6 @@ fn array_of(file: &Arc<OpenFile>, version: &Version, shared: &Shared) -> Result<
     let is_foreign = || file.container().is_err_and(|error| error.kind() == Kind::NotNetcdf);
     // A dialect that gives formats is taken at its word.
     if format.is_some() || (version.format.is_none() && is_foreign()) {
-        let path = file.source.path_for_others();
-        if !shared.origin.is_virtual() && crate::os::is_virtual(std::path::Path::new(&path)) {
-            let message = "GDAL would take its name for another file";
-            return Err(Error::new(Kind::FragmentUnreadable, message).in_file(path));
-        }
         let drivers = &shared.options.fragment_drivers;
         return Foreign::in_file(&file.source, format, &version.identifier, drivers).map(Raw::Foreign);
     }
@@ -203,7 +198,7 @@ pub(crate) fn remember(
     let Raw::Stored { variable: stored, file: Some(file), .. } = raw else { return };
     let prepared = Prepared {
         version,
-        identity: file.identity().clone(),
+        identity: file.identity(),
         state: file.source.state(),
         array: Arc::clone(&stored.array),
         conversion: Arc::clone(conversion),
@@ -224,7 +219,7 @@ pub(crate) fn reopen(
     let prepared = shared.prepared.get(variable, aggregation.grid.number(index))?;
     let name = versions.get(prepared.version)?.location.as_ref()?;
     let Ok(Found::File(file)) = open_file(shared, &aggregation.fragments, name, chain) else { return None };
-    if *file.identity() != prepared.identity || file.source.state() != prepared.state {
+    if file.identity() != prepared.identity || file.source.state() != prepared.state {
         return None;
     }
     let raw = Raw::Known { file, array: Arc::clone(&prepared.array) };

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::canonical::Conversion;
 use crate::container::array::{Array, Layout};
 use crate::container::tree::VariableId;
-use crate::location::{FileIdentity, FileState};
+use crate::location::{FileState, Identity};
 
 /// Fragments that are kept; each takes about a kilobyte.
 const MOST: usize = 10_000;
@@ -19,7 +19,7 @@ pub(crate) struct Prepared {
     /// The version that was used.
     pub(crate) version: usize,
     /// The file as it was.
-    pub(crate) identity: FileIdentity,
+    pub(crate) identity: Identity,
     pub(crate) state: FileState,
     /// Its array.
     pub(crate) array: Arc<Array>,

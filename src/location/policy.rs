@@ -7,7 +7,8 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::resolve::{remove_dots, Origin};
+use super::origin::Origin;
+use super::resolve::remove_dots;
 use super::uri::{parse, percent_decode, redact, Reference};
 use crate::error::{Error, Kind};
 use crate::options::{AllowedSources, OpenOptions};
@@ -24,13 +25,16 @@ impl Policy {
     /// What the settings allow to the aggregation file at this origin.
     pub fn new(origin: &Origin, options: &OpenOptions) -> Self {
         let (roots, setting) = match &options.allowed_sources {
-            AllowedSources::Siblings => (Some(origin.siblings().to_vec()), "ALLOWED_SOURCES=SIBLINGS"),
+            AllowedSources::Siblings => (Some(origin.siblings()), "ALLOWED_SOURCES=SIBLINGS"),
             AllowedSources::Prefixes(list) => {
                 let roots = list.iter().filter_map(|prefix| local_prefix(prefix)).collect();
                 (Some(roots), "the list in ALLOWED_SOURCES")
             }
             AllowedSources::Local => (None, "ALLOWED_SOURCES=LOCAL"),
-            AllowedSources::Default => (None, "ALLOWED_SOURCES=DEFAULT"),
+            AllowedSources::Default if origin.is_local() => (None, "ALLOWED_SOURCES=DEFAULT"),
+            AllowedSources::Default => {
+                (Some(Vec::new()), "ALLOWED_SOURCES=DEFAULT in a file that is not local")
+            }
             AllowedSources::All => (None, "ALLOWED_SOURCES=ALL"),
         };
         Policy { roots, setting }

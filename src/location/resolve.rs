@@ -1,18 +1,20 @@
-//! From a location to the local paths it may mean, in the order in which they are tried.
+//! From a location to the places it may mean, in the order in which they are tried.
 //!
 //! Relative locations are relative to the aggregation file, never to the working directory: first to the directory of
-//! the name given, then, where that is a symbolic link, to that of its target. A name is percent-decoded (RFC 3986);
-//! since real files also have names that were never encoded, its literal form is tried next. `..` goes where the
-//! file system leads; where symbolic links make that differ from RFC 3986 section 5.2.4, the path by text is tried next.
+//! the name given, then, where that is a symbolic link or a redirection, to that of its target. A name is percent-decoded
+//! (RFC 3986); since real files also have names that were never encoded, its literal form is tried next. `..` goes where
+//! the file system leads; where symbolic links make that differ from RFC 3986 section 5.2.4, the path by text is tried
+//! next.
 
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use super::origin::{Base, Origin, Place};
 use super::rewrite::{relocate, substitute};
 use super::uri::{parse, percent_decode, redact, Reference};
+use super::virtual_files;
 use crate::error::{Error, Kind, Result};
 use crate::options::{AllowedSources, OpenOptions};
-use crate::os::is_virtual;
+use crate::remote::Url;
 
 /// What a dialect takes for a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,79 +36,19 @@ impl Style {
     }
 }
 
-/// Where an aggregation file is, for the locations in it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin {
-    directories: Vec<PathBuf>,
-    siblings: Vec<PathBuf>,
-    in_virtual: bool,
-}
-
-impl Origin {
-    /// The origin of an aggregation file that the user named.
-    ///
-    /// The path is made absolute, so that a later change of the working directory does not matter.
-    ///
-    /// # Errors
-    /// `Io` when the path or its directory cannot be resolved.
-    pub fn local(path: &Path) -> Result<Self> {
-        if is_virtual(path) {
-            let directories = directories_of(path);
-            return Ok(Origin { siblings: directories.clone(), directories, in_virtual: true });
-        }
-        let unresolved = |error| {
-            Error::new(Kind::Io, "its directory is not found")
-                .because(error)
-                .in_file(path.display().to_string())
-        };
-        let directories = directories_of(&std::path::absolute(path).map_err(unresolved)?);
-        let siblings =
-            directories.iter().map(fs::canonicalize).collect::<Result<_, _>>().map_err(unresolved)?;
-        Ok(Origin { directories, siblings, in_virtual: false })
-    }
-
-    /// The origin of a fragment at `path` that is itself an aggregation file: names are relative to it, but what
-    /// counts as a sibling stays what it is for the file that the user named.
-    pub fn nested(&self, path: &Path) -> Self {
-        let in_virtual = self.in_virtual && is_virtual(path);
-        Origin { directories: directories_of(path), siblings: self.siblings.clone(), in_virtual }
-    }
-
-    /// Whether names are relative to a place in GDAL's virtual file system.
-    pub(crate) fn is_virtual(&self) -> bool {
-        self.in_virtual
-    }
-
-    /// The directories, without symbolic links, of which the files are siblings.
-    pub(super) fn siblings(&self) -> &[PathBuf] {
-        &self.siblings
-    }
-}
-
-fn directories_of(path: &Path) -> Vec<PathBuf> {
-    let directory = |path: &Path| path.parent().unwrap_or(path).to_owned();
-    let mut directories = vec![directory(path)];
-    if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) {
-        if let Ok(target) = fs::canonicalize(path) {
-            push_new(&mut directories, directory(&target));
-        }
-    }
-    directories
-}
-
-/// The local paths that a location may mean, and why there may be none.
+/// The places that a location may mean, and why there may be none.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Candidates {
-    /// Absolute paths, in the order in which they are tried.
-    pub paths: Vec<PathBuf>,
-    /// Why the location, or one reading of it, is not on this machine.
+    /// In the order in which they are tried; paths are absolute.
+    pub places: Vec<Place>,
+    /// Why the location, or one reading of it, can be nowhere.
     pub reasons: Vec<String>,
 }
 
-/// The local paths that a location may mean.
+/// The places that a location may mean.
 ///
 /// # Errors
-/// `Uri` when it is malformed or the style does not allow it, `Unsupported` for network locations.
+/// `Uri` when it is malformed or the style does not allow it, `Unsupported` for what this build cannot reach.
 pub fn candidates(origin: &Origin, name: &str, style: Style, options: &OpenOptions) -> Result<Candidates> {
     let name = substitute(name, &[&options.substitutions]);
     let moved = relocate(&name, &options.relocate)?;
@@ -124,13 +66,13 @@ pub fn candidates(origin: &Origin, name: &str, style: Style, options: &OpenOptio
     }
     match reference {
         Reference::Relative(path) => result.relative(origin, path, true)?,
-        Reference::File(path) => result.absolute(path)?,
+        Reference::File(path) => result.absolute(origin, path, options)?,
         Reference::Absolute(_) | Reference::Windows(_) if style == Style::Uri => {
             let message = format!("'{}' is a path without a scheme; CF wants file://{0}", redact(&name));
             return Err(Error::new(Kind::Uri, message));
         }
-        Reference::Absolute(path) => result.absolute(path)?,
-        Reference::Windows(path) if cfg!(windows) => result.absolute(path)?,
+        Reference::Absolute(path) => result.absolute(origin, path, options)?,
+        Reference::Windows(path) if cfg!(windows) => result.absolute(origin, path, options)?,
         Reference::Windows(path) => result.reasons.push(format!(
             "'{}' is a path of a Windows machine; the setting RELOCATE can say where it is here",
             redact(path)
@@ -142,10 +84,7 @@ pub fn candidates(origin: &Origin, name: &str, style: Style, options: &OpenOptio
                 redact(host)
             ));
         }
-        Reference::Network(scheme) => {
-            let message = format!("'{}': network locations ({scheme}) are not supported yet", redact(&name));
-            return Err(Error::new(Kind::Unsupported, message));
-        }
+        Reference::Network(_) => result.push_new(Place::Remote(Url::parse(&name)?)),
         Reference::Unknown { scheme, opaque } => {
             result.reasons.push(format!("'{}' has the unknown scheme '{scheme}'", redact(&name)));
             if opaque {
@@ -163,33 +102,49 @@ fn is_share(path: &str) -> bool {
 
 impl Candidates {
     fn relative(&mut self, origin: &Origin, name: &str, backslashes: bool) -> Result<()> {
-        let mut forms = forms(name)?;
-        if backslashes && cfg!(not(windows)) && name.contains('\\') {
-            push_new(&mut forms, PathBuf::from(name.replace('\\', "/")));
-        }
-        for form in forms {
-            for directory in &origin.directories {
-                if origin.in_virtual {
-                    push_new(&mut self.paths, join_by_text(directory, &form));
-                    continue;
+        let slashed = name.replace('\\', "/");
+        let slashed = Some(&*slashed).filter(|&slashed| backslashes && cfg!(not(windows)) && slashed != name);
+        if let Base::Remote(bases) = &origin.base {
+            for reference in [Some(name), slashed].into_iter().flatten() {
+                for base in bases {
+                    base.join(reference)?.into_iter().for_each(|url| self.push_new(Place::Remote(url)));
                 }
-                self.push(directory.join(&form));
+            }
+            return Ok(());
+        }
+        for form in forms(name)?.into_iter().chain(slashed.map(PathBuf::from)) {
+            match &origin.base {
+                Base::Local(directories) => {
+                    directories.iter().for_each(|directory| self.push_local(directory.join(&form)));
+                }
+                Base::Virtual(directory) => self.push_new(Place::Virtual(join_by_text(directory, &form))),
+                Base::Remote(_) => {}
             }
         }
         Ok(())
     }
 
-    fn absolute(&mut self, name: &str) -> Result<()> {
+    fn absolute(&mut self, origin: &Origin, name: &str, options: &OpenOptions) -> Result<()> {
         for form in forms(name)? {
-            self.push(form);
+            match virtual_files::is_meant(origin, &form, options) {
+                true => self.push_new(Place::Virtual(form)),
+                false => self.push_local(form),
+            }
         }
         Ok(())
     }
 
-    fn push(&mut self, path: PathBuf) {
+    fn push_local(&mut self, path: PathBuf) {
         let by_text = remove_dots(&path);
-        push_new(&mut self.paths, path);
-        push_new(&mut self.paths, by_text);
+        self.push_new(Place::Local(path));
+        self.push_new(Place::Local(by_text));
+    }
+
+    fn push_new(&mut self, place: Place) {
+        // Path equality ignores `.` segments, which is what is wanted.
+        if !self.places.contains(&place) {
+            self.places.push(place);
+        }
     }
 }
 
@@ -216,7 +171,10 @@ fn forms(name: &str) -> Result<Vec<PathBuf>> {
     if let Some(path) = percent_decode(name)?.and_then(path_from_bytes) {
         forms.push(path);
     }
-    push_new(&mut forms, PathBuf::from(name));
+    let literal = PathBuf::from(name);
+    if !forms.contains(&literal) {
+        forms.push(literal);
+    }
     Ok(forms)
 }
 
@@ -229,13 +187,6 @@ fn path_from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
 #[cfg(not(unix))]
 fn path_from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
     String::from_utf8(bytes).ok().map(PathBuf::from)
-}
-
-fn push_new(list: &mut Vec<PathBuf>, path: PathBuf) {
-    // Path equality ignores `.` segments, which is what is wanted.
-    if !list.contains(&path) {
-        list.push(path);
-    }
 }
 
 /// An absolute path with `.` and `..` removed by text (RFC 3986 section 5.2.4).
@@ -258,16 +209,17 @@ mod tests {
     use super::*;
 
     fn origin(directories: &[&str]) -> Origin {
-        Origin {
-            directories: directories.iter().map(PathBuf::from).collect(),
-            siblings: Vec::new(),
-            in_virtual: false,
-        }
+        let base = Base::Local(directories.iter().map(PathBuf::from).collect());
+        Origin { home: base.clone(), base }
     }
 
     fn paths(name: &str, style: Style) -> Vec<String> {
         let found = candidates(&origin(&["/data/run"]), name, style, &OpenOptions::default()).unwrap();
-        found.paths.iter().map(|path| path.display().to_string()).collect()
+        let path = |place: &Place| match place {
+            Place::Local(path) => path.display().to_string(),
+            other => panic!("{other}"),
+        };
+        found.places.iter().map(path).collect()
     }
 
     fn kind(name: &str, style: Style) -> Kind {
@@ -278,7 +230,8 @@ mod tests {
     fn relative_names_are_relative_to_the_aggregation_and_then_to_its_target() {
         let origin = origin(&["/links", "/data"]);
         let found = candidates(&origin, "sub/f.nc", Style::Uri, &OpenOptions::default()).unwrap();
-        assert_eq!(found.paths, [Path::new("/links/sub/f.nc"), Path::new("/data/sub/f.nc")]);
+        let local = |path: &str| Place::Local(path.into());
+        assert_eq!(found.places, [local("/links/sub/f.nc"), local("/data/sub/f.nc")]);
     }
 
     #[test]
@@ -312,25 +265,16 @@ mod tests {
         assert_eq!(paths("sub\\f.nc", Style::Uri), ["/data/run/sub\\f.nc", "/data/run/sub/f.nc"]);
         let found =
             candidates(&origin(&["/"]), "D:\\f.nc", Style::UriOrPath, &OpenOptions::default()).unwrap();
-        assert!(found.paths.is_empty() && found.reasons[0].contains("RELOCATE"));
+        assert!(found.places.is_empty() && found.reasons[0].contains("RELOCATE"));
     }
 
     #[test]
     fn unknown_schemes_and_other_hosts_are_absent_with_a_reason() {
         for (name, word) in [("urn_x://1", "unknown scheme"), ("file://data1/f.nc", "host 'data1'")] {
             let found = candidates(&origin(&["/"]), name, Style::Uri, &OpenOptions::default()).unwrap();
-            assert!(found.paths.is_empty() && found.reasons[0].contains(word), "{found:?}");
+            assert!(found.places.is_empty() && found.reasons[0].contains(word), "{found:?}");
         }
         assert_eq!(paths("run:1.nc", Style::Uri), ["/data/run/run:1.nc"]);
-    }
-
-    #[test]
-    fn network_locations_are_not_supported_and_show_no_secret() {
-        for name in ["http://h/f.nc", "https://me:secret@h/f.nc?key=secret", "s3://b/f.nc"] {
-            let error = candidates(&origin(&["/"]), name, Style::Uri, &OpenOptions::default()).unwrap_err();
-            assert_eq!(error.kind(), Kind::Unsupported);
-            assert!(error.message().contains("not supported yet") && !error.message().contains("secret"));
-        }
     }
 
     #[test]
@@ -354,6 +298,6 @@ mod tests {
         options.set("SUBSTITUTIONS", "base=/old/").unwrap();
         options.set("RELOCATE", "/old=/new").unwrap();
         let found = candidates(&origin(&["/"]), "${base}f.nc", Style::Uri, &options).unwrap();
-        assert_eq!(found.paths, [Path::new("/new/f.nc")]);
+        assert_eq!(found.places, [Place::Local("/new/f.nc".into())]);
     }
 }

@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::Path;
 
+use super::origin::{Origin, Place};
 use super::policy::Policy;
-use super::resolve::{candidates, Candidates, Origin, Style};
+use super::resolve::{candidates, Style};
 use super::uri::redact;
 use super::virtual_files;
-use super::LocalFile;
 use crate::error::{Error, Kind, Result};
 use crate::options::OpenOptions;
-use crate::os::is_virtual;
+use crate::os::{is_virtual, LocalFile, VirtualFile};
 use crate::source::Source;
 
 /// The Zarr store that a location names, as GDAL is to open it, if it names one. Every file in it is under the policy.
@@ -23,58 +23,60 @@ pub fn find_store(
     style: Style,
     options: &OpenOptions,
 ) -> Result<Option<String>> {
-    let candidates = candidates(origin, name, style, options)?;
-    if origin.is_virtual() {
-        return find_virtual(origin, candidates, options);
-    }
-    let policy = Policy::new(origin, options);
-    for path in candidates.paths {
-        let Ok(real) = fs::canonicalize(&path) else { continue };
-        // Such a name would mean another file to GDAL.
-        if !real.is_dir() || is_virtual(&real) {
-            continue;
+    for place in candidates(origin, name, style, options)?.places {
+        let store = match &place {
+            Place::Local(path) => find_local(origin, path, options)?,
+            Place::Virtual(path) => find_virtual(origin, path, options)?,
+            Place::Remote(_) => None,
+        };
+        if store.is_some() {
+            return Ok(store);
         }
-        if !policy.allows(&real) {
-            return Err(policy.refusal(&path, &real));
-        }
-        if policy.is_restricted() && has_links(&real) {
-            let message = format!("'{}' has symbolic links", redact(&path.display().to_string()));
-            return Err(Error::new(Kind::Policy, message));
-        }
-        let catalogue = real.join(CATALOGUE);
-        if catalogue.exists() && has_references(LocalFile::open(&catalogue).ok()) {
-            return Err(names_others(&path));
-        }
-        return Ok(real.to_str().map(str::to_owned));
     }
     Ok(None)
+}
+
+fn find_local(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<Option<String>> {
+    let Ok(real) = fs::canonicalize(path) else { return Ok(None) };
+    // Such a name would mean another file to GDAL.
+    if !real.is_dir() || is_virtual(&real) {
+        return Ok(None);
+    }
+    let policy = Policy::new(origin, options);
+    if !policy.allows(&real) {
+        return Err(policy.refusal(path, &real));
+    }
+    if policy.is_restricted() && has_links(&real) {
+        let message = format!("'{}' has symbolic links", redact(&path.display().to_string()));
+        return Err(Error::new(Kind::Policy, message));
+    }
+    let catalogue = real.join(CATALOGUE);
+    if catalogue.exists() && has_references(LocalFile::open(&catalogue).ok()) {
+        return Err(names_others(path));
+    }
+    Ok(real.to_str().map(str::to_owned))
 }
 
 /// A store in GDAL's virtual file system, with the prefix of its driver.
 ///
 /// Told by the end of its name and by a file that each store has: servers do not say what is a directory, and asking for
 /// more would cost a request for each fragment.
-fn find_virtual(origin: &Origin, candidates: Candidates, options: &OpenOptions) -> Result<Option<String>> {
-    for path in candidates.paths {
-        // A quote would end the path in the name for the driver.
-        let Some(name) = path.to_str().filter(|name| is_virtual(&path) && !name.contains('"')) else {
-            continue;
-        };
-        if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zarr")) {
-            continue;
-        }
-        virtual_files::allow(origin, &path, options)?;
-        let has = |mark: &&str| LocalFile::open_virtual(&path.join(mark)).is_some();
-        if ![".zgroup", ".zarray", "zarr.json"].iter().any(has) {
-            continue;
-        }
-        let catalogue = LocalFile::open_virtual(&path.join(CATALOGUE));
-        if catalogue.is_some() && has_references(catalogue) {
-            return Err(names_others(&path));
-        }
-        return Ok(Some(format!("ZARR:\"{name}\"")));
+fn find_virtual(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<Option<String>> {
+    // A quote would end the path in the name for the driver.
+    let Some(name) = path.to_str().filter(|name| !name.contains('"')) else { return Ok(None) };
+    if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zarr")) {
+        return Ok(None);
     }
-    Ok(None)
+    virtual_files::judge(origin, path, options)?;
+    let has = |mark: &&str| VirtualFile::open(&path.join(mark)).is_some();
+    if ![".zgroup", ".zarray", "zarr.json"].iter().any(has) {
+        return Ok(None);
+    }
+    let catalogue = VirtualFile::open(&path.join(CATALOGUE));
+    if catalogue.is_some() && has_references(catalogue) {
+        return Err(names_others(path));
+    }
+    Ok(Some(format!("ZARR:\"{name}\"")))
 }
 
 /// Whether there is a symbolic link in a directory, or too much to look through.
@@ -104,7 +106,7 @@ const CATALOGUE: &str = ".zmetadata";
 
 /// Whether a catalogue says that chunks lie in other files (a store of Kerchunk references, which GDAL follows from 3.11
 /// on); so does one that cannot be read.
-fn has_references(catalogue: Option<LocalFile>) -> bool {
+fn has_references(catalogue: Option<impl Source>) -> bool {
     const MOST: u64 = 256 << 20;
     let Some(file) = catalogue.filter(|file| file.len() <= MOST) else { return true };
     let mut text = vec![0; file.len() as usize];

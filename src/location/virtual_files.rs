@@ -1,40 +1,34 @@
-//! Fragments of an aggregation file that lies in GDAL's virtual file system: an archive, memory, a remote store.
+//! GDAL's virtual file system, which an aggregation file may lie in: an archive, memory, a remote store.
 //!
-//! Such a file is like a remote one: by default it may name what is beside it or below, and no local file.
+//! Such a file is like a remote one: by default it may name what is beside it or below, and no local file. Any other file
+//! may name a place there only where ALLOWED_SOURCES lists it.
 
 use std::path::Path;
 
-use super::resolve::{Candidates, Origin};
+use super::origin::{Base, Origin};
 use super::uri::redact;
-use super::{open_regular, Found, LocalFile, Opened};
 use crate::error::{Error, Kind, Result};
 use crate::options::{AllowedSources, OpenOptions};
 use crate::os::is_virtual;
 
-/// Opens the first of the paths that exists.
-///
-/// # Errors
-/// `Policy` for one that the settings do not allow, `FragmentUnreadable` for a local one that cannot be read.
-pub fn open(origin: &Origin, candidates: Candidates, options: &OpenOptions) -> Result<Opened> {
-    let mut tried = candidates.reasons;
-    for path in candidates.paths {
-        let shown = redact(&path.display().to_string()).to_string();
-        allow(origin, &path, options)?;
-        let file = if is_virtual(&path) { LocalFile::open_virtual(&path) } else { open_regular(&path)? };
-        match file {
-            Some(file) => return Ok(Opened::Found(Found { file, path })),
-            None => tried.push(format!("{shown}: no such file")),
-        }
-    }
-    Ok(Opened::Absent(tried))
+/// Whether an absolute path in an aggregation file means a place in the virtual file system rather than one on this
+/// machine.
+pub fn is_meant(origin: &Origin, path: &Path, options: &OpenOptions) -> bool {
+    is_virtual(path) && (matches!(origin.base, Base::Virtual(_)) || is_listed(path, options))
 }
 
-/// Judges a path.
+/// Judges a place in the virtual file system.
 ///
 /// # Errors
 /// `Policy`.
-pub fn allow(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<()> {
-    if is_allowed(origin, path, options) {
+pub fn judge(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<()> {
+    let beside = matches!(&origin.home, Base::Virtual(directory) if lies_below(path, directory));
+    let allowed = match &options.allowed_sources {
+        AllowedSources::All => true,
+        AllowedSources::Prefixes(_) => is_listed(path, options),
+        AllowedSources::Local | AllowedSources::Siblings | AllowedSources::Default => beside,
+    };
+    if allowed {
         return Ok(());
     }
     let message = format!(
@@ -45,19 +39,17 @@ pub fn allow(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<()> 
     Err(Error::new(Kind::Policy, message))
 }
 
-fn is_allowed(origin: &Origin, path: &Path, options: &OpenOptions) -> bool {
-    let beside = origin.siblings().iter().any(|directory| lies_below(path, directory));
-    match &options.allowed_sources {
-        AllowedSources::All => true,
-        AllowedSources::Local => beside || !is_virtual(path),
-        AllowedSources::Prefixes(list) => list.iter().any(|prefix| lies_below(path, Path::new(prefix))),
-        AllowedSources::Siblings | AllowedSources::Default => beside,
-    }
+fn is_listed(path: &Path, options: &OpenOptions) -> bool {
+    let AllowedSources::Prefixes(list) = &options.allowed_sources else { return false };
+    list.iter().any(|prefix| lies_below(path, Path::new(prefix)))
 }
 
-/// By whole segments of the text: `..` has been removed from the path.
+/// By whole segments of the text; a path with `..` could lead elsewhere.
 fn lies_below(path: &Path, directory: &Path) -> bool {
     let (path, directory) = (path.to_string_lossy(), directory.to_string_lossy());
+    if path.split('/').any(|segment| segment == "..") {
+        return false;
+    }
     let rest = path.strip_prefix(directory.trim_end_matches('/'));
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
@@ -73,6 +65,7 @@ mod tests {
             ("/vsizip//d/a.zip/s/f.nc", "/vsizip//d/a.zip/", true),
             ("/vsizip//d/a.zipped/f.nc", "/vsizip//d/a.zip", false),
             ("/vsizip/d/a.zip/f.nc", "/vsizip//d/a.zip", false),
+            ("/vsizip//d/a.zip/../f.nc", "/vsizip//d/a.zip", false),
             ("/etc/passwd", "/vsimem", false),
         ] {
             assert_eq!(lies_below(Path::new(path), Path::new(directory)), expected, "{path}");

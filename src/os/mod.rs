@@ -27,22 +27,16 @@ use crate::source::Source;
 #[cfg(feature = "write")]
 pub(crate) use system::divert_to_memory;
 pub use system::FileIdentity;
+#[cfg(feature = "gdal")]
+pub(crate) use vsi::VirtualFile;
 
 /// A local regular file, open for reading by any number of threads at once.
 #[derive(Debug)]
 pub struct LocalFile {
-    file: Backing,
+    file: File,
     name: String,
     state: FileState,
     identity: FileIdentity,
-}
-
-/// What has the bytes.
-#[derive(Debug)]
-enum Backing {
-    System(File),
-    #[cfg(feature = "gdal")]
-    Virtual(vsi::VirtualFile),
 }
 
 /// Whether a name that the user gave is one of GDAL's virtual file system.
@@ -109,22 +103,7 @@ impl LocalFile {
         system::opened(&file)?;
         let identity = system::identity(path, &metadata)?;
         let state = FileState { length: metadata.len(), modified: metadata.modified().ok() };
-        Ok(Ok(LocalFile { file: Backing::System(file), name: name.to_owned(), state, identity }))
-    }
-
-    /// Opens a file of GDAL's virtual file system; `None` if there is none.
-    #[cfg(feature = "gdal")]
-    pub(crate) fn open_virtual(path: &Path) -> Option<Self> {
-        let file = vsi::VirtualFile::open(path)?;
-        let state = FileState { length: file.length(), modified: None };
-        let identity = FileIdentity::of_virtual(path);
-        Some(LocalFile { file: Backing::Virtual(file), name: path.display().to_string(), state, identity })
-    }
-
-    /// There is no virtual file system in this build.
-    #[cfg(not(feature = "gdal"))]
-    pub(crate) fn open_virtual(_path: &Path) -> Option<Self> {
-        None
+        Ok(Ok(LocalFile { file, name: name.to_owned(), state, identity }))
     }
 
     /// What the file was like when it was opened.
@@ -133,15 +112,8 @@ impl LocalFile {
     }
 
     /// Whether the file is still what was opened: neither written to since, nor deleted or replaced by another.
-    #[allow(clippy::infallible_destructuring_match)]
     pub(crate) fn is_current(&self) -> bool {
-        let file = match &self.file {
-            Backing::System(file) => file,
-            // GDAL keeps its own copies of what it reads, and cannot tell.
-            #[cfg(feature = "gdal")]
-            Backing::Virtual(_) => return true,
-        };
-        file.metadata().is_ok_and(|now| {
+        self.file.metadata().is_ok_and(|now| {
             let state = FileState { length: now.len(), modified: now.modified().ok() };
             state == self.state && system::has_name(&now)
         })
@@ -160,14 +132,7 @@ impl LocalFile {
     /// # Errors
     /// `Io` when the path no longer leads to the file.
     pub(crate) fn real_path(&self, path: &Path) -> Result<PathBuf> {
-        // One variant without the feature, two with it.
-        #[allow(clippy::infallible_destructuring_match)]
-        let file = match &self.file {
-            Backing::System(file) => file,
-            #[cfg(feature = "gdal")]
-            Backing::Virtual(_) => return Ok(path.to_owned()),
-        };
-        if let Some(real) = system::path_of(file) {
+        if let Some(real) = system::path_of(&self.file) {
             return Ok(real);
         }
         let again = fs::canonicalize(path).and_then(|real| {
@@ -190,13 +155,10 @@ impl LocalFile {
 #[cfg(feature = "gdal")]
 impl LocalFile {
     /// The path by which other code in this process opens the very file that is open here, for as long as it is; else
-    /// its name.
-    pub(crate) fn path_for_others(&self) -> String {
-        let through = match &self.file {
-            Backing::System(file) => system::path_through_descriptor(file),
-            Backing::Virtual(_) => None,
-        };
-        through.unwrap_or_else(|| self.name.clone())
+    /// its name, unless GDAL would take that for another file.
+    pub(crate) fn path_for_gdal(&self) -> Option<String> {
+        let named = || Some(&self.name).filter(|name| !is_virtual(Path::new(name))).cloned();
+        system::path_through_descriptor(&self.file).or_else(named)
     }
 }
 
@@ -210,40 +172,48 @@ impl Source for LocalFile {
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
-        let end = offset.checked_add(buffer.len() as u64);
-        if end.is_none_or(|end| end > self.state.length) {
-            let message = format!(
-                "{} bytes at offset {offset} lie beyond the end of the file ({} bytes)",
-                buffer.len(),
-                self.state.length
-            );
-            return Err(Error::new(Kind::Damaged, message).in_file(&*self.name));
-        }
-        let mut done = 0;
-        while done < buffer.len() {
-            let (rest, at) = (&mut buffer[done..], offset + done as u64);
-            let read = match &self.file {
-                Backing::System(file) => system::read_at(file, rest, at),
-                #[cfg(feature = "gdal")]
-                Backing::Virtual(file) => file.read_at(rest, at),
-            };
-            match read {
-                Ok(0) => {
-                    let message =
-                        format!("the file has become shorter than the {} bytes it had", self.state.length);
-                    return Err(Error::new(Kind::Damaged, message).in_file(&*self.name));
-                }
-                Ok(count) => done += count,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => {
-                    return Err(Error::new(Kind::Io, format!("reading at offset {offset}"))
-                        .because(error)
-                        .in_file(&*self.name))
-                }
+        check_end(self, offset, buffer.len())?;
+        fill(self, offset, buffer, |part, at| system::read_at(&self.file, part, at))
+    }
+}
+
+/// Sees that a read ends within the file.
+///
+/// # Errors
+/// `Damaged`.
+pub(crate) fn check_end(source: &dyn Source, offset: u64, count: usize) -> Result<()> {
+    let length = source.len();
+    if offset.checked_add(count as u64).is_some_and(|end| end <= length) {
+        return Ok(());
+    }
+    let message = format!("{count} bytes at offset {offset} lie beyond the end of the file ({length} bytes)");
+    Err(Error::new(Kind::Damaged, message).in_file(source.name()))
+}
+
+/// Fills a buffer by as many reads as it takes.
+fn fill(
+    source: &dyn Source,
+    offset: u64,
+    buffer: &mut [u8],
+    read: impl Fn(&mut [u8], u64) -> io::Result<usize>,
+) -> Result<()> {
+    let mut done = 0;
+    while done < buffer.len() {
+        match read(&mut buffer[done..], offset + done as u64) {
+            Ok(0) => {
+                let message = format!("the file has become shorter than the {} bytes it had", source.len());
+                return Err(Error::new(Kind::Damaged, message).in_file(source.name()));
+            }
+            Ok(count) => done += count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => {
+                return Err(Error::new(Kind::Io, format!("reading at offset {offset}"))
+                    .because(error)
+                    .in_file(source.name()))
             }
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// Brings a file's bytes to the disk and gives it the name of another, which it replaces at once or not at all.

@@ -11,17 +11,6 @@ use std::path::{Path, PathBuf};
 pub struct FileIdentity {
     device: u64,
     inode: u64,
-    /// The name of a file that no device has.
-    #[cfg(feature = "gdal")]
-    name: Option<PathBuf>,
-}
-
-#[cfg(feature = "gdal")]
-impl FileIdentity {
-    /// Of a file of GDAL's virtual file system: by its name.
-    pub fn of_virtual(path: &Path) -> Self {
-        FileIdentity { device: 0, inode: 0, name: Some(path.to_owned()) }
-    }
 }
 
 /// Unix has no file names that mean devices.
@@ -93,12 +82,7 @@ pub fn sync_directory(directory: &Path) -> io::Result<()> {
 }
 
 pub fn identity(_path: &Path, metadata: &Metadata) -> io::Result<FileIdentity> {
-    Ok(FileIdentity {
-        device: metadata.dev(),
-        inode: metadata.ino(),
-        #[cfg(feature = "gdal")]
-        name: None,
-    })
+    Ok(FileIdentity { device: metadata.dev(), inode: metadata.ino() })
 }
 
 /// Whether some path still leads to the open file.

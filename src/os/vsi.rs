@@ -9,6 +9,9 @@ use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::{Mutex, PoisonError};
 
+use super::{check_end, fill};
+use crate::error::Result;
+use crate::source::Source;
 use gdal_sys::{VSIFCloseL, VSIFOpenL, VSIFReadL, VSIFSeekL, VSIFTellL, VSILFILE};
 
 const FROM_START: c_int = 0;
@@ -17,7 +20,7 @@ const FROM_END: c_int = 2;
 /// An open file. A handle of GDAL has one position, so each read has one to itself.
 #[derive(Debug)]
 pub struct VirtualFile {
-    name: CString,
+    name: String,
     length: u64,
     idle: Mutex<Vec<Handle>>,
 }
@@ -36,7 +39,8 @@ impl Drop for Handle {
 }
 
 impl Handle {
-    fn open(name: &CString) -> Option<Handle> {
+    fn open(name: &str) -> Option<Handle> {
+        let name = CString::new(name).ok()?;
         // SAFETY: both are C strings.
         NonNull::new(unsafe { VSIFOpenL(name.as_ptr(), c"rb".as_ptr()) }).map(Handle)
     }
@@ -50,7 +54,7 @@ impl Handle {
 impl VirtualFile {
     /// Opens a file; `None` if there is none that can be read.
     pub fn open(path: &Path) -> Option<VirtualFile> {
-        let name = CString::new(path.to_str()?).ok()?;
+        let name = path.to_str()?.to_owned();
         let mut handle = Handle::open(&name)?;
         if !handle.seek(0, FROM_END) {
             return None;
@@ -60,13 +64,7 @@ impl VirtualFile {
         Some(VirtualFile { name, length, idle: Mutex::new(vec![handle]) })
     }
 
-    /// Its length in bytes.
-    pub fn length(&self) -> u64 {
-        self.length
-    }
-
-    /// Fills the buffer from an offset on; gives the number of bytes read.
-    pub fn read_at(&self, buffer: &mut [u8], offset: u64) -> std::io::Result<usize> {
+    fn read_some(&self, buffer: &mut [u8], offset: u64) -> std::io::Result<usize> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let handle = idle.or_else(|| Handle::open(&self.name));
         let mut handle = handle.ok_or_else(|| std::io::Error::other("GDAL cannot open it again"))?;
@@ -77,5 +75,20 @@ impl VirtualFile {
         let count = unsafe { VSIFReadL(buffer.as_mut_ptr().cast(), 1, buffer.len(), handle.0.as_ptr()) };
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(handle);
         Ok(count)
+    }
+}
+
+impl Source for VirtualFile {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn len(&self) -> u64 {
+        self.length
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
+        check_end(self, offset, buffer.len())?;
+        fill(self, offset, buffer, |part, at| self.read_some(part, at))
     }
 }

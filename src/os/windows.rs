@@ -14,14 +14,6 @@ pub struct FileIdentity {
     canonical: PathBuf,
 }
 
-#[cfg(feature = "gdal")]
-impl FileIdentity {
-    /// Of a file of GDAL's virtual file system: by its name.
-    pub fn of_virtual(path: &Path) -> Self {
-        FileIdentity { canonical: path.to_owned() }
-    }
-}
-
 /// Names that mean a device in every directory, with any extension.
 pub fn reserved_name(path: &Path) -> Option<&'static str> {
     let name = path.file_name()?.to_str()?;
@@ -72,13 +64,13 @@ pub fn path_of(_file: &File) -> Option<PathBuf> {
     None
 }
 
-/// ERROR_INVALID_NAME and ERROR_FILENAME_EXCED_RANGE.
 /// This system has no paths that lead through an open file.
 #[cfg(feature = "gdal")]
 pub fn path_through_descriptor(_file: &File) -> Option<String> {
     None
 }
 
+/// ERROR_INVALID_NAME and ERROR_FILENAME_EXCED_RANGE.
 pub fn is_impossible_name(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(123 | 206))
 }

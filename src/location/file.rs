@@ -1,0 +1,114 @@
+//! An open file, wherever it lies.
+
+use super::origin::Place;
+use crate::error::Result;
+use crate::os::{self, FileState, LocalFile};
+use crate::remote::RemoteFile;
+use crate::source::Source;
+
+#[cfg(feature = "gdal")]
+use crate::os::VirtualFile;
+
+/// An open file, read by any number of threads at once.
+#[derive(Debug)]
+pub enum File {
+    /// A regular file of this machine.
+    Local(LocalFile),
+    /// A file of GDAL's virtual file system.
+    #[cfg(feature = "gdal")]
+    Virtual(VirtualFile),
+    /// A file on a server.
+    Remote(Box<RemoteFile>),
+}
+
+/// Which file it is, whatever its names.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Identity {
+    /// As the operating system tells it.
+    Local(os::FileIdentity),
+    /// By its name.
+    Named(String),
+}
+
+impl Identity {
+    /// Whether it is that of the file at a local path.
+    #[cfg(feature = "write")]
+    pub(crate) fn is_of(&self, path: &std::path::Path) -> bool {
+        LocalFile::open(path).is_ok_and(|file| *self == Identity::Local(file.identity().clone()))
+    }
+}
+
+impl File {
+    /// Which file this is.
+    pub fn identity(&self) -> Identity {
+        match self {
+            File::Local(file) => Identity::Local(file.identity().clone()),
+            #[cfg(feature = "gdal")]
+            File::Virtual(file) => Identity::Named(file.name().to_owned()),
+            File::Remote(file) => Identity::Named(file.identity()),
+        }
+    }
+
+    /// What the file was like when it was opened.
+    pub fn state(&self) -> FileState {
+        match self {
+            File::Local(file) => file.state(),
+            #[cfg(feature = "gdal")]
+            File::Virtual(file) => FileState { length: file.len(), modified: None },
+            File::Remote(file) => file.state(),
+        }
+    }
+
+    /// Whether the file is still what was opened, as far as that can be told without asking a server.
+    pub(crate) fn is_current(&self) -> bool {
+        match self {
+            File::Local(file) => file.is_current(),
+            // GDAL keeps its own copies of what it reads, and cannot tell.
+            #[cfg(feature = "gdal")]
+            File::Virtual(_) => true,
+            File::Remote(file) => file.is_current(),
+        }
+    }
+
+    /// The path by which GDAL opens the very file that is open here, for as long as it is; `None` if there is none.
+    #[cfg(feature = "gdal")]
+    pub(crate) fn path_for_gdal(&self) -> Option<String> {
+        match self {
+            File::Local(file) => file.path_for_gdal(),
+            File::Virtual(file) => Some(file.name().to_owned()),
+            File::Remote(_) => None,
+        }
+    }
+
+    /// The places to which names in this file may be relative, if it was asked for at `place`.
+    pub(super) fn places(&self, place: Place) -> Vec<Place> {
+        let led_to = match self {
+            File::Remote(file) => file.led_to().map(Place::Remote),
+            _ => None,
+        };
+        std::iter::once(place).chain(led_to).collect()
+    }
+
+    fn source(&self) -> &dyn Source {
+        match self {
+            File::Local(file) => file,
+            #[cfg(feature = "gdal")]
+            File::Virtual(file) => file,
+            File::Remote(file) => &**file,
+        }
+    }
+}
+
+impl Source for File {
+    fn name(&self) -> &str {
+        self.source().name()
+    }
+
+    fn len(&self) -> u64 {
+        self.source().len()
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
+        self.source().read_at(offset, buffer)
+    }
+}

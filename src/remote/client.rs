@@ -1,0 +1,176 @@
+//! Connections: which addresses they are made to, how long they may take, and which are kept for the next request.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use ureq::config::Config;
+use ureq::http::{header, Response, Uri};
+use ureq::tls::{RootCerts, TlsConfig};
+use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
+use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
+use ureq::{Agent, Body, Proxy};
+
+use super::access::Permit;
+use super::address::is_public;
+use super::url::Url;
+use crate::options::OpenOptions;
+use crate::process::PerProcess;
+
+/// What requests depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Settings {
+    allow_private_network: bool,
+    pub(super) connect_timeout: Duration,
+    pub(super) stall_timeout: Duration,
+    pub(super) max_retry: usize,
+    pub(super) deadline: Duration,
+}
+
+impl Settings {
+    pub(super) fn of(options: &OpenOptions) -> Self {
+        Settings {
+            allow_private_network: options.allow_private_network,
+            connect_timeout: options.http_connect_timeout,
+            stall_timeout: options.http_stall_timeout,
+            max_retry: options.http_max_retry,
+            deadline: options.http_deadline,
+        }
+    }
+}
+
+/// Connections under the same settings.
+pub(super) struct Client {
+    settings: Settings,
+    direct: Agent,
+    /// Those through the proxy of the environment, and which servers are asked without it.
+    proxied: Option<(Proxy, Agent)>,
+}
+
+/// Clients that are kept; programs have one set of settings, tests a few.
+const KEPT: usize = 16;
+
+impl Client {
+    /// The client for these settings. Its connections are this process's alone: two processes that read from one
+    /// connection would take each other's bytes.
+    pub(super) fn with(settings: Settings) -> Arc<Client> {
+        static CLIENTS: PerProcess<Mutex<Vec<Arc<Client>>>> = PerProcess::new();
+        let mut clients = CLIENTS.get(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = clients.iter().find(|client| client.settings == settings) {
+            return Arc::clone(client);
+        }
+        if clients.len() == KEPT {
+            clients.remove(0);
+        }
+        let proxied = Proxy::try_from_env().map(|proxy| {
+            // The proxy itself is what the user named, and it finds the servers.
+            let agent = agent(settings, Some(proxy.clone()), DefaultResolver::default());
+            (proxy, agent)
+        });
+        let direct = match settings.allow_private_network {
+            true => agent(settings, None, DefaultResolver::default()),
+            false => agent(settings, None, PublicResolver::default()),
+        };
+        let client = Arc::new(Client { settings, direct, proxied });
+        clients.push(Arc::clone(&client));
+        client
+    }
+
+    /// Sends one request; a redirection is an answer.
+    pub(super) fn get(
+        &self,
+        url: &Url,
+        range: &str,
+        permit: Permit,
+        remaining: Duration,
+    ) -> Result<Response<Body>, ureq::Error> {
+        let text = url.to_location();
+        let uri: Uri = text.parse().map_err(ureq::http::Error::from)?;
+        let agent = match &self.proxied {
+            Some((proxy, agent)) if !proxy.is_no_proxy(&uri) => {
+                if !permit.is_named {
+                    return Err(ureq::Error::Other(Box::new(Refusal::ThroughProxy)));
+                }
+                agent
+            }
+            _ => &self.direct,
+        };
+        let mut request = agent.get(uri).header(header::RANGE, range);
+        if let Some(authorization) = permit.authorization {
+            request = request.header(header::AUTHORIZATION, authorization);
+        }
+        // Settings of one request make a new connection load the certificates again, so only a late one has them.
+        if remaining < self.settings.deadline.mul_f64(0.95) {
+            request = request.config().timeout_global(Some(remaining)).build();
+        }
+        request.call()
+    }
+}
+
+fn agent(settings: Settings, proxy: Option<Proxy>, resolver: impl Resolver) -> Agent {
+    let config = Config::builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .user_agent(concat!("libcfa/", env!("CARGO_PKG_VERSION")))
+        .accept_encoding("identity")
+        .proxy(proxy)
+        .tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build())
+        .max_idle_connections_per_host(16)
+        .max_idle_connections(64)
+        .timeout_resolve(Some(settings.connect_timeout))
+        .timeout_connect(Some(settings.connect_timeout))
+        .timeout_per_read(Some(settings.stall_timeout))
+        .timeout_per_write(Some(settings.stall_timeout))
+        .timeout_global(Some(settings.deadline))
+        .build();
+    Agent::with_parts(config, DefaultConnector::default(), resolver)
+}
+
+/// Why an address that the policy allows is not asked after all.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    PrivateAddress(SocketAddr),
+    ThroughProxy,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::PrivateAddress(address) => write!(
+                f,
+                "its address {} is not a public one; ALLOW_PRIVATE_NETWORK=YES allows it",
+                address.ip()
+            ),
+            Refusal::ThroughProxy => write!(
+                f,
+                "behind a proxy its address cannot be looked at; a list in ALLOWED_SOURCES with it, or ALL, allows it"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// Gives public addresses alone.
+#[derive(Debug, Default)]
+struct PublicResolver(DefaultResolver);
+
+impl Resolver for PublicResolver {
+    fn resolve(
+        &self,
+        uri: &Uri,
+        config: &Config,
+        timeout: NextTimeout,
+    ) -> Result<ResolvedSocketAddrs, ureq::Error> {
+        let found = self.0.resolve(uri, config, timeout)?;
+        let mut public = self.empty();
+        found.iter().filter(|address| is_public(address.ip())).for_each(|address| public.push(*address));
+        match found.first() {
+            Some(other) if public.is_empty() => {
+                Err(ureq::Error::Other(Box::new(Refusal::PrivateAddress(*other))))
+            }
+            _ => Ok(public),
+        }
+    }
+}
