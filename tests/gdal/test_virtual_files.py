@@ -133,7 +133,18 @@ class VirtualFiles(unittest.TestCase):
                 dataset = gdal.OpenEx("/vsimem/cfa/ascending.nc", open_options=[f"ALLOWED_SOURCES={allowed}"])
                 np.testing.assert_array_equal(dataset.ReadAsArray(), self.expected)
 
-    def test_a_name_in_a_file_is_never_virtual(self):
+    def test_a_name_in_a_file_is_virtual_where_a_list_has_it(self):
+        self.in_memory()
+        with Dataset(self.path, "a") as file:
+            file["uris_tas"][0, 0, 0] = "s3://bucket/ascending_tas_0.nc"
+        moved = "RELOCATE=s3://bucket=/vsimem/cfa"
+        dataset = gdal.OpenEx(self.path, open_options=[moved, f"ALLOWED_SOURCES={self.folder};/vsimem/cfa"])
+        np.testing.assert_array_equal(dataset.ReadAsArray(), self.expected)
+        for allowed in ("DEFAULT", "ALL", f"{self.folder};/vsimem/cf"):
+            with self.subTest(allowed), self.assertRaises(RuntimeError):
+                gdal.OpenEx(self.path, open_options=[moved, f"ALLOWED_SOURCES={allowed}"]).ReadAsArray()
+
+    def test_a_name_in_a_file_is_never_virtual_by_itself(self):
         self.in_memory()
         for location in ("/vsimem/cfa/ascending_tas_0.nc", "file:///vsimem/cfa/ascending_tas_0.nc"):
             with self.subTest(location):
