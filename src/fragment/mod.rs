@@ -8,10 +8,16 @@ pub(crate) mod files;
 mod foreign;
 mod gathered;
 #[cfg(feature = "gdal")]
+mod gdal_array;
+#[cfg(feature = "gdal")]
+mod gdal_dataset;
+#[cfg(feature = "gdal")]
 mod hdf4;
 mod layout;
 mod open;
 mod prepared;
+#[cfg(feature = "gdal")]
+mod quiet;
 mod raw;
 mod recorded;
 
