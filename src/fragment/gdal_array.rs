@@ -11,6 +11,9 @@ use crate::error::{Error, Kind, Result};
 use crate::selection::Selection;
 use crate::value::{Attribute, Attributes, DataType, Values};
 
+/// The attributes that stand for no-data value, unit, scale and offset.
+const ATTRIBUTES: [&str; 4] = ["_FillValue", "units", "scale_factor", "add_offset"];
+
 /// An open array, released with this object.
 pub(super) struct GdalArray(gdal::GDALMDArrayH);
 
@@ -21,6 +24,24 @@ pub(super) struct Traits {
     pub(super) data_type: Option<DataType>,
     /// What the canonical form needs to know.
     pub(super) attributes: Attributes,
+}
+
+impl Traits {
+    /// The first thing that two arrays differ in; `None` if they can be parts of one.
+    pub(super) fn difference(&self, other: &Traits) -> Option<&'static str> {
+        if self.shape != other.shape {
+            return Some("shape");
+        }
+        if self.data_type != other.data_type {
+            return Some("type");
+        }
+        // By bits: a no-data value that is not a number is no reason to differ.
+        let bits = |values: Option<&Values>| -> Option<Vec<_>> {
+            values.map(|values| (0..values.len()).map(|i| values.native_bytes_at(i)).collect())
+        };
+        let differs = |name: &&str| bits(self.attributes.get(name)) != bits(other.attributes.get(name));
+        ATTRIBUTES.into_iter().find(differs)
+    }
 }
 
 impl Drop for GdalArray {

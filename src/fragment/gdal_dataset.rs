@@ -6,6 +6,9 @@ use std::ptr;
 use gdal_sys as gdal;
 
 use super::gdal_array::GdalArray;
+use super::gdal_group::{texts, GdalGroup};
+use super::quiet::last_message;
+use super::subdataset::Subdataset;
 use crate::error::{Error, Kind, Result};
 use crate::options::FragmentDriver;
 
@@ -80,14 +83,25 @@ impl<'a> Opener<'a> {
             .ok_or_else(|| self.unreadable(format!("neither netCDF nor a file of {}", names.join(", "))))
     }
 
-    /// A subdataset of the file, which has it in its list.
+    /// A subdataset that the file lists, by the driver that lists it.
+    ///
+    /// No other is asked: GDAL also looks for a file of that very name, below the current directory.
     ///
     /// # Errors
-    /// `FragmentUnreadable`.
-    pub(super) fn subdataset(&self, listed: &str) -> Result<GdalDataset> {
-        let names: Vec<_> = self.drivers.iter().map(|driver| driver.name()).collect();
-        GdalDataset::open(listed, OF_RASTER, &names)
-            .ok_or_else(|| self.unreadable(format!("neither netCDF nor a file of {}", names.join(", "))))
+    /// `FragmentUnreadable` with GDAL's message.
+    pub(super) fn subdataset(&self, whole: &GdalDataset, subdataset: &Subdataset<'_>) -> Result<GdalDataset> {
+        let opens = |driver: &FragmentDriver| match driver {
+            // What this driver lists, another one opens, which is for nothing else.
+            FragmentDriver::Hdf4 => "HDF4Image",
+            driver => driver.name(),
+        };
+        let driver = whole.driver();
+        let driver = self.drivers.iter().find(|known| Some(known.name()) == driver.as_deref()).map(opens);
+        let opened = driver.and_then(|driver| GdalDataset::open(subdataset.listed, OF_RASTER, &[driver]));
+        opened.ok_or_else(|| {
+            let said = last_message().replace(self.path, self.file);
+            self.unreadable(format!("subdataset '{}': {said}", subdataset.identifier()))
+        })
     }
 
     fn unreadable(&self, message: impl Into<String>) -> Error {
@@ -120,6 +134,19 @@ impl GdalDataset {
         (!dataset.is_null()).then(|| GdalDataset(dataset))
     }
 
+    /// The name of the driver that opened it.
+    fn driver(&self) -> Option<String> {
+        // SAFETY: the handle is open; the driver and its name live as long as GDAL.
+        unsafe {
+            let driver = gdal::GDALGetDatasetDriver(self.0);
+            if driver.is_null() {
+                return None;
+            }
+            let name = CStr::from_ptr(gdal::GDALGetDriverShortName(driver));
+            name.to_str().ok().map(str::to_owned)
+        }
+    }
+
     pub(super) fn band_count(&self) -> i32 {
         // SAFETY: the handle is open.
         unsafe { gdal::GDALGetRasterCount(self.0) }
@@ -139,33 +166,27 @@ impl GdalDataset {
 
     /// The array of this full name; the slash at its start may be left out.
     pub(super) fn array(&self, name: &str) -> Option<GdalArray> {
-        let name = CString::new(format!("/{}", name.trim_start_matches('/'))).ok()?;
-        // SAFETY: the handle is open; a group or an array that it does not have is NULL.
-        unsafe {
-            let root = gdal::GDALDatasetGetRootGroup(self.0);
-            if root.is_null() {
-                return None;
-            }
-            let array = gdal::GDALGroupOpenMDArrayFromFullname(root, name.as_ptr(), ptr::null_mut());
-            gdal::GDALGroupRelease(root);
-            GdalArray::from_handle(array)
-        }
+        self.root()?.array(&format!("/{}", name.trim_start_matches('/')))
+    }
+
+    /// The full names of arrays, in whatever group; no more than so many.
+    pub(super) fn arrays(&self, most: usize) -> Vec<String> {
+        self.root().map(|root| root.arrays(most)).unwrap_or_default()
+    }
+
+    fn root(&self) -> Option<GdalGroup> {
+        // SAFETY: the handle is open; without groups the root is NULL.
+        unsafe { GdalGroup::from_handle(gdal::GDALDatasetGetRootGroup(self.0)) }
     }
 
     /// The names of subdatasets as GDAL lists them.
     pub(super) fn subdatasets(&self) -> Vec<String> {
-        let mut names = Vec::new();
-        // SAFETY: the handle is open, and the list, which ends with NULL, is its own.
-        unsafe {
-            let mut entry = gdal::GDALGetMetadata(self.0, c"SUBDATASETS".as_ptr()).cast_const();
-            while !entry.is_null() && !(*entry).is_null() {
-                let text = CStr::from_ptr(*entry).to_str().ok();
-                // Names and descriptions take turns: SUBDATASET_1_NAME=..., SUBDATASET_1_DESC=...
-                let pair = text.and_then(|text| text.split_once('='));
-                names.extend(pair.filter(|(key, _)| key.ends_with("_NAME")).map(|(_, name)| name.to_owned()));
-                entry = entry.add(1);
-            }
-        }
-        names
+        // SAFETY: the handle is open, and the list is its own.
+        let entries = unsafe { texts(gdal::GDALGetMetadata(self.0, c"SUBDATASETS".as_ptr())) };
+        // Names and descriptions take turns: SUBDATASET_1_NAME=..., SUBDATASET_1_DESC=...
+        let name = |entry: String| {
+            entry.split_once('=').filter(|(key, _)| key.ends_with("_NAME")).map(|(_, name)| name.to_owned())
+        };
+        entries.into_iter().filter_map(name).collect()
     }
 }

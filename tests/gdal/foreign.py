@@ -68,20 +68,21 @@ def put_elsewhere(path, name, length):
         file.write(content)
 
 
-def aggregation(path, fragments, formats=None, shape=SHAPE):
-    """(time, y, x) of fragments, a step of time each, given by location and identifier."""
+def aggregation(path, fragments, formats=None, shape=SHAPE, steps=None):
+    """(time, y, x) of fragments, a step of time each unless told, given by location and identifier."""
+    steps = steps or [1] * len(fragments)
     with Dataset(path, "w") as out:
         out.Conventions = "CF-1.13" if formats is None else "CFA-0.6.2"
-        for name, size in (("time", len(fragments)), ("y", shape[0]), ("x", shape[1]), ("one", 1), ("j", 3),
+        for name, size in (("time", sum(steps)), ("y", shape[0]), ("x", shape[1]), ("one", 1), ("j", 3),
                            ("i", len(fragments))):
             out.createDimension(name, size)
         tas = out.createVariable("tas", "f8", (), fill_value=-999.0)
         tas.units = "K"
         tas.aggregated_dimensions = "time y x"
         table = np.ma.masked_all((3, len(fragments)), "i4")
-        table[0], table[1, 0], table[2, 0] = 1, *shape
+        table[0], table[1, 0], table[2, 0] = steps, *shape
         out.createVariable("map", "i4", ("j", "i"), fill_value=-1)[:] = table
-        grid = ("time", "one", "one")
+        grid = ("i", "one", "one")
         columns = [("uris", [f[0] for f in fragments]), ("ids", [f[1] for f in fragments])]
         if formats is None:
             tas.aggregated_data = "map: map uris: uris identifiers: ids"

@@ -30,19 +30,6 @@ class ForeignFragments(unittest.TestCase):
         np.testing.assert_array_equal(array.GetView("[::-1,1:4:2,::-1]").ReadAsArray(), self.values[::-1, 1:4:2, ::-1])
         np.testing.assert_array_equal(gdal.Open(self.path).ReadAsArray(), self.values[:, ::-1])
 
-    def test_pages_of_a_geotiff(self):
-        geotiff(f"{self.folder}/pages.tif", self.values[:1])
-        for page in self.values[1:]:
-            geotiff(f"{self.folder}/page.tif", [page])
-            gdal.Translate(f"{self.folder}/pages.tif", f"{self.folder}/page.tif", creationOptions=["APPEND_SUBDATASET=YES"])
-        aggregation(self.path, [("pages.tif", f"GTIFF_DIR:{number}") for number in (1, 2, 3, 4)])
-        np.testing.assert_array_equal(read(self.path), self.values)
-        # Neither a page that is not there, nor another file by way of a prefix.
-        for identifier in ("GTIFF_DIR:5", f"GTIFF_DIR:1:{self.folder}/page.tif", "GTIFF_DIR"):
-            aggregation(self.path, [("pages.tif", identifier)])
-            with self.subTest(identifier), self.assertRaisesRegex(RuntimeError, "no band, array or subdataset"):
-                read(self.path)
-
     def test_packing_units_and_missing_values_are_brought_to_those_of_the_whole(self):
         packed = np.arange(24, dtype="i2").reshape(SHAPE)
         packed[2, 3] = -1
