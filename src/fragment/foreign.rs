@@ -1,37 +1,28 @@
 //! Fragments in formats of GDAL: GeoTIFF, GRIB, Zarr, HDF4. Built into the GDAL plugin alone.
 //!
 //! The identifier of a version is the number of a band, whose rows and columns are then the array, the name of a
-//! multidimensional array, or a subdataset of one band as GDAL lists it, without the file: `GTIFF_DIR:2`. Only the drivers of the setting FRAGMENT_DRIVERS are asked: a file that names other sources,
-//! such as a VRT under whatever name, is refused. Rows are taken as they are stored.
+//! multidimensional array, or a subdataset as GDAL lists it, without the file: `GTIFF_DIR:2`. The bands of a subdataset
+//! are its first dimension, unless there is one alone.
+//!
+//! Only the drivers of the setting FRAGMENT_DRIVERS are asked: a file that names other sources, such as a VRT under
+//! whatever name, is refused. Rows are taken as they are stored.
 
-use std::ffi::{CStr, CString};
-use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gdal_sys as gdal;
-
+use super::gdal_array::{GdalArray, Traits};
+use super::gdal_dataset::{formats, GdalDataset, Opener};
 use super::hdf4;
-use super::raw::pick;
+use super::quiet::Quiet;
+use super::subdataset::Subdataset;
 use crate::error::{Error, Kind, Result};
 use crate::location::File;
 use crate::options::FragmentDriver;
 use crate::selection::Selection;
 use crate::source::Source;
-use crate::value::{Attribute, Attributes, DataType, Values};
+use crate::value::{Attributes, DataType};
 
-/// The names in aggregation files of the format of a driver.
-fn formats(driver: FragmentDriver) -> &'static [&'static str] {
-    match driver {
-        FragmentDriver::GeoTiff => &["gtiff", "geotiff", "tiff", "tif", "cog"],
-        FragmentDriver::Grib => &["grib", "grib1", "grib2", "grb", "grb2"],
-        FragmentDriver::Zarr => &["zarr", "zarr2"],
-        FragmentDriver::Hdf4 => &["hdf4", "hdf"],
-    }
-}
-
-/// What GDAL's header defines by macros that the bindings lack.
-const OF_RASTER: u32 = 0x02;
-const OF_MULTIDIM_RASTER: u32 = 0x10;
+/// Names of one sort that a message gives.
+const MOST_NAMES: usize = 20;
 
 /// Whether a format of an aggregation file is one of these.
 pub(crate) fn is_known_format(format: &str) -> bool {
@@ -49,62 +40,21 @@ pub(crate) struct Foreign {
     opened: Option<(String, Arc<File>)>,
 }
 
-/// An array and the dataset it belongs to; both end with this object.
+/// An array, or several that are its parts along the first dimension, and the dataset they belong to, which ends after
+/// them.
 struct Handles {
-    dataset: gdal::GDALDatasetH,
-    array: gdal::GDALMDArrayH,
+    arrays: Vec<GdalArray>,
+    _dataset: GdalDataset,
+}
+
+impl Handles {
+    fn one(array: Option<GdalArray>, dataset: GdalDataset) -> Option<Self> {
+        array.map(|array| Handles { arrays: vec![array], _dataset: dataset })
+    }
 }
 
 // SAFETY: GDAL lets its objects move between threads as long as one uses them at a time; the mutex sees to that.
 unsafe impl Send for Handles {}
-
-impl Handles {
-    /// The same with an array of the dataset.
-    fn with(mut self, array: impl FnOnce(gdal::GDALDatasetH) -> gdal::GDALMDArrayH) -> Self {
-        self.array = array(self.dataset);
-        self
-    }
-}
-
-impl Drop for Handles {
-    fn drop(&mut self) {
-        // SAFETY: both are open handles or NULL, and end here; the array goes first.
-        unsafe {
-            if !self.array.is_null() {
-                gdal::GDALMDArrayRelease(self.array);
-            }
-            gdal::GDALReleaseDataset(self.dataset);
-        }
-    }
-}
-
-/// While it lives, what GDAL has to say in this thread is not printed.
-struct Quiet;
-
-impl Quiet {
-    fn new() -> Self {
-        // SAFETY: the handler is one of GDAL's own; `drop` takes it away again.
-        unsafe { gdal::CPLPushErrorHandler(Some(gdal::CPLQuietErrorHandler)) };
-        Quiet
-    }
-
-    fn last_message() -> String {
-        // SAFETY: GDAL gives a C string that lives until its next call in this thread.
-        let text = unsafe { CStr::from_ptr(gdal::CPLGetLastErrorMsg()) };
-        text.to_string_lossy().replace('\n', " ")
-    }
-}
-
-impl Drop for Quiet {
-    fn drop(&mut self) {
-        // SAFETY: undoes `new` in the same thread.
-        unsafe { gdal::CPLPopErrorHandler() };
-    }
-}
-
-fn unreadable(file: &str, message: impl Into<String>) -> Error {
-    Error::new(Kind::FragmentUnreadable, message).in_file(file)
-}
 
 impl Foreign {
     /// Opens an array of a file that the access policy allowed, with one of these drivers.
@@ -112,7 +62,7 @@ impl Foreign {
     /// GDAL opens the file that is open already, not what its name leads to by now.
     ///
     /// # Errors
-    /// `FragmentUnreadable`, `FragmentVariable`, `FragmentType` for complex numbers and text.
+    /// `FragmentUnreadable`, `FragmentVariable`, `FragmentType` for complex numbers, text and unequal bands.
     pub(crate) fn in_file(
         opened: &Arc<File>,
         format: Option<&str>,
@@ -121,19 +71,18 @@ impl Foreign {
     ) -> Result<Self> {
         let file = opened.name();
         let Some(path) = opened.path_for_gdal() else {
-            return Err(unreadable(
-                file,
-                "GDAL cannot be given this file; other formats than netCDF are read from \
-                local files and from GDAL's virtual file system",
-            ));
+            let message =
+                "it is not netCDF; other formats are read from local files and GDAL's file systems alone";
+            return Err(Error::new(Kind::FragmentUnreadable, message).in_file(file));
         };
         if hdf4::has_external_elements(&**opened).map_err(super::unreadable)? {
-            return Err(unreadable(file, "it has data in other files, which are not under ALLOWED_SOURCES"));
+            let message = "it has data in other files, which are not under ALLOWED_SOURCES";
+            return Err(Error::new(Kind::FragmentUnreadable, message).in_file(file));
         }
         // A store is a directory: a file that the driver takes for one lists chunks of other files.
         let drivers: Vec<_> =
             drivers.iter().copied().filter(|&driver| driver != FragmentDriver::Zarr).collect();
-        let array = Self::open(&path, file, format, identifier, &drivers)?;
+        let array = Self::open(&Opener::new(&path, file, format, &drivers)?, file, identifier)?;
         Ok(Foreign { opened: Some((path, Arc::clone(opened))), ..array })
     }
 
@@ -142,29 +91,18 @@ impl Foreign {
     /// # Errors
     /// As [`Foreign::in_file`].
     pub(crate) fn in_store(path: &str, identifier: &str, drivers: &[FragmentDriver]) -> Result<Self> {
-        Self::open(path, path, Some("zarr"), identifier, drivers)
+        Self::open(&Opener::new(path, path, Some("zarr"), drivers)?, path, identifier)
     }
 
-    /// Opens an array by the path of its file; `file` is what messages call it.
-    fn open(
-        path: &str,
-        file: &str,
-        format: Option<&str>,
-        identifier: &str,
-        drivers: &[FragmentDriver],
-    ) -> Result<Self> {
+    /// Opens an array of a file, which messages call `file`.
+    fn open(opener: &Opener<'_>, file: &str, identifier: &str) -> Result<Self> {
         let _quiet = Quiet::new();
-        let open = |path: &str, kind| -> Result<Handles> {
-            let dataset = open_dataset(path, file, format, kind, drivers)?;
-            Ok(Handles { dataset, array: ptr::null_mut() })
-        };
-        let handles = find(open, path, identifier)?;
-        if handles.array.is_null() {
-            let message = format!("it has no band, array or subdataset of one band '{identifier}'");
+        let Some(handles) = find(opener, identifier)? else {
+            let message = format!("no band, array or subdataset '{identifier}'{}", contents(opener));
             return Err(Error::new(Kind::FragmentVariable, message).in_file(file));
-        }
-        // SAFETY: the array is an open handle, used by this thread alone.
-        let (shape, data_type, attributes) = unsafe { describe(handles.array) };
+        };
+        let Traits { shape, data_type, attributes } =
+            stacked(&handles.arrays, identifier).map_err(|error| error.in_file(file))?;
         let Some(data_type) = data_type else {
             let message = format!("'{identifier}' has complex numbers or text");
             return Err(Error::new(Kind::FragmentType, message).in_file(file));
@@ -194,240 +132,119 @@ impl Foreign {
     /// # Errors
     /// `FragmentUnreadable` with GDAL's message.
     pub(crate) fn read(&self, selection: &Selection, out: &mut [u8]) -> Result<()> {
-        // GDAL 3.6 reads beyond the edge of a band when steps are larger than 1.
-        if selection.step().iter().zip(selection.count()).any(|(&step, &count)| step != 1 && count > 1) {
-            return self.read_stepped(selection, out);
-        }
-        let too_large = || unreadable(&self.file, "a read is too large");
-        let counts = selection.count().iter().map(|&n| usize::try_from(n)).collect::<Result<Vec<_>, _>>();
-        let counts = counts.map_err(|_| too_large())?;
-        let bytes =
-            selection.len().and_then(|n| usize::try_from(n).ok()?.checked_mul(self.data_type.size()?));
-        if bytes != Some(out.len()) {
-            return Err(too_large());
+        if selection.is_empty() {
+            return Ok(());
         }
         let _quiet = Quiet::new();
         let handles = self.handles.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: start, count and step have an entry per dimension and lie within the array, the buffer has room for
-        // all elements in the array's own type, and the lock keeps other threads away.
-        let done = unsafe {
-            let data_type = gdal::GDALMDArrayGetDataType(handles.array);
-            let done = gdal::GDALMDArrayRead(
-                handles.array,
-                selection.start().as_ptr(),
-                counts.as_ptr(),
-                selection.step().as_ptr(),
-                ptr::null(),
-                data_type,
-                out.as_mut_ptr().cast(),
-                out.as_ptr().cast(),
-                out.len(),
-            );
-            gdal::GDALExtendedDataTypeRelease(data_type);
-            done
-        };
-        if done == 0 {
-            return Err(self.failure());
+        self.read_from(&handles.arrays, selection, out).map_err(|error| self.named(error))
+    }
+
+    fn read_from(&self, arrays: &[GdalArray], selection: &Selection, out: &mut [u8]) -> Result<()> {
+        let element = self.data_type.size().unwrap_or(0);
+        if let [array] = arrays {
+            return array.read(&self.shape, element, selection, out);
+        }
+        let (start, count, step) = (selection.start(), selection.count(), selection.step());
+        let plane = &self.shape[1..];
+        let within = Selection::new(&start[1..], &count[1..], &step[1..], plane)?;
+        let bytes = out.len() / count[0] as usize;
+        for (i, part) in (0..count[0]).zip(out.chunks_exact_mut(bytes.max(1))) {
+            let band = start[0].wrapping_add_signed(step[0].wrapping_mul(i as i64));
+            let array = arrays.get(band as usize);
+            let array = array.ok_or_else(|| Error::new(Kind::Internal, "selection outside the bands"))?;
+            array.read(plane, element, &within, part)?;
         }
         Ok(())
     }
-}
 
-impl Foreign {
-    /// What GDAL said last, with the name of the file for the path that it was given.
-    fn failure(&self) -> Error {
-        let mut message = Quiet::last_message();
-        if let Some((path, _)) = &self.opened {
-            message = message.replace(path, &self.file);
-        }
-        unreadable(&self.file, message)
-    }
-
-    /// Reads all between the first and the last index, and picks.
-    fn read_stepped(&self, selection: &Selection, out: &mut [u8]) -> Result<()> {
-        let too_large = || unreadable(&self.file, "a read is too large");
-        let (mut low, mut span, mut start) = (Vec::new(), Vec::new(), Vec::new());
-        for ((&first, &step), &count) in selection.start().iter().zip(selection.step()).zip(selection.count())
-        {
-            let reach = step.unsigned_abs().checked_mul(count.saturating_sub(1)).ok_or_else(too_large)?;
-            let lowest = if step < 0 { first.checked_sub(reach).ok_or_else(too_large)? } else { first };
-            low.push(lowest);
-            span.push(reach + 1);
-            start.push(first - lowest);
-        }
-        let element = self.data_type.size().ok_or_else(too_large)?;
-        let bytes = crate::selection::checked_product(&span)
-            .and_then(|n| usize::try_from(n).ok()?.checked_mul(element))
-            .ok_or_else(too_large)?;
-        let mut whole = Vec::new();
-        whole.try_reserve_exact(bytes).map_err(|_| too_large())?;
-        whole.resize(bytes, 0);
-        self.read(&Selection::block(&low, &span, &self.shape)?, &mut whole)?;
-        let within = Selection::new(&start, selection.count(), selection.step(), &span)?;
-        pick(&whole, &span, element, &within, out)
+    /// An error with the name of the file for the path that GDAL was given.
+    fn named(&self, error: Error) -> Error {
+        let message = match &self.opened {
+            Some((path, _)) => error.message().replace(path, &self.file),
+            None => error.message().to_owned(),
+        };
+        Error::new(error.kind(), message).in_file(&*self.file)
     }
 }
 
-fn open_dataset(
-    path: &str,
-    file: &str,
-    format: Option<&str>,
-    kind: u32,
-    drivers: &[FragmentDriver],
-) -> Result<gdal::GDALDatasetH> {
-    let is_asked = |driver: FragmentDriver| format.is_none_or(|format| formats(driver).contains(&format));
-    let names: Vec<&str> =
-        drivers.iter().filter(|&&driver| is_asked(driver)).map(|driver| driver.name()).collect();
-    // GDAL takes an empty list for all drivers.
-    if names.is_empty() {
-        return Err(unreadable(file, "the setting FRAGMENT_DRIVERS leaves no driver for it"));
+/// Finds what an identifier names.
+fn find(opener: &Opener<'_>, identifier: &str) -> Result<Option<Handles>> {
+    let number = identifier.trim().parse::<u32>().ok().and_then(|n| i32::try_from(n).ok());
+    if number.is_none() {
+        if let Some(array) = find_array(opener, identifier) {
+            return Ok(Some(array));
+        }
     }
-    let path = CString::new(path).map_err(|_| unreadable(file, "its name has a NUL"))?;
-    let terms: Vec<CString> = names.iter().filter_map(|name| CString::new(*name).ok()).collect();
-    let mut list: Vec<_> = terms.iter().map(|term| term.as_ptr()).collect();
-    list.push(ptr::null());
-    // No neighbours: what a driver finds beside the file is not under the policy.
-    let siblings = [ptr::null()];
-    // SAFETY: C strings and lists that end with NULL, alive during the call.
-    let dataset =
-        unsafe { gdal::GDALOpenEx(path.as_ptr(), kind, list.as_ptr(), ptr::null(), siblings.as_ptr()) };
-    if dataset.is_null() {
-        return Err(unreadable(file, format!("neither netCDF nor a file of {}", names.join(", "))));
+    // A store may have no array that has bands.
+    let Ok(whole) = opener.bands() else { return opener.arrays().map(|_| None) };
+    if let Some(number) = number {
+        return Ok(Handles::one(whole.band(number), whole));
     }
-    Ok(dataset)
+    // One that is not listed is not opened, whatever file it names.
+    let listed = whole.subdatasets();
+    let mut subdatasets = listed.iter().filter_map(|name| Subdataset::new(name, opener.path()));
+    let Some(subdataset) = subdatasets.find(|subdataset| subdataset.is_named(identifier)) else {
+        return Ok(None);
+    };
+    // Zarr lists arrays of any rank, but has bands for those of two dimensions alone.
+    if let Some(array) = subdataset.array().and_then(|name| find_array(opener, name)) {
+        return Ok(Some(array));
+    }
+    let dataset = opener.subdataset(&whole, &subdataset)?;
+    let bands: Option<_> = (1..=dataset.band_count()).map(|number| dataset.band(number)).collect();
+    Ok(bands.map(|arrays| Handles { arrays, _dataset: dataset }))
 }
 
-/// Finds what an identifier names; without an array if there is no such thing.
-fn find(open: impl Fn(&str, u32) -> Result<Handles>, path: &str, identifier: &str) -> Result<Handles> {
-    if let Some(number) = identifier.trim().parse::<u32>().ok().and_then(|n| i32::try_from(n).ok()) {
-        return Ok(open(path, OF_RASTER)?.with(|dataset| band_array(dataset, number)));
-    }
-    // A file of a driver that has no arrays may have subdatasets.
-    if let Ok(whole) = open(path, OF_MULTIDIM_RASTER) {
-        let named = whole.with(|dataset| named_array(dataset, identifier));
-        if !named.array.is_null() {
-            return Ok(named);
-        }
-    }
-    let whole = open(path, OF_RASTER)?;
-    let name = format!("{identifier}:{path}");
-    match has_subdataset(whole.dataset, &name) {
-        true => Ok(open(&name, OF_RASTER)?.with(only_band)),
-        false => Ok(whole),
-    }
+/// The multidimensional array of a name; a driver may have bands alone.
+fn find_array(opener: &Opener<'_>, name: &str) -> Option<Handles> {
+    let dataset = opener.arrays().ok()?;
+    Handles::one(dataset.array(name), dataset)
 }
 
-fn band_array(dataset: gdal::GDALDatasetH, number: i32) -> gdal::GDALMDArrayH {
-    // SAFETY: the dataset is an open handle; a band that does not exist is NULL.
-    unsafe {
-        let band = gdal::GDALGetRasterBand(dataset, number);
-        if band.is_null() {
-            ptr::null_mut()
-        } else {
-            gdal::GDALRasterBandAsMDArray(band)
+/// What arrays are like as one: each is an index of the first dimension, unless it is the only one.
+fn stacked(arrays: &[GdalArray], identifier: &str) -> Result<Traits> {
+    let mut all = arrays.iter().map(GdalArray::traits);
+    let mut first = all.next().ok_or_else(|| {
+        Error::new(Kind::FragmentVariable, format!("subdataset '{identifier}' has no bands"))
+    })?;
+    for (number, other) in (2..).zip(all) {
+        if let Some(what) = first.difference(&other) {
+            let message = format!("band {number} of '{identifier}' has another {what} than band 1");
+            return Err(Error::new(Kind::FragmentType, message));
         }
     }
-}
-
-/// The band of a dataset that has one alone.
-fn only_band(dataset: gdal::GDALDatasetH) -> gdal::GDALMDArrayH {
-    // SAFETY: the dataset is an open handle.
-    match unsafe { gdal::GDALGetRasterCount(dataset) } {
-        1 => band_array(dataset, 1),
-        _ => ptr::null_mut(),
+    if arrays.len() > 1 {
+        first.shape.insert(0, arrays.len() as u64);
     }
+    Ok(first)
 }
 
-/// Whether GDAL lists a subdataset of this name; one that it does not list is not opened, whatever file it names.
-fn has_subdataset(dataset: gdal::GDALDatasetH, name: &str) -> bool {
-    // SAFETY: the dataset is an open handle, and the list, which ends with NULL, is its own.
-    unsafe {
-        let mut entry = gdal::GDALGetMetadata(dataset, c"SUBDATASETS".as_ptr()).cast_const();
-        while !entry.is_null() && !(*entry).is_null() {
-            let text = CStr::from_ptr(*entry).to_bytes();
-            if text.splitn(2, |&b| b == b'=').nth(1) == Some(name.as_bytes()) {
-                return true;
-            }
-            entry = entry.add(1);
-        }
+/// The end of a message: what there is for an identifier to name.
+fn contents(opener: &Opener<'_>) -> String {
+    let bands = opener.bands().ok();
+    let count = bands.as_ref().map_or(0, GdalDataset::band_count);
+    let arrays = opener.arrays().map(|dataset| dataset.arrays(MOST_NAMES + 1)).unwrap_or_default();
+    let listed = bands.map(|dataset| dataset.subdatasets()).unwrap_or_default();
+    let subdatasets = listed.iter().filter_map(|name| Subdataset::new(name, opener.path()));
+    let sorts = [
+        (count > 0).then(|| if count == 1 { "band 1".to_owned() } else { format!("bands 1 to {count}") }),
+        named("array", &arrays),
+        named("subdataset", &subdatasets.map(|s| s.identifier()).collect::<Vec<_>>()),
+    ];
+    let sorts: Vec<_> = sorts.into_iter().flatten().collect();
+    if sorts.is_empty() {
+        return String::new();
     }
-    false
+    format!("; it has: {}", sorts.join(", "))
 }
 
-fn named_array(dataset: gdal::GDALDatasetH, name: &str) -> gdal::GDALMDArrayH {
-    let Ok(name) = CString::new(format!("/{}", name.trim_start_matches('/'))) else { return ptr::null_mut() };
-    // SAFETY: the dataset is an open handle; a group that it does not have is NULL.
-    unsafe {
-        let root = gdal::GDALDatasetGetRootGroup(dataset);
-        if root.is_null() {
-            return ptr::null_mut();
-        }
-        let array = gdal::GDALGroupOpenMDArrayFromFullname(root, name.as_ptr(), ptr::null_mut());
-        gdal::GDALGroupRelease(root);
-        array
-    }
-}
-
-/// The shape, the type if it is that of a real number, and what the canonical form needs to know.
-///
-/// # Safety
-/// The array is an open handle that no other thread uses.
-unsafe fn describe(array: gdal::GDALMDArrayH) -> (Vec<u64>, Option<DataType>, Attributes) {
-    // SAFETY: the contract of this function; lists are released as GDAL gave them.
-    unsafe {
-        let mut count = 0;
-        let dimensions = gdal::GDALMDArrayGetDimensions(array, &mut count);
-        let shape = (0..count).map(|i| gdal::GDALDimensionGetSize(*dimensions.add(i))).collect();
-        gdal::GDALReleaseDimensions(dimensions, count);
-
-        let extended = gdal::GDALMDArrayGetDataType(array);
-        let is_number =
-            gdal::GDALExtendedDataTypeGetClass(extended) == gdal::GDALExtendedDataTypeClass::GEDTC_NUMERIC;
-        let number = gdal::GDALExtendedDataTypeGetNumericDataType(extended);
-        gdal::GDALExtendedDataTypeRelease(extended);
-        let data_type = if is_number { data_type_of(number) } else { None };
-
-        let mut list = Vec::new();
-        let mut add = |name: &str, value: Values| list.push(Attribute { name: name.to_owned(), value });
-        let missing = gdal::GDALMDArrayGetRawNoDataValue(array).cast::<u8>();
-        if let (Some(data_type), false) = (data_type, missing.is_null()) {
-            let bytes = std::slice::from_raw_parts(missing, data_type.size().unwrap_or(0));
-            if let Some(value) = Values::from_native_bytes(data_type, bytes) {
-                add("_FillValue", value);
-            }
-        }
-        let unit = gdal::GDALMDArrayGetUnit(array);
-        if !unit.is_null() && *unit != 0 {
-            add("units", Values::Char(CStr::from_ptr(unit).to_bytes().to_vec()));
-        }
-        let mut has = 0;
-        let scale = gdal::GDALMDArrayGetScale(array, &mut has);
-        if has != 0 {
-            add("scale_factor", Values::F64(vec![scale]));
-        }
-        let offset = gdal::GDALMDArrayGetOffset(array, &mut has);
-        if has != 0 {
-            add("add_offset", Values::F64(vec![offset]));
-        }
-        (shape, data_type, Attributes::new(list))
-    }
-}
-
-fn data_type_of(number: gdal::GDALDataType::Type) -> Option<DataType> {
-    // Signed bytes are a type of GDAL from 3.7 on, and unsigned ones have another name from 3.13 on.
-    const UNSIGNED_BYTE: gdal::GDALDataType::Type = 1;
-    const SIGNED_BYTE: gdal::GDALDataType::Type = 14;
-    Some(match number {
-        UNSIGNED_BYTE => DataType::U8,
-        SIGNED_BYTE => DataType::I8,
-        gdal::GDALDataType::GDT_UInt16 => DataType::U16,
-        gdal::GDALDataType::GDT_Int16 => DataType::I16,
-        gdal::GDALDataType::GDT_UInt32 => DataType::U32,
-        gdal::GDALDataType::GDT_Int32 => DataType::I32,
-        gdal::GDALDataType::GDT_UInt64 => DataType::U64,
-        gdal::GDALDataType::GDT_Int64 => DataType::I64,
-        gdal::GDALDataType::GDT_Float32 => DataType::F32,
-        gdal::GDALDataType::GDT_Float64 => DataType::F64,
-        _ => return None,
+/// The names of one sort; no more than a reader looks through.
+fn named(sort: &str, names: &[String]) -> Option<String> {
+    Some(match names {
+        [] => return None,
+        [name] => format!("{sort} {name}"),
+        names if names.len() > MOST_NAMES => format!("{sort}s {}, ...", names[..MOST_NAMES].join(", ")),
+        names => format!("{sort}s {}", names.join(", ")),
     })
 }

@@ -8,12 +8,23 @@ pub(crate) mod files;
 mod foreign;
 mod gathered;
 #[cfg(feature = "gdal")]
+mod gdal_array;
+#[cfg(feature = "gdal")]
+mod gdal_dataset;
+#[cfg(feature = "gdal")]
+mod gdal_group;
+#[cfg(feature = "gdal")]
 mod hdf4;
 mod layout;
 mod open;
 mod prepared;
+#[cfg(feature = "gdal")]
+mod quiet;
 mod raw;
 mod recorded;
+// Needs nothing of GDAL, so that its tests run in every build.
+#[cfg(any(feature = "gdal", test))]
+mod subdataset;
 
 pub(crate) use gathered::expand;
 pub(crate) use layout::{Piece, Placement};

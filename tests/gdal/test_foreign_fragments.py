@@ -7,101 +7,10 @@ import tempfile
 import unittest
 
 import numpy as np
-from netCDF4 import Dataset
-from osgeo import gdal, osr
+from osgeo import gdal
 
 import fixtures
-
-gdal.UseExceptions()
-
-SHAPE = (4, 6)
-
-
-def geotiff(path, bands, **traits):
-    data = gdal.GetDriverByName("GTiff").Create(path, SHAPE[1], SHAPE[0], len(bands), traits.get("type", gdal.GDT_Float32),
-                                                options=["TILED=YES", "BLOCKXSIZE=16", "BLOCKYSIZE=16", "COMPRESS=DEFLATE"])
-    for number, values in enumerate(bands, 1):
-        band = data.GetRasterBand(number)
-        band.WriteArray(values)
-        if "missing" in traits:
-            band.SetNoDataValue(traits["missing"])
-        if "scale" in traits:
-            band.SetScale(traits["scale"])
-            band.SetOffset(traits["offset"])
-        if "units" in traits:
-            band.SetUnitType(traits["units"])
-
-
-def grib(path, values):
-    memory = gdal.GetDriverByName("MEM").Create("", SHAPE[1], SHAPE[0], 1, gdal.GDT_Float64)
-    system = osr.SpatialReference()
-    system.SetFromUserInput("+proj=longlat +a=6371229 +b=6371229 +no_defs")
-    memory.SetProjection(system.ExportToWkt())
-    memory.SetGeoTransform((0, 1, 0, 10, 0, -1))
-    memory.GetRasterBand(1).WriteArray(values)
-    gdal.GetDriverByName("GRIB").CreateCopy(path, memory, options=["DATA_ENCODING=IEEE_FLOATING_POINT"])
-
-
-def zarr(path, values):
-    group = gdal.GetDriverByName("Zarr").CreateMultiDimensional(path).GetRootGroup()
-    dimensions = [group.CreateDimension(name, None, None, size) for name, size in zip("yx", SHAPE)]
-    array = group.CreateMDArray("tas", dimensions, gdal.ExtendedDataType.Create(gdal.GDT_Float32))
-    array.SetUnit("K")
-    array.Write(np.ascontiguousarray(values, "f4"))
-
-
-def hdf4(path, values):
-    image = gdal.GetDriverByName("HDF4Image").Create(path, SHAPE[1], SHAPE[0], 1, gdal.GDT_Float32, options=["RANK=2"])
-    image.GetRasterBand(1).WriteArray(values)
-
-
-def put_elsewhere(path, name, length):
-    """Make the data of an HDF4 file an external element."""
-    with open(path, "rb") as file:
-        content = bytearray(file.read())
-    at, found = 4, False
-    while at:
-        count, following = struct.unpack_from(">HI", content, at)
-        for entry in range(at + 6, at + 6 + 12 * count, 12):
-            tag, reference = struct.unpack_from(">HH", content, entry)
-            if tag == 702:
-                head = struct.pack(">HIII", 2, length, 0, len(name)) + name
-                struct.pack_into(">HHII", content, entry, tag | 0x4000, reference, len(content), len(head))
-                content += head
-                found = True
-        at = following
-    assert found
-    with open(path, "wb") as file:
-        file.write(content)
-
-
-def aggregation(path, fragments, formats=None, shape=SHAPE):
-    """(time, y, x) of fragments, a step of time each, given by location and identifier."""
-    with Dataset(path, "w") as out:
-        out.Conventions = "CF-1.13" if formats is None else "CFA-0.6.2"
-        for name, size in (("time", len(fragments)), ("y", shape[0]), ("x", shape[1]), ("one", 1), ("j", 3),
-                           ("i", len(fragments))):
-            out.createDimension(name, size)
-        tas = out.createVariable("tas", "f8", (), fill_value=-999.0)
-        tas.units = "K"
-        tas.aggregated_dimensions = "time y x"
-        table = np.ma.masked_all((3, len(fragments)), "i4")
-        table[0], table[1, 0], table[2, 0] = 1, *shape
-        out.createVariable("map", "i4", ("j", "i"), fill_value=-1)[:] = table
-        grid = ("time", "one", "one")
-        columns = [("uris", [f[0] for f in fragments]), ("ids", [f[1] for f in fragments])]
-        if formats is None:
-            tas.aggregated_data = "map: map uris: uris identifiers: ids"
-        else:
-            tas.aggregated_data = "location: map file: uris format: formats address: ids"
-            columns.append(("formats", formats))
-        for name, values in columns:
-            out.createVariable(name, str, grid)[...] = np.array(values, object).reshape(-1, 1, 1)
-
-
-def read(path, **options):
-    array = gdal.OpenEx(path, gdal.OF_MULTIDIM_RASTER, open_options=[f"{k}={v}" for k, v in options.items()])
-    return array.GetRootGroup().OpenMDArray("tas").ReadAsArray()
+from foreign import SHAPE, aggregation, geotiff, grib, hdf4, put_elsewhere, read, zarr
 
 
 class ForeignFragments(unittest.TestCase):
@@ -120,19 +29,6 @@ class ForeignFragments(unittest.TestCase):
         array = gdal.OpenEx(self.path, gdal.OF_MULTIDIM_RASTER).GetRootGroup().OpenMDArray("tas")
         np.testing.assert_array_equal(array.GetView("[::-1,1:4:2,::-1]").ReadAsArray(), self.values[::-1, 1:4:2, ::-1])
         np.testing.assert_array_equal(gdal.Open(self.path).ReadAsArray(), self.values[:, ::-1])
-
-    def test_pages_of_a_geotiff(self):
-        geotiff(f"{self.folder}/pages.tif", self.values[:1])
-        for page in self.values[1:]:
-            geotiff(f"{self.folder}/page.tif", [page])
-            gdal.Translate(f"{self.folder}/pages.tif", f"{self.folder}/page.tif", creationOptions=["APPEND_SUBDATASET=YES"])
-        aggregation(self.path, [("pages.tif", f"GTIFF_DIR:{number}") for number in (1, 2, 3, 4)])
-        np.testing.assert_array_equal(read(self.path), self.values)
-        # Neither a page that is not there, nor another file by way of a prefix.
-        for identifier in ("GTIFF_DIR:5", f"GTIFF_DIR:1:{self.folder}/page.tif", "GTIFF_DIR"):
-            aggregation(self.path, [("pages.tif", identifier)])
-            with self.subTest(identifier), self.assertRaisesRegex(RuntimeError, "no band, array or subdataset"):
-                read(self.path)
 
     def test_packing_units_and_missing_values_are_brought_to_those_of_the_whole(self):
         packed = np.arange(24, dtype="i2").reshape(SHAPE)
@@ -239,7 +135,7 @@ class ForeignFragments(unittest.TestCase):
         # What GDAL has open is the file itself and not its name: nothing beside that name is looked at.
         geotiff(f"{self.folder}/a.tif", self.values[:1])
         aggregation(self.path, [("a.tif", "1")])
-        words = [sys.executable, "-c", f"import test_foreign_fragments as t; print(t.read({self.path!r})[0, 0, 0])"]
+        words = [sys.executable, "-c", f"import foreign; print(foreign.read({self.path!r})[0, 0, 0])"]
         done = subprocess.run(words, capture_output=True, text=True, cwd=os.path.dirname(os.path.abspath(__file__)),
                               env=dict(os.environ, CPL_DEBUG="GDAL"))
         self.assertEqual(done.stdout.strip(), str(float(self.values[0, 0, 0])), done.stderr)

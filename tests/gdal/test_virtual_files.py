@@ -12,7 +12,7 @@ from netCDF4 import Dataset
 from osgeo import gdal
 
 import fixtures
-import test_foreign_fragments as foreign
+import foreign
 
 gdal.UseExceptions()
 

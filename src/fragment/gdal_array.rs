@@ -1,0 +1,221 @@
+//! One array of GDAL: what it is like, and its numbers.
+
+use std::ffi::CStr;
+use std::ptr;
+
+use gdal_sys as gdal;
+
+use super::quiet::last_message;
+use super::raw::pick;
+use crate::error::{Error, Kind, Result};
+use crate::selection::Selection;
+use crate::value::{Attribute, Attributes, DataType, Values};
+
+/// The attributes that stand for no-data value, unit, scale and offset.
+const ATTRIBUTES: [&str; 4] = ["_FillValue", "units", "scale_factor", "add_offset"];
+
+/// An open array, released with this object.
+pub(super) struct GdalArray(gdal::GDALMDArrayH);
+
+/// What an array is like.
+pub(super) struct Traits {
+    pub(super) shape: Vec<u64>,
+    /// `None` for complex numbers and text.
+    pub(super) data_type: Option<DataType>,
+    /// What the canonical form needs to know.
+    pub(super) attributes: Attributes,
+}
+
+impl Traits {
+    /// The first thing that two arrays differ in; `None` if they can be parts of one.
+    pub(super) fn difference(&self, other: &Traits) -> Option<&'static str> {
+        if self.shape != other.shape {
+            return Some("shape");
+        }
+        if self.data_type != other.data_type {
+            return Some("type");
+        }
+        // By bits: a no-data value that is not a number is no reason to differ.
+        let bits = |values: Option<&Values>| -> Option<Vec<_>> {
+            values.map(|values| (0..values.len()).map(|i| values.native_bytes_at(i)).collect())
+        };
+        let differs = |name: &&str| bits(self.attributes.get(name)) != bits(other.attributes.get(name));
+        ATTRIBUTES.into_iter().find(differs)
+    }
+}
+
+impl Drop for GdalArray {
+    fn drop(&mut self) {
+        // SAFETY: the handle is open, and ends here.
+        unsafe { gdal::GDALMDArrayRelease(self.0) };
+    }
+}
+
+impl GdalArray {
+    /// Takes a handle over; `None` for NULL.
+    ///
+    /// # Safety
+    /// The handle is NULL, or open and nobody else's to release.
+    pub(super) unsafe fn from_handle(handle: gdal::GDALMDArrayH) -> Option<Self> {
+        // Not `then_some`: that would make an object of NULL and drop it.
+        (!handle.is_null()).then(|| GdalArray(handle))
+    }
+
+    pub(super) fn traits(&self) -> Traits {
+        let data_type = self.data_type();
+        Traits { shape: self.shape(), data_type, attributes: self.attributes(data_type) }
+    }
+
+    fn shape(&self) -> Vec<u64> {
+        let mut count = 0;
+        // SAFETY: the handle is open; the list is released as GDAL gave it.
+        unsafe {
+            let dimensions = gdal::GDALMDArrayGetDimensions(self.0, &mut count);
+            let shape = (0..count).map(|i| gdal::GDALDimensionGetSize(*dimensions.add(i))).collect();
+            gdal::GDALReleaseDimensions(dimensions, count);
+            shape
+        }
+    }
+
+    fn data_type(&self) -> Option<DataType> {
+        // SAFETY: the handle is open; the type is released as GDAL gave it.
+        unsafe {
+            let extended = gdal::GDALMDArrayGetDataType(self.0);
+            let is_number = gdal::GDALExtendedDataTypeGetClass(extended)
+                == gdal::GDALExtendedDataTypeClass::GEDTC_NUMERIC;
+            let number = gdal::GDALExtendedDataTypeGetNumericDataType(extended);
+            gdal::GDALExtendedDataTypeRelease(extended);
+            if is_number {
+                data_type_of(number)
+            } else {
+                None
+            }
+        }
+    }
+
+    fn attributes(&self, data_type: Option<DataType>) -> Attributes {
+        let mut list = Vec::new();
+        let mut add = |name: &str, value: Values| list.push(Attribute { name: name.to_owned(), value });
+        // SAFETY: the handle is open; the no-data value has the array's type, and that and the unit are GDAL's own.
+        unsafe {
+            let missing = gdal::GDALMDArrayGetRawNoDataValue(self.0).cast::<u8>();
+            if let (Some(data_type), false) = (data_type, missing.is_null()) {
+                let bytes = std::slice::from_raw_parts(missing, data_type.size().unwrap_or(0));
+                if let Some(value) = Values::from_native_bytes(data_type, bytes) {
+                    add("_FillValue", value);
+                }
+            }
+            let unit = gdal::GDALMDArrayGetUnit(self.0);
+            if !unit.is_null() && *unit != 0 {
+                add("units", Values::Char(CStr::from_ptr(unit).to_bytes().to_vec()));
+            }
+            let mut has = 0;
+            let scale = gdal::GDALMDArrayGetScale(self.0, &mut has);
+            if has != 0 {
+                add("scale_factor", Values::F64(vec![scale]));
+            }
+            let offset = gdal::GDALMDArrayGetOffset(self.0, &mut has);
+            if has != 0 {
+                add("add_offset", Values::F64(vec![offset]));
+            }
+        }
+        Attributes::new(list)
+    }
+
+    /// Reads numbers of an array of this shape and size of elements, in C order and native byte order.
+    ///
+    /// # Errors
+    /// `FragmentUnreadable` with GDAL's message.
+    pub(super) fn read(
+        &self,
+        shape: &[u64],
+        element: usize,
+        selection: &Selection,
+        out: &mut [u8],
+    ) -> Result<()> {
+        // GDAL 3.6 reads beyond the edge of a band when steps are larger than 1.
+        if selection.step().iter().zip(selection.count()).any(|(&step, &count)| step != 1 && count > 1) {
+            return self.read_stepped(shape, element, selection, out);
+        }
+        let counts = selection.count().iter().map(|&n| usize::try_from(n)).collect::<Result<Vec<_>, _>>();
+        let counts = counts.map_err(|_| too_large())?;
+        if bytes_of(selection.count(), element) != Some(out.len()) {
+            return Err(too_large());
+        }
+        // SAFETY: start, count and step have an entry per dimension and lie within the array, and the buffer has room
+        // for all elements in the array's own type.
+        let done = unsafe {
+            let data_type = gdal::GDALMDArrayGetDataType(self.0);
+            let done = gdal::GDALMDArrayRead(
+                self.0,
+                selection.start().as_ptr(),
+                counts.as_ptr(),
+                selection.step().as_ptr(),
+                ptr::null(),
+                data_type,
+                out.as_mut_ptr().cast(),
+                out.as_ptr().cast(),
+                out.len(),
+            );
+            gdal::GDALExtendedDataTypeRelease(data_type);
+            done
+        };
+        if done == 0 {
+            return Err(Error::new(Kind::FragmentUnreadable, last_message()));
+        }
+        Ok(())
+    }
+
+    /// Reads all between the first and the last index, and picks.
+    fn read_stepped(
+        &self,
+        shape: &[u64],
+        element: usize,
+        selection: &Selection,
+        out: &mut [u8],
+    ) -> Result<()> {
+        let (mut low, mut span, mut start) = (Vec::new(), Vec::new(), Vec::new());
+        for ((&first, &step), &count) in selection.start().iter().zip(selection.step()).zip(selection.count())
+        {
+            let reach = step.unsigned_abs().checked_mul(count.saturating_sub(1)).ok_or_else(too_large)?;
+            let lowest = if step < 0 { first.checked_sub(reach).ok_or_else(too_large)? } else { first };
+            low.push(lowest);
+            span.push(reach + 1);
+            start.push(first - lowest);
+        }
+        let bytes = bytes_of(&span, element).ok_or_else(too_large)?;
+        let mut whole = Vec::new();
+        whole.try_reserve_exact(bytes).map_err(|_| too_large())?;
+        whole.resize(bytes, 0);
+        self.read(shape, element, &Selection::block(&low, &span, shape)?, &mut whole)?;
+        let within = Selection::new(&start, selection.count(), selection.step(), &span)?;
+        pick(&whole, &span, element, &within, out)
+    }
+}
+
+fn bytes_of(counts: &[u64], element: usize) -> Option<usize> {
+    usize::try_from(crate::selection::checked_product(counts)?).ok()?.checked_mul(element)
+}
+
+fn too_large() -> Error {
+    Error::new(Kind::FragmentUnreadable, "a read is too large")
+}
+
+fn data_type_of(number: gdal::GDALDataType::Type) -> Option<DataType> {
+    // Signed bytes are a type of GDAL from 3.7 on, and unsigned ones have another name from 3.13 on.
+    const UNSIGNED_BYTE: gdal::GDALDataType::Type = 1;
+    const SIGNED_BYTE: gdal::GDALDataType::Type = 14;
+    Some(match number {
+        UNSIGNED_BYTE => DataType::U8,
+        SIGNED_BYTE => DataType::I8,
+        gdal::GDALDataType::GDT_UInt16 => DataType::U16,
+        gdal::GDALDataType::GDT_Int16 => DataType::I16,
+        gdal::GDALDataType::GDT_UInt32 => DataType::U32,
+        gdal::GDALDataType::GDT_Int32 => DataType::I32,
+        gdal::GDALDataType::GDT_UInt64 => DataType::U64,
+        gdal::GDALDataType::GDT_Int64 => DataType::I64,
+        gdal::GDALDataType::GDT_Float32 => DataType::F32,
+        gdal::GDALDataType::GDT_Float64 => DataType::F64,
+        _ => return None,
+    })
+}

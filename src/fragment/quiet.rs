@@ -1,0 +1,30 @@
+//! Keeps GDAL from printing: what it has to say goes into the errors of this library.
+
+use std::ffi::CStr;
+
+use gdal_sys as gdal;
+
+/// While it lives, what GDAL has to say in this thread is not printed.
+pub(super) struct Quiet;
+
+impl Quiet {
+    pub(super) fn new() -> Self {
+        // SAFETY: the handler is one of GDAL's own; `drop` takes it away again.
+        unsafe { gdal::CPLPushErrorHandler(Some(gdal::CPLQuietErrorHandler)) };
+        Quiet
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        // SAFETY: undoes `new` in the same thread.
+        unsafe { gdal::CPLPopErrorHandler() };
+    }
+}
+
+/// What GDAL said last in this thread, on one line.
+pub(super) fn last_message() -> String {
+    // SAFETY: GDAL gives a C string that lives until its next call in this thread.
+    let text = unsafe { CStr::from_ptr(gdal::CPLGetLastErrorMsg()) };
+    text.to_string_lossy().replace('\n', " ")
+}
