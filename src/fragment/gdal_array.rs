@@ -106,8 +106,12 @@ impl GdalArray {
                 }
             }
             let unit = gdal::GDALMDArrayGetUnit(self.0);
-            if !unit.is_null() && *unit != 0 {
-                add("units", Values::Char(CStr::from_ptr(unit).to_bytes().to_vec()));
+            if !unit.is_null() {
+                match CStr::from_ptr(unit).to_bytes() {
+                    // The driver of GRIB writes a dash where there is no unit.
+                    b"" | b"-" => {}
+                    unit => add("units", Values::Char(unit.to_vec())),
+                }
             }
             let mut has = 0;
             let scale = gdal::GDALMDArrayGetScale(self.0, &mut has);

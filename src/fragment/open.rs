@@ -35,7 +35,7 @@ pub(crate) fn open(
     let mut failure: Option<Error> = None;
     for (number, version) in versions.iter().enumerate() {
         if let Some(format) = version.format.as_deref().filter(|format| !is_readable(version, format)) {
-            let error = Error::new(Kind::Format, format!("format '{format}' cannot be read; netCDF can"));
+            let error = Error::new(Kind::Format, format!("format '{format}' cannot be read; {READABLE} can"));
             failure.get_or_insert(error);
             continue;
         }
@@ -96,6 +96,9 @@ fn open_file(shared: &Shared, fragments: &Fragments, name: &str, chain: &Chain<'
     chain.files.put(&key, &file);
     Ok(Found::File(file))
 }
+
+/// The formats that can be read, for messages.
+const READABLE: &str = if cfg!(feature = "gdal") { "netCDF, GeoTIFF, GRIB, Zarr and HDF4" } else { "netCDF" };
 
 #[cfg(not(feature = "gdal"))]
 fn is_readable(version: &Version, _format: &str) -> bool {

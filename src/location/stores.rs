@@ -46,8 +46,8 @@ fn find_local(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<Opt
     if !policy.allows(&real) {
         return Err(policy.refusal(path, &real));
     }
-    if policy.is_restricted() && has_links(&real) {
-        let message = format!("'{}' has symbolic links", redact(&path.display().to_string()));
+    if let Some(obstacle) = obstacle(&real, policy.is_restricted()) {
+        let message = format!("'{}' {obstacle}", redact(&path.display().to_string()));
         return Err(Error::new(Kind::Policy, message));
     }
     let catalogue = real.join(CATALOGUE);
@@ -79,26 +79,35 @@ fn find_virtual(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<O
     Ok(Some(format!("ZARR:\"{name}\"")))
 }
 
-/// Whether there is a symbolic link in a directory, or too much to look through.
-fn has_links(directory: &Path) -> bool {
+/// What keeps a directory from being given to GDAL, which opens by name whatever is in it.
+fn obstacle(directory: &Path, links_are: bool) -> Option<&'static str> {
     const MOST: usize = 1_000_000;
     let (mut pending, mut seen) = (vec![directory.to_owned()], 0);
     while let Some(directory) = pending.pop() {
-        let Ok(entries) = fs::read_dir(&directory) else { return true };
+        let Ok(entries) = fs::read_dir(&directory) else {
+            return Some("has a directory that cannot be read");
+        };
         for entry in entries {
             seen += 1;
-            let Some(kind) = entry.as_ref().ok().and_then(|entry| entry.file_type().ok()) else {
-                return true;
-            };
-            if kind.is_symlink() || seen > MOST {
-                return true;
+            if seen > MOST {
+                return Some("has too many files to look through");
             }
-            if let (true, Ok(entry)) = (kind.is_dir(), entry) {
-                pending.push(entry.path());
+            let kind = entry.as_ref().ok().and_then(|entry| entry.file_type().ok());
+            let (Ok(entry), Some(kind)) = (entry, kind) else { return Some("cannot be looked through") };
+            // A link that leads nowhere is a chunk that is not there.
+            let kind = match kind.is_symlink() {
+                true if links_are => return Some("has symbolic links"),
+                true => fs::metadata(entry.path()).map(|target| target.file_type()).ok(),
+                false => Some(kind),
+            };
+            match kind {
+                Some(kind) if kind.is_dir() => pending.push(entry.path()),
+                Some(kind) if !kind.is_file() => return Some("has a FIFO, a socket or a device"),
+                _ => {}
             }
         }
     }
-    false
+    None
 }
 
 /// The file that lists what is in a store.

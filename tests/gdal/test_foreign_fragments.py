@@ -94,6 +94,29 @@ class ForeignFragments(unittest.TestCase):
             with self.subTest(catalogue), self.assertRaisesRegex(RuntimeError, "chunks in other files"):
                 read(self.path)
 
+    def test_zarr_with_other_than_files_in_it_is_refused_without_hanging(self):
+        zarr(f"{self.folder}/a.zarr", self.values[0])
+        aggregation(self.path, [("a.zarr", "tas")])
+        chunk = f"{self.folder}/a.zarr/tas/0.0"
+        os.rename(chunk, f"{self.folder}/chunk")
+        os.symlink(f"{self.folder}/chunk", chunk)
+        np.testing.assert_array_equal(read(self.path), self.values[:1])
+        with self.assertRaisesRegex(RuntimeError, "symbolic links"):
+            read(self.path, ALLOWED_SOURCES="SIBLINGS")
+        os.remove(f"{self.folder}/chunk")
+        os.mkfifo(f"{self.folder}/chunk")
+        with self.assertRaisesRegex(RuntimeError, "FIFO"):
+            read(self.path)
+
+    def test_a_unit_of_grib_that_is_none_is_none(self):
+        grib(f"{self.folder}/a.grib2", self.values[0])
+        group = gdal.OpenEx(f"{self.folder}/a.grib2", gdal.OF_MULTIDIM_RASTER).GetRootGroup()
+        arrays = [group.OpenMDArray(name) for name in group.GetMDArrayNames()]
+        name, = (array.GetName() for array in arrays if array.GetDimensionCount() == 2 and array.GetUnit() == "-")
+        del arrays
+        aggregation(self.path, [("a.grib2", name)])
+        np.testing.assert_array_equal(read(self.path)[0], self.values[0][::-1])
+
     def test_only_the_drivers_of_the_setting_are_asked(self):
         geotiff(f"{self.folder}/a.tif", self.values[:1])
         aggregation(self.path, [("a.tif", "1")])
