@@ -133,8 +133,11 @@ fn what_does_not_pass_is_not_tried_again() {
 
 #[test]
 fn a_server_that_asks_for_more_patience_than_there_is_gets_none() {
-    let server = failing_first(1, bytes(10), |_| status("503 Busy", "Retry-After: 3600\r\n"));
-    assert!(error_of(&server, &[]).to_string().contains("503"));
+    for seconds in ["3600", "18446744073709551615"] {
+        let header = format!("Retry-After: {seconds}\r\n");
+        let server = failing_first(1, bytes(10), move |_| status("503 Busy", &header));
+        assert!(error_of(&server, &[]).to_string().contains("503"));
+    }
 }
 
 #[test]

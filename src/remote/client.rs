@@ -30,12 +30,14 @@ pub(super) struct Settings {
 
 impl Settings {
     pub(super) fn of(options: &OpenOptions) -> Self {
+        // Clocks cannot count to any time, and sockets take none of zero.
+        let bounded = |time: Duration| time.clamp(Duration::from_millis(1), Duration::from_secs(86_400));
         Settings {
             allow_private_network: options.allow_private_network,
-            connect_timeout: options.http_connect_timeout,
-            stall_timeout: options.http_stall_timeout,
+            connect_timeout: bounded(options.http_connect_timeout),
+            stall_timeout: bounded(options.http_stall_timeout),
             max_retry: options.http_max_retry,
-            deadline: options.http_deadline,
+            deadline: bounded(options.http_deadline),
         }
     }
 }

@@ -65,7 +65,8 @@ impl Session {
                 Err(Failure::Passing(error, wait)) => (error, wait),
             };
             let wait = wait.unwrap_or_else(|| shortened(pause));
-            if number >= self.settings.max_retry || Instant::now() + wait >= deadline {
+            if number >= self.settings.max_retry || wait >= deadline.saturating_duration_since(Instant::now())
+            {
                 return Err(error);
             }
             std::thread::sleep(wait);
