@@ -35,6 +35,23 @@ class Behind(Served):
                 self.assert_same(got, data)
                 self.assertEqual({method for method, _, _ in self.server.proxied()}, {"CONNECT"})
 
+    def test_each_scheme_has_its_own(self):
+        data = files.sample(self.www)
+        nowhere = "http://127.0.0.1:1"
+        secure = self.url("agg.nc", port=self.server.secure_port)
+        certificates = dict(SSL_CERT_FILE=str(self.server.certificates))
+        self.assert_same(self.read(self.url("agg.nc"), https_proxy=nowhere), data)
+        self.assert_same(self.read(secure, http_proxy=nowhere, **certificates), data)
+        self.assertEqual(self.server.proxied(), [])
+        self.assert_same(self.read_behind(self.url("agg.nc"), http_proxy=self.proxy, https_proxy=nowhere), data)
+        self.assert_same(self.read_behind(secure, http_proxy=nowhere, https_proxy=self.proxy, **certificates), data)
+
+    def test_one_that_cannot_be_used_is_not_passed_over(self):
+        files.sample(self.www)
+        for proxy in ("socks5://127.0.0.1:1", "nothing at all"):
+            self.assertIn("proxy", self.refused(self.url("agg.nc"), "policy", all_proxy=proxy))
+        self.assertEqual(self.server.requests(), [])
+
     def test_what_a_file_names_has_to_be_listed(self):
         names, data = files.fragments(self.www)
         local = files.aggregation(self.local / "agg.nc", [self.url(name) for name in names])
@@ -56,7 +73,7 @@ class Behind(Served):
 
     def test_servers_that_are_asked_without_it_have_their_addresses_looked_at(self):
         data = files.sample(self.www)
-        beside = dict(http_proxy=self.proxy, NO_PROXY="127.0.0.1")
+        beside = dict(http_proxy=self.proxy, NO_PROXY="example.org, 127.0.0.1")
         self.assert_same(self.read(self.url("agg.nc"), **beside), data)
         self.assertEqual(self.server.proxied(), [])
         self.assertIn("ALLOW_PRIVATE_NETWORK", self.refused(self.url("agg.nc"), "policy", **beside,
