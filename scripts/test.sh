@@ -37,6 +37,7 @@ stage fortran fortran/tests/run.sh
 stage install tests/install.sh
 stage cmake scripts/test_cmake.sh
 stage gdal scripts/test_gdal.sh
+stage remote scripts/test_remote.sh
 stage creating scripts/test_creating.sh
 stage cf-python scripts/test_cf_python.sh
 stage conformance scripts/conformance.sh

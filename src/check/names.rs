@@ -6,6 +6,7 @@ use super::subject::{Named, Subject};
 use crate::canonical::{Conversion, Target};
 use crate::container::tree::{Variable, VariableId};
 use crate::error::Result;
+use crate::location::redact;
 use crate::model::feature::{Entries, Feature, Span};
 use crate::model::slabs::Slabs;
 use crate::model::substitutions::Substitutions;
@@ -227,18 +228,20 @@ impl Lists<'_> {
                 continue;
             };
             stored = true;
+            let shown = redact(location);
             if format == Some(None) {
-                add(&rules::FORMATS_MISSING, format!("'{location}' has no format"));
+                add(&rules::FORMATS_MISSING, format!("'{shown}' has no format"));
             }
             if names.identifiers.get(i, v).is_none() {
-                add(&rules::IDENTIFIERS_MISSING, format!("'{location}' has no {}", roles.identifiers));
+                add(&rules::IDENTIFIERS_MISSING, format!("'{shown}' has no {}", roles.identifiers));
             }
             match self.substitutions.apply(location.to_owned()) {
                 Ok(whole) => {
                     if let Some(problem) = form(&whole, roles.optional) {
-                        add(&rules::LOCATIONS_FORM, format!("'{whole}' {problem}"));
+                        add(&rules::LOCATIONS_FORM, format!("'{}' {problem}", redact(&whole)));
                     } else if !roles.optional && whole.chars().any(not_in_uri) {
-                        let message = format!("'{whole}' has characters that a URI has percent-encoded");
+                        let message =
+                            format!("'{}' has characters that a URI has percent-encoded", redact(&whole));
                         add(&rules::ODDITY, message);
                     }
                 }

@@ -14,6 +14,7 @@ use ureq::{Agent, Body, Proxy};
 
 use super::access::Permit;
 use super::address::is_public;
+use super::proxy::{self, Exceptions};
 use super::url::Url;
 use crate::options::OpenOptions;
 use crate::process::PerProcess;
@@ -46,8 +47,18 @@ impl Settings {
 pub(super) struct Client {
     settings: Settings,
     direct: Agent,
-    /// Those through the proxy of the environment, and which servers are asked without it.
-    proxied: Option<(Proxy, Agent)>,
+    http: Way,
+    https: Way,
+    /// Servers that are asked without a proxy.
+    exceptions: Exceptions,
+}
+
+/// How servers are reached that are no exceptions.
+enum Way {
+    Direct,
+    Through(Agent),
+    /// What the environment names is no proxy.
+    Unusable,
 }
 
 /// Clients that are kept; programs have one set of settings, tests a few.
@@ -65,16 +76,19 @@ impl Client {
         if clients.len() == KEPT {
             clients.remove(0);
         }
-        let proxied = Proxy::try_from_env().map(|proxy| {
+        let way = |scheme: &str| match proxy::named(scheme, proxy::variable) {
+            None => Way::Direct,
+            Some(None) => Way::Unusable,
             // The proxy itself is what the user named, and it finds the servers.
-            let agent = agent(settings, Some(proxy.clone()), DefaultResolver::default());
-            (proxy, agent)
-        });
+            Some(proxy) => Way::Through(agent(settings, proxy, DefaultResolver::default())),
+        };
         let direct = match settings.allow_private_network {
             true => agent(settings, None, DefaultResolver::default()),
             false => agent(settings, None, PublicResolver::default()),
         };
-        let client = Arc::new(Client { settings, direct, proxied });
+        let exceptions = Exceptions::of(proxy::variable);
+        let client =
+            Arc::new(Client { settings, direct, http: way("http"), https: way("https"), exceptions });
         clients.push(Arc::clone(&client));
         client
     }
@@ -89,14 +103,15 @@ impl Client {
     ) -> Result<Response<Body>, ureq::Error> {
         let text = url.to_location();
         let uri: Uri = text.parse().map_err(ureq::http::Error::from)?;
-        let agent = match &self.proxied {
-            Some((proxy, agent)) if !proxy.is_no_proxy(&uri) => {
-                if !permit.is_named {
-                    return Err(ureq::Error::Other(Box::new(Refusal::ThroughProxy)));
-                }
-                agent
-            }
-            _ => &self.direct,
+        let refuse = |refusal: Refusal| Err(ureq::Error::Other(Box::new(refusal)));
+        let is_exception = uri.host().is_some_and(|host| self.exceptions.have(host));
+        let way = if uri.scheme_str() == Some("https") { &self.https } else { &self.http };
+        let agent = match way {
+            Way::Direct => &self.direct,
+            Way::Through(_) | Way::Unusable if is_exception => &self.direct,
+            Way::Through(_) if !permit.is_named => return refuse(Refusal::ThroughProxy),
+            Way::Through(agent) => agent,
+            Way::Unusable => return refuse(Refusal::UnusableProxy),
         };
         let mut request = agent.get(uri).header(header::RANGE, range);
         if let Some(authorization) = permit.authorization {
@@ -134,6 +149,7 @@ fn agent(settings: Settings, proxy: Option<Proxy>, resolver: impl Resolver) -> A
 pub(super) enum Refusal {
     PrivateAddress(SocketAddr),
     ThroughProxy,
+    UnusableProxy,
 }
 
 impl fmt::Display for Refusal {
@@ -147,6 +163,10 @@ impl fmt::Display for Refusal {
             Refusal::ThroughProxy => write!(
                 f,
                 "behind a proxy its address cannot be looked at; a list in ALLOWED_SOURCES with it, or ALL, allows it"
+            ),
+            Refusal::UnusableProxy => write!(
+                f,
+                "the proxy that the environment names is not of http or https; no_proxy lists hosts that are asked without"
             ),
         }
     }

@@ -11,6 +11,7 @@ mod blocks;
 mod client;
 mod content_range;
 mod file;
+mod proxy;
 mod request;
 mod url;
 

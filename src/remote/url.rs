@@ -24,7 +24,7 @@ impl Url {
         if name.contains(char::is_control) {
             return Err(Error::new(Kind::Uri, format!("'{shown}' has a control character")));
         }
-        let url = url::Url::parse(name)
+        let url = url::Url::parse(&encode_stray_percents(name))
             .map_err(|e| Error::new(Kind::Uri, format!("'{shown}' is not a URL: {e}")))?;
         Self::supported(url)
     }
@@ -51,7 +51,7 @@ impl Url {
         }
         let literal = reference.replace('%', "%25").replace('?', "%3F").replace('#', "%23");
         let mut joined = Vec::new();
-        for text in [reference, &literal] {
+        for text in [&*encode_stray_percents(reference), &literal] {
             // `run:1.nc` is a file and no scheme.
             let url = self.0.join(&format!("./{text}"));
             let url = url.map_err(|e| Error::new(Kind::Uri, format!("'{}': {e}", redact(reference))))?;
@@ -126,6 +126,21 @@ impl Url {
     }
 }
 
+/// Encodes each `%` that begins no encoded byte: it can only be meant as it is, and servers refuse it.
+fn encode_stray_percents(text: &str) -> String {
+    let is_encoded = |rest: &str| {
+        let digits = rest.as_bytes().get(..2);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    let mut parts = text.split('%');
+    let mut encoded = parts.next().unwrap_or_default().to_owned();
+    for rest in parts {
+        encoded.push_str(if is_encoded(rest) { "%" } else { "%25" });
+        encoded.push_str(rest);
+    }
+    encoded
+}
+
 impl fmt::Display for Url {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&redact(self.0.as_str()))
@@ -159,6 +174,7 @@ mod tests {
             ("https://h/a b\u{fc}.nc#part", "https://h/a%20b%C3%BC.nc"),
             ("http://0x7f.1/f.nc", "http://127.0.0.1/f.nc"),
             ("http:\\\\h\\a\\f.nc", "http://h/a/f.nc"),
+            ("http://h/50%.nc", "http://h/50%25.nc"),
         ] {
             assert_eq!(url(text).whole(), expected);
         }
@@ -189,7 +205,8 @@ mod tests {
             ["https://me:pw@h/run/a%20b.nc", "https://me:pw@h/run/a%2520b.nc"]
         );
         assert_eq!(joined(base, "h#sh?.nc"), ["https://me:pw@h/run/h", "https://me:pw@h/run/h%23sh%3F.nc"]);
-        assert_eq!(joined(base, "50%.nc")[1], "https://me:pw@h/run/50%25.nc");
+        assert_eq!(joined(base, "50%.nc"), ["https://me:pw@h/run/50%25.nc"]);
+        assert_eq!(joined(base, "5%2")[0], "https://me:pw@h/run/5%252");
         assert!(url(base).join("a\nb").is_err());
     }
 

@@ -4,6 +4,8 @@ use std::io::{BufWriter, Write};
 
 use cfa::container::tree::{DimensionId, Group};
 use cfa::inventory::{Entry, EntrySource, Presence};
+use cfa::location::redact;
+use cfa::model::fragments::Version;
 use cfa::{Attributes, Dataset, Result, Values, Variable};
 use serde_json::{json, Value};
 
@@ -201,7 +203,7 @@ fn fragment_text(out: &mut impl Write, variable: &Variable, entry: &Entry, style
                 if i > 0 {
                     write!(out, "            or")?;
                 }
-                let place = printable(version.location.as_deref().unwrap_or("(this file)"));
+                let place = printable(&shown(version).unwrap_or("(this file)".into()));
                 let state = match variable.presence(version) {
                     Presence::Present(_) => style.good("there"),
                     Presence::Absent(_) => style.alarm("MISSING"),
@@ -214,6 +216,11 @@ fn fragment_text(out: &mut impl Write, variable: &Variable, entry: &Entry, style
         }
     }
     Ok(())
+}
+
+/// The location of a fragment without the secrets that it may have: what is printed ends in logs.
+fn shown(version: &Version) -> Option<String> {
+    version.location.as_deref().map(redact)
 }
 
 fn as_json(dataset: &Dataset, variables: &[Variable], arguments: &Arguments) -> Result<Value> {
@@ -283,7 +290,7 @@ fn fragment_json(variable: &Variable, entry: &Entry) -> Value {
                     Presence::Absent(_) => json!("missing"),
                     Presence::Refused(error) => json::error(&error),
                 };
-                json!({"location": version.location, "identifier": version.identifier,
+                json!({"location": shown(version), "identifier": version.identifier,
                     "format": version.format, "state": state})
             });
             value["versions"] = versions.collect();

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Runs the tests of files on servers: the program and the GDAL driver as clients of an Apache that each test starts on free ports
+# of this machine.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if [[ ! -x /usr/sbin/apache2 ]]; then
+    echo "remote: skipped, there is no /usr/sbin/apache2 (make deps)"
+    exit 0
+fi
+# The variable replaces GDAL's own folder, so both are given.
+GDAL_DRIVER_PATH=$PWD/build/gdalplugins:$(scripts/gdal_plugins_dir.sh)
+export GDAL_DRIVER_PATH PYTHONDONTWRITEBYTECODE=1
+
+for test in tests/remote/test_*.py; do
+    echo "remote: $test"
+    /usr/bin/python3 "$test"
+done
+
+suite=${CONFORMANCE:-../shared/conformance}
+if [[ -d $suite ]]; then
+    /usr/bin/python3 tests/remote/conformance.py "$suite"
+else
+    echo "remote: conformance skipped, $suite is not there"
+fi
