@@ -17,7 +17,9 @@ namespace
 // Not a name that a coordinate variable has.
 const char *const DATA = "cfa_data_variable";
 
-constexpr size_t SMALLEST_FILE = 4096;
+// libnetcdf reads the header of a file in pieces of this size. It refuses a file in memory of which such a piece, begun
+// anywhere in the header, goes beyond the end.
+constexpr size_t HEADER_PIECE = 4096;
 
 using Type = ClassicFile::Type;
 
@@ -203,8 +205,7 @@ std::shared_ptr<const Georeferencing> Georeferencing::Of(const File &file, const
         cfa_dimension_size(y) > most)
         return found;
     std::vector<GByte> bytes = StandIn(file, variable, dimensions).Bytes();
-    // libnetcdf does not open files in memory that are too small.
-    bytes.resize(std::max(bytes.size(), SMALLEST_FILE), 0);
+    bytes.resize(bytes.size() + HEADER_PIECE, 0);
     const MemoryFile memory(bytes);
     const std::string name = "NETCDF:\"" + memory.Name() + "\":" + DATA;
     const char *const drivers[] = {"netCDF", nullptr};
