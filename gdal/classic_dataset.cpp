@@ -88,7 +88,7 @@ bool ClassicDataset::Shape()
         {
             BandDimension dimension;
             dimension.dimension = dimensions[i];
-            dimension.coordinate = m_file->CoordinateOf(dimensions[i]);
+            dimension.coordinate = m_file->CoordinateOf(dimensions[i], cfa_variable_group(m_variable));
             dimension.size = shape[i];
             m_bandDimensions.push_back(std::move(dimension));
             bands *= shape[i];
@@ -338,7 +338,7 @@ void ClassicDataset::LoadMetadata()
     {
         for (const cfa_dimension *dimension : dimensions)
         {
-            if (const cfa_variable *coordinate = m_file->CoordinateOf(dimension))
+            if (const cfa_variable *coordinate = m_file->CoordinateOf(dimension, cfa_variable_group(m_variable)))
                 AddVariableMetadata(coordinate, list);
         }
     }

@@ -49,8 +49,9 @@ class File
     // A variable named from within a group: as a path, in the group, or in the nearest group above.
     const cfa_variable *Resolve(const cfa_group *group, const std::string &name) const;
 
-    // The coordinate variable of a dimension; NULL if there is none.
-    const cfa_variable *CoordinateOf(const cfa_dimension *dimension) const;
+    // The coordinate variable of a dimension, in its group or, for a variable of a group below, in the nearest to that;
+    // NULL if there is none.
+    const cfa_variable *CoordinateOf(const cfa_dimension *dimension, const cfa_group *from = nullptr) const;
 
   private:
     File(std::string path, CSLConstList options, cfa_dataset *dataset);

@@ -41,24 +41,35 @@ std::string AttributeText(const cfa_attribute *attribute)
     return length == 1 ? all : "{" + all + "}";
 }
 
+std::string NameIn(const cfa_group *group, const std::string &name)
+{
+    return cfa_group_parent(group) == nullptr ? name : std::string(cfa_group_path(group)) + "/" + name;
+}
+
+static void AddGroupMetadata(const cfa_group *group, CPLStringList &list)
+{
+    const std::string prefix = NameIn(group, "NC_GLOBAL") + "#";
+    for (size_t i = 0; i < cfa_group_attribute_count(group); ++i)
+    {
+        const cfa_attribute *attribute = cfa_group_attribute(group, i);
+        list.SetNameValue((prefix + cfa_attribute_name(attribute)).c_str(), AttributeText(attribute).c_str());
+    }
+    for (size_t i = 0; i < cfa_group_group_count(group); ++i)
+        AddGroupMetadata(cfa_group_group(group, i), list);
+}
+
 void AddGlobalMetadata(const cfa_dataset *dataset, CPLStringList &list)
 {
-    const cfa_group *root = cfa_dataset_root(dataset);
-    for (size_t i = 0; i < cfa_group_attribute_count(root); ++i)
-    {
-        const cfa_attribute *attribute = cfa_group_attribute(root, i);
-        const std::string key = std::string("NC_GLOBAL#") + cfa_attribute_name(attribute);
-        list.SetNameValue(key.c_str(), AttributeText(attribute).c_str());
-    }
+    AddGroupMetadata(cfa_dataset_root(dataset), list);
 }
 
 void AddVariableMetadata(const cfa_variable *variable, CPLStringList &list)
 {
+    const std::string prefix = NameIn(cfa_variable_group(variable), cfa_variable_name(variable)) + "#";
     for (size_t i = 0; i < cfa_variable_attribute_count(variable); ++i)
     {
         const cfa_attribute *attribute = cfa_variable_attribute(variable, i);
-        const std::string key = std::string(cfa_variable_name(variable)) + "#" + cfa_attribute_name(attribute);
-        list.SetNameValue(key.c_str(), AttributeText(attribute).c_str());
+        list.SetNameValue((prefix + cfa_attribute_name(attribute)).c_str(), AttributeText(attribute).c_str());
     }
 }
 

@@ -36,19 +36,30 @@ def copy_variable(source, target, name):
 
 
 def aggregate(plain, path, names, parts=2, axis=0):
-    """Write `path`: the file `plain`, but with the variables `names` cut along a dimension into fragments beside it."""
+    """Write `path`: the file `plain`, but with the variables `names` cut along a dimension into fragments beside it.
+
+    Variables of groups are named by paths.
+    """
     plain, path = Path(plain), Path(path)
     with Dataset(plain) as source, Dataset(path, "w") as out:
         source.set_auto_maskandscale(False)
-        copy_attributes(source, out)
-        for dimension in source.dimensions.values():
-            out.createDimension(dimension.name, len(dimension))
-        for name in source.variables:
-            if name not in names:
-                copy_variable(source, out, name)
-        for name in names:
-            cut(source, out, name, path, parts, axis)
+        aggregate_group(source, out, names, path, parts, axis)
     return path
+
+
+def aggregate_group(source, out, names, path, parts, axis):
+    copy_attributes(source, out)
+    for dimension in source.dimensions.values():
+        out.createDimension(dimension.name, len(dimension))
+    places = {name if source.path == "/" else f"{source.path}/{name}": name for name in source.variables}
+    for place, name in places.items():
+        if place not in names:
+            copy_variable(source, out, name)
+    for place in names:
+        if place in places:
+            cut(source, out, places[place], path, parts, axis)
+    for name, group in source.groups.items():
+        aggregate_group(group, out.createGroup(name), names, path, parts, axis)
 
 
 def cut(source, out, name, path, parts, axis):
@@ -59,7 +70,7 @@ def cut(source, out, name, path, parts, axis):
     ends = np.cumsum([0, *sizes])
     uris = []
     for k in range(parts):
-        file = path.with_name(f"{path.stem}_{name}_{k}.nc")
+        file = path.with_name(f"{path.stem}{source.path.rstrip('/').replace('/', '_')}_{name}_{k}.nc")
         uris.append(file.name)
         with Dataset(file, "w") as fragment:
             for i, dimension in enumerate(variable.dimensions):
@@ -188,6 +199,15 @@ def lambert_in_km(file):
     projected(file, LAMBERT, dict(X, units="km"), dict(Y, units="km"), 1e-3)
 
 
+def reference_system_on_the_data(file):
+    """As files made by rasterio or R have it; names that are not enough otherwise then do."""
+    times(file)
+    axis(file, "north", np.arange(8) * 5000.0 + 1e6, units="m")
+    axis(file, "east", np.arange(6) * 5000.0 - 2e5, units="m")
+    data(file, ("time", "north", "east"), crs="+proj=laea +lat_0=52 +lon_0=10 +datum=WGS84",
+         res=np.array([5000.0, 5000.0]), transform=np.array([5000.0, 0, -202500.0, 0, -5000.0, 1037500.0]))
+
+
 def polar_stereographic(file):
     projected(file, dict(grid_mapping_name="polar_stereographic", straight_vertical_longitude_from_pole=-45.0,
                          latitude_of_projection_origin=90.0, standard_parallel=70.0, false_easting=0.0,
@@ -209,16 +229,21 @@ def rotated_pole_on_a_sphere(file):
     file["rotated_pole"].earth_radius = 6371229.0
 
 
-def two_dimensional(file):
+def two_dimensional(file, dimensions=("y", "x")):
     times(file)
     file.createDimension("y", 6)
     file.createDimension("x", 8)
     j, i = np.mgrid[0:6, 0:8]
     for name, values, attributes in (("lat", 40 + j + 0.1 * i, LAT), ("lon", 5 + i - 0.1 * j, LON)):
-        variable = file.createVariable(name, "f8", ("y", "x"))
-        variable[:] = values
+        variable = file.createVariable(name, "f8", dimensions)
+        variable[...] = np.broadcast_to(values, variable.shape)
         variable.setncatts(attributes)
     data(file, ("time", "y", "x"), coordinates="lat lon")
+
+
+def two_dimensional_and_time(file):
+    """As the Weather Research and Forecasting model has them."""
+    two_dimensional(file, ("time", "y", "x"))
 
 
 def no_coordinates(file):
@@ -258,7 +283,7 @@ def only_plane(file):
 
 GEOREFERENCING = (ascending, descending, zero_to_360, beyond_180, single_precision, uneven_latitude, very_uneven, wgs84,
                   lambert, lambert_in_km, polar_stereographic, rotated_pole, rotated_pole_on_a_sphere, two_dimensional,
-                  no_coordinates, bare, levels, packed, only_plane)
+                  two_dimensional_and_time, no_coordinates, bare, levels, packed, only_plane, reference_system_on_the_data)
 
 
 def make(folder, case, names=("tas",), **how):
