@@ -4,6 +4,7 @@
 
 #include "classic_band.h"
 #include "metadata.h"
+#include "roles.h"
 
 namespace cfa_gdal
 {
@@ -255,6 +256,9 @@ void ClassicDataset::LoadCoordinates()
             std::vector<double> numbers(size);
             if (ReadNumbers(dimension.coordinate, part, GDT_Float64, numbers.data()))
                 dimension.numbers = std::move(numbers);
+            std::vector<uint64_t> longs(IsLong(type) ? size : 0);
+            if (IsLong(type) && ReadNumbers(dimension.coordinate, part, NumericType(type), longs.data()))
+                dimension.longs = std::move(longs);
             continue;
         }
         std::vector<char *> texts(size, nullptr);
@@ -273,6 +277,8 @@ std::string ClassicDataset::ValueText(const BandDimension &dimension, size_t ind
 {
     if (!dimension.texts.empty())
         return dimension.texts[index];
+    if (!dimension.longs.empty())
+        return LongText(cfa_variable_type(dimension.coordinate), dimension.longs[index]);
     if (!dimension.numbers.empty())
         return NumberText(cfa_variable_type(dimension.coordinate), dimension.numbers[index]);
     return std::to_string(index + 1);
@@ -342,9 +348,8 @@ void ClassicDataset::LoadMetadata()
                 AddVariableMetadata(coordinate, list);
         }
     }
-    const std::string mapping = TextAttribute(m_variable, "grid_mapping");
-    if (const cfa_variable *variable = mapping.empty() ? nullptr : m_file->Resolve(cfa_variable_group(m_variable), mapping))
-        AddVariableMetadata(variable, list);
+    if (const cfa_variable *mapping = GridMappingOf(*m_file, m_variable))
+        AddVariableMetadata(mapping, list);
     std::string names;
     for (const BandDimension &dimension : m_bandDimensions)
     {

@@ -12,6 +12,12 @@ namespace cfa_gdal
 // A number as the netCDF driver prints one of this type.
 std::string NumberText(int32_t type, double value);
 
+// Whether numbers of this type may be too long for a double.
+bool IsLong(int32_t type);
+
+// The number of such a type, from its bits.
+std::string LongText(int32_t type, uint64_t bits);
+
 // The value of an attribute; several are put in braces.
 std::string AttributeText(const cfa_attribute *attribute);
 

@@ -47,4 +47,27 @@ std::vector<const cfa_variable *> DataVariables(const File &file)
     return data.empty() ? lines : data;
 }
 
+const cfa_variable *GridMappingOf(const File &file, const cfa_variable *variable)
+{
+    const std::string text = TextAttribute(variable, "grid_mapping");
+    const cfa_group *group = cfa_variable_group(variable);
+    if (text.find(": ") == std::string::npos)
+        return text.empty() ? nullptr : file.Resolve(group, text);
+    std::vector<const cfa_dimension *> dimensions;
+    if (!DimensionsOf(variable, dimensions))
+        return nullptr;
+    std::set<std::string> names;
+    for (const cfa_dimension *dimension : dimensions)
+        names.insert(cfa_dimension_name(dimension));
+    // As the netCDF driver understands it: "mapping: y x mapping: lat lon", always with two coordinates.
+    const CPLStringList words(CSLTokenizeString2(text.c_str(), " ", 0));
+    for (int i = 0; words.Count() % 3 == 0 && i < words.Count(); i += 3)
+    {
+        const std::string mapping = words[i];
+        if (names.count(words[i + 1]) != 0 && names.count(words[i + 2]) != 0 && mapping.back() == ':')
+            return file.Resolve(group, mapping.substr(0, mapping.size() - 1));
+    }
+    return nullptr;
+}
+
 } // namespace cfa_gdal

@@ -38,6 +38,10 @@ class Roles
 // there are none, aggregated numbers of one dimension.
 std::vector<const cfa_variable *> DataVariables(const File &file);
 
+// The variable that defines the reference system of a raster: the grid mapping of the variable or, if it names several with
+// their coordinates, the one for two of its dimensions. NULL if there is none.
+const cfa_variable *GridMappingOf(const File &file, const cfa_variable *variable);
+
 } // namespace cfa_gdal
 
 #endif

@@ -195,6 +195,21 @@ def lambert(file):
     projected(file, LAMBERT)
 
 
+def mapping_of_named_coordinates(file):
+    lambert(file)
+    file["tas"].grid_mapping = "projection: x y"
+
+
+def mappings_of_two_kinds(file):
+    lambert(file)
+    file.createVariable("sphere", "i4", ()).setncatts(dict(grid_mapping_name="latitude_longitude", earth_radius=6371229.0))
+    for name, attributes in (("lat", LAT), ("lon", LON)):
+        variable = file.createVariable(name, "f8", ("y", "x"))
+        variable[:] = np.arange(48.0).reshape(8, 6)
+        variable.setncatts(attributes)
+    file["tas"].setncatts(dict(coordinates="lat lon", grid_mapping="sphere: lat lon projection: x y"))
+
+
 def lambert_in_km(file):
     projected(file, LAMBERT, dict(X, units="km"), dict(Y, units="km"), 1e-3)
 
@@ -275,6 +290,16 @@ def packed(file):
     data(file, dtype="i2", fill=np.int16(-32768), scale_factor=0.01, add_offset=273.15)
 
 
+def large_integers(file):
+    """Numbers that no double has."""
+    axis(file, "time", np.array([2**53 + 1, 2**53 + 3]), dtype="i8", standard_name="time", units="ns since 1970-01-01")
+    axis(file, "key", np.array([2**64 - 1, 1], "u8"), dtype="u8")
+    axis(file, "lat", np.arange(-45.0, 46, 10), **LAT)
+    axis(file, "lon", np.arange(-20.0, 21, 4), **LON)
+    data(file, ("time", "key", "lat", "lon"), dtype="u8", fill=np.uint64(2**64 - 1), one=np.int64(-(2**63) + 1),
+         several=np.array([2**53 + 1, 2**64 - 3], "u8"))
+
+
 def only_plane(file):
     axis(file, "lat", np.arange(-45.0, 46, 10), **LAT)
     axis(file, "lon", np.arange(-20.0, 21, 4), **LON)
@@ -283,7 +308,8 @@ def only_plane(file):
 
 GEOREFERENCING = (ascending, descending, zero_to_360, beyond_180, single_precision, uneven_latitude, very_uneven, wgs84,
                   lambert, lambert_in_km, polar_stereographic, rotated_pole, rotated_pole_on_a_sphere, two_dimensional,
-                  two_dimensional_and_time, no_coordinates, bare, levels, packed, only_plane, reference_system_on_the_data)
+                  two_dimensional_and_time, no_coordinates, bare, levels, packed, only_plane, reference_system_on_the_data,
+                  mapping_of_named_coordinates, mappings_of_two_kinds, large_integers)
 
 
 def make(folder, case, names=("tas",), **how):
