@@ -89,7 +89,7 @@ bool ClassicDataset::Shape()
         {
             BandDimension dimension;
             dimension.dimension = dimensions[i];
-            dimension.coordinate = m_file->CoordinateOf(dimensions[i], cfa_variable_group(m_variable));
+            dimension.coordinate = m_file->IndexingVariableOf(dimensions[i], cfa_variable_group(m_variable));
             dimension.size = shape[i];
             m_bandDimensions.push_back(std::move(dimension));
             bands *= shape[i];

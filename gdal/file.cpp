@@ -1,6 +1,7 @@
 #include "file.h"
 
 #include "options.h"
+#include "roles.h"
 
 namespace cfa_gdal
 {
@@ -64,8 +65,7 @@ const cfa_variable *File::Resolve(const cfa_group *group, const std::string &nam
     return nullptr;
 }
 
-// Whether a variable lies along a dimension and no other.
-static bool IsAlong(const cfa_variable *variable, const cfa_dimension *dimension)
+bool IsAlong(const cfa_variable *variable, const cfa_dimension *dimension)
 {
     size_t rank = 0;
     const cfa_dimension *own = nullptr;
@@ -88,6 +88,18 @@ const cfa_variable *File::CoordinateOf(const cfa_dimension *dimension, const cfa
             break;
     }
     return nullptr;
+}
+
+const cfa_variable *File::IndexingVariableOf(const cfa_dimension *dimension, const cfa_group *from) const
+{
+    const cfa_variable *coordinate = CoordinateOf(dimension, from);
+    return coordinate == nullptr ? VariableRoles().IndexingFor(dimension) : coordinate;
+}
+
+const Roles &File::VariableRoles() const
+{
+    std::call_once(m_rolesOnce, [this] { m_roles = std::make_unique<const Roles>(*this); });
+    return *m_roles;
 }
 
 std::string TextAttribute(const cfa_variable *variable, const char *name)
