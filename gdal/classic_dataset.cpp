@@ -4,6 +4,7 @@
 
 #include "classic_band.h"
 #include "metadata.h"
+#include "roles.h"
 
 namespace cfa_gdal
 {
@@ -88,7 +89,7 @@ bool ClassicDataset::Shape()
         {
             BandDimension dimension;
             dimension.dimension = dimensions[i];
-            dimension.coordinate = m_file->CoordinateOf(dimensions[i]);
+            dimension.coordinate = m_file->IndexingVariableOf(dimensions[i], cfa_variable_group(m_variable));
             dimension.size = shape[i];
             m_bandDimensions.push_back(std::move(dimension));
             bands *= shape[i];
@@ -255,6 +256,9 @@ void ClassicDataset::LoadCoordinates()
             std::vector<double> numbers(size);
             if (ReadNumbers(dimension.coordinate, part, GDT_Float64, numbers.data()))
                 dimension.numbers = std::move(numbers);
+            std::vector<uint64_t> longs(IsLong(type) ? size : 0);
+            if (IsLong(type) && ReadNumbers(dimension.coordinate, part, NumericType(type), longs.data()))
+                dimension.longs = std::move(longs);
             continue;
         }
         std::vector<char *> texts(size, nullptr);
@@ -273,6 +277,8 @@ std::string ClassicDataset::ValueText(const BandDimension &dimension, size_t ind
 {
     if (!dimension.texts.empty())
         return dimension.texts[index];
+    if (!dimension.longs.empty())
+        return LongText(cfa_variable_type(dimension.coordinate), dimension.longs[index]);
     if (!dimension.numbers.empty())
         return NumberText(cfa_variable_type(dimension.coordinate), dimension.numbers[index]);
     return std::to_string(index + 1);
@@ -338,13 +344,12 @@ void ClassicDataset::LoadMetadata()
     {
         for (const cfa_dimension *dimension : dimensions)
         {
-            if (const cfa_variable *coordinate = m_file->CoordinateOf(dimension))
+            if (const cfa_variable *coordinate = m_file->CoordinateOf(dimension, cfa_variable_group(m_variable)))
                 AddVariableMetadata(coordinate, list);
         }
     }
-    const std::string mapping = TextAttribute(m_variable, "grid_mapping");
-    if (const cfa_variable *variable = mapping.empty() ? nullptr : m_file->Resolve(cfa_variable_group(m_variable), mapping))
-        AddVariableMetadata(variable, list);
+    if (const cfa_variable *mapping = GridMappingOf(*m_file, m_variable))
+        AddVariableMetadata(mapping, list);
     std::string names;
     for (const BandDimension &dimension : m_bandDimensions)
     {

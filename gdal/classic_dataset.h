@@ -22,6 +22,8 @@ struct BandDimension
     GUInt64 size = 0;
     // Values as numbers or as texts, read when first asked for; both empty if there are none.
     std::vector<double> numbers{};
+    // The bits of those that doubles may not hold.
+    std::vector<uint64_t> longs{};
     std::vector<std::string> texts{};
 };
 

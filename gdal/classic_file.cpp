@@ -137,31 +137,46 @@ void ClassicFile::SetData(int variable, const std::vector<double> &values)
         PutNumber(target.data, target.type, value);
 }
 
+std::vector<GByte> &ClassicFile::NextAttribute(int variable)
+{
+    if (variable < 0)
+    {
+        ++m_attributes;
+        return m_attributeBytes;
+    }
+    Variable &target = m_variables[static_cast<size_t>(variable)];
+    ++target.attributes;
+    return target.attributeBytes;
+}
+
+void ClassicFile::AddText(int variable, const std::string &name, const std::string &text)
+{
+    Buffer &out = NextAttribute(variable);
+    PutText(out, name);
+    Put(out, static_cast<uint64_t>(Type::Char), 4);
+    PutText(out, text);
+}
+
 void ClassicFile::AddAttribute(int variable, const cfa_attribute *attribute)
 {
-    Variable *target = variable < 0 ? nullptr : &m_variables[static_cast<size_t>(variable)];
-    Buffer &out = target == nullptr ? m_attributeBytes : target->attributeBytes;
     const int32_t type = cfa_attribute_type(attribute);
     const size_t length = cfa_attribute_length(attribute);
-    PutText(out, cfa_attribute_name(attribute));
     std::vector<double> numbers(length);
     if (NumericType(type) == GDT_Unknown ||
         cfa_attribute_read(attribute, CFA_FLOAT64, numbers.data(), length * sizeof(double)) != CFA_OK)
     {
-        Put(out, static_cast<uint64_t>(Type::Char), 4);
-        PutText(out, AttributeText(attribute));
+        AddText(variable, cfa_attribute_name(attribute), AttributeText(attribute));
+        return;
     }
-    else
-    {
-        const Type stored = TypeFor(type);
-        Put(out, static_cast<uint64_t>(stored), 4);
-        Put(out, length, 4);
-        const size_t begin = out.size();
-        for (const double number : numbers)
-            PutNumber(out, stored, number);
-        Pad(out, begin);
-    }
-    ++(target == nullptr ? m_attributes : target->attributes);
+    Buffer &out = NextAttribute(variable);
+    PutText(out, cfa_attribute_name(attribute));
+    const Type stored = TypeFor(type);
+    Put(out, static_cast<uint64_t>(stored), 4);
+    Put(out, length, 4);
+    const size_t begin = out.size();
+    for (const double number : numbers)
+        PutNumber(out, stored, number);
+    Pad(out, begin);
 }
 
 uint64_t ClassicFile::DataSize(const Variable &variable) const

@@ -36,6 +36,8 @@ class ClassicFile
     // -1: an attribute of the file. Types that the format lacks are stored in larger ones.
     void AddAttribute(int variable, const cfa_attribute *attribute);
 
+    void AddText(int variable, const std::string &name, const std::string &text);
+
     std::vector<GByte> Bytes() const;
 
   private:
@@ -54,6 +56,8 @@ class ClassicFile
         std::vector<GByte> data{};
     };
 
+    // Counts one attribute more, of the variable or of the file, and gives where it goes.
+    std::vector<GByte> &NextAttribute(int variable);
     uint64_t DataSize(const Variable &variable) const;
     std::vector<GByte> Header(uint64_t dataStart) const;
 

@@ -25,33 +25,53 @@ Axis Vertical(const std::string &positive)
                                                                           : ""};
 }
 
+bool IsPressure(const std::string &units)
+{
+    return IsOneOf(units, {"bar", "bars", "millibar", "millibars", "decibar", "decibars", "atmosphere", "atmospheres", "atm",
+                           "pascal", "pascals", "Pa", "hPa"});
+}
+
+bool IsVerticalName(const std::string &standard)
+{
+    return IsOneOf(standard, {"height", "depth", "altitude", "air_pressure", "atmosphere_ln_pressure_coordinate",
+                              "atmosphere_sigma_coordinate", "atmosphere_hybrid_sigma_pressure_coordinate",
+                              "atmosphere_hybrid_height_coordinate", "atmosphere_sleve_coordinate", "ocean_sigma_coordinate",
+                              "ocean_s_coordinate", "ocean_sigma_z_coordinate", "ocean_double_sigma_coordinate"});
+}
+
 } // namespace
 
 Axis AxisOf(const cfa_variable *coordinate)
 {
     const std::string standard = TextAttribute(coordinate, "standard_name");
+    const std::string described = TextAttribute(coordinate, "long_name");
     const std::string axis = TextAttribute(coordinate, "axis");
     const std::string units = TextAttribute(coordinate, "units");
     const std::string positive = TextAttribute(coordinate, "positive");
     const std::string name = cfa_variable_name(coordinate);
-    if (IsOneOf(standard, {"longitude", "grid_longitude", "projection_x_coordinate", "projection_x_angular_coordinate"}) ||
-        EQUAL(axis.c_str(), "X") ||
-        IsOneOf(units, {"degrees_east", "degree_east", "degree_E", "degrees_E", "degreeE", "degreesE"}))
-        return Axis{GDAL_DIM_TYPE_HORIZONTAL_X, "EAST"};
-    if (IsOneOf(standard, {"latitude", "grid_latitude", "projection_y_coordinate", "projection_y_angular_coordinate"}) ||
-        EQUAL(axis.c_str(), "Y") ||
-        IsOneOf(units, {"degrees_north", "degree_north", "degree_N", "degrees_N", "degreeN", "degreesN"}))
-        return Axis{GDAL_DIM_TYPE_HORIZONTAL_Y, "NORTH"};
+    const bool east = IsOneOf(units, {"degrees_east", "degree_east", "degree_E", "degrees_E", "degreeE", "degreesE"});
+    const bool north = IsOneOf(units, {"degrees_north", "degree_north", "degree_N", "degrees_N", "degreeN", "degreesN"});
+    // Where x and y of a projection point to is another matter: to no direction of the compass on a polar map.
+    const Axis x = {GDAL_DIM_TYPE_HORIZONTAL_X, east ? "EAST" : ""};
+    const Axis y = {GDAL_DIM_TYPE_HORIZONTAL_Y, north ? "NORTH" : ""};
+    if (east || EQUAL(axis.c_str(), "X") || EQUAL(described.c_str(), "longitude") ||
+        IsOneOf(standard, {"longitude", "grid_longitude", "projection_x_coordinate", "projection_x_angular_coordinate"}))
+        return x;
+    if (north || EQUAL(axis.c_str(), "Y") || EQUAL(described.c_str(), "latitude") ||
+        IsOneOf(standard, {"latitude", "grid_latitude", "projection_y_coordinate", "projection_y_angular_coordinate"}))
+        return y;
     if (EQUAL(standard.c_str(), "time") || EQUAL(axis.c_str(), "T") || units.find(" since ") != std::string::npos)
         return Axis{GDAL_DIM_TYPE_TEMPORAL, ""};
-    if (EQUAL(axis.c_str(), "Z") || IsOneOf(positive, {"up", "down"}) ||
-        IsOneOf(standard, {"height", "depth", "altitude", "air_pressure"}))
+    if (EQUAL(axis.c_str(), "Z") || IsOneOf(positive, {"up", "down"}) || IsVerticalName(standard) || IsPressure(units))
         return Vertical(positive);
     // Names serve last: files without attributes often have nothing else.
     if (IsOneOf(name, {"lon", "longitude", "x"}))
-        return Axis{GDAL_DIM_TYPE_HORIZONTAL_X, ""};
+        return x;
     if (IsOneOf(name, {"lat", "latitude", "y"}))
-        return Axis{GDAL_DIM_TYPE_HORIZONTAL_Y, ""};
+        return y;
+    // The netCDF driver takes all other lengths for heights.
+    if (IsOneOf(units, {"meter", "meters", "m", "kilometer", "kilometers", "km", "level", "layer", "sigma_level"}))
+        return Vertical(positive);
     return Axis{};
 }
 
@@ -65,7 +85,7 @@ Dimension::Dimension(const std::shared_ptr<File> &file, const cfa_dimension *dim
 
 std::shared_ptr<Dimension> Dimension::Create(const std::shared_ptr<File> &file, const cfa_dimension *dimension)
 {
-    const cfa_variable *coordinate = file->CoordinateOf(dimension);
+    const cfa_variable *coordinate = file->IndexingVariableOf(dimension);
     const Axis axis = coordinate == nullptr ? Axis{} : AxisOf(coordinate);
     return std::make_shared<Dimension>(file, dimension, coordinate, axis);
 }

@@ -17,7 +17,8 @@ struct Axis
     std::string direction{};
 };
 
-// Tells the axis from the attributes axis, standard_name, units and positive, as CF says.
+// Tells the axis from the attributes axis, standard_name, long_name, units and positive, as CF says and as the netCDF driver
+// understands it.
 Axis AxisOf(const cfa_variable *coordinate);
 
 class Dimension final : public GDALDimension

@@ -1,6 +1,7 @@
 #include "file.h"
 
 #include "options.h"
+#include "roles.h"
 
 namespace cfa_gdal
 {
@@ -64,18 +65,41 @@ const cfa_variable *File::Resolve(const cfa_group *group, const std::string &nam
     return nullptr;
 }
 
-const cfa_variable *File::CoordinateOf(const cfa_dimension *dimension) const
+bool IsAlong(const cfa_variable *variable, const cfa_dimension *dimension)
 {
-    const cfa_variable *variable = Find(PathIn(cfa_dimension_group(dimension), cfa_dimension_name(dimension)));
     size_t rank = 0;
     const cfa_dimension *own = nullptr;
-    if (variable == nullptr || cfa_variable_rank(variable, &rank) != CFA_OK || rank == 0 ||
-        cfa_variable_dimension(variable, 0, &own) != CFA_OK || own != dimension)
-        return nullptr;
+    if (cfa_variable_rank(variable, &rank) != CFA_OK || rank == 0 || cfa_variable_dimension(variable, 0, &own) != CFA_OK ||
+        own != dimension)
+        return false;
     // A second dimension is the length of text.
-    if (rank == 1 || (rank == 2 && cfa_variable_type(variable) == CFA_CHAR))
-        return variable;
+    return rank == 1 || (rank == 2 && cfa_variable_type(variable) == CFA_CHAR);
+}
+
+const cfa_variable *File::CoordinateOf(const cfa_dimension *dimension, const cfa_group *from) const
+{
+    const cfa_group *own = cfa_dimension_group(dimension);
+    for (const cfa_group *group = from == nullptr ? own : from; group != nullptr; group = cfa_group_parent(group))
+    {
+        const cfa_variable *variable = Find(PathIn(group, cfa_dimension_name(dimension)));
+        if (variable != nullptr && IsAlong(variable, dimension))
+            return variable;
+        if (group == own)
+            break;
+    }
     return nullptr;
+}
+
+const cfa_variable *File::IndexingVariableOf(const cfa_dimension *dimension, const cfa_group *from) const
+{
+    const cfa_variable *coordinate = CoordinateOf(dimension, from);
+    return coordinate == nullptr ? VariableRoles().IndexingFor(dimension) : coordinate;
+}
+
+const Roles &File::VariableRoles() const
+{
+    std::call_once(m_rolesOnce, [this] { m_roles = std::make_unique<const Roles>(*this); });
+    return *m_roles;
 }
 
 std::string TextAttribute(const cfa_variable *variable, const char *name)

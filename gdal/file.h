@@ -15,6 +15,8 @@ namespace cfa_gdal
 // Hands the message of the last failed call of this thread to GDAL; never as a format string.
 void ReportEngineError();
 
+class Roles;
+
 class File
 {
   public:
@@ -49,8 +51,16 @@ class File
     // A variable named from within a group: as a path, in the group, or in the nearest group above.
     const cfa_variable *Resolve(const cfa_group *group, const std::string &name) const;
 
-    // The coordinate variable of a dimension; NULL if there is none.
-    const cfa_variable *CoordinateOf(const cfa_dimension *dimension) const;
+    // The coordinate variable of a dimension, in its group or, for a variable of a group below, in the nearest to that;
+    // NULL if there is none.
+    const cfa_variable *CoordinateOf(const cfa_dimension *dimension, const cfa_group *from = nullptr) const;
+
+    // The variable with the values along a dimension: its coordinate variable or, without one, the variable of another
+    // name that serves as such; NULL if there is none.
+    const cfa_variable *IndexingVariableOf(const cfa_dimension *dimension, const cfa_group *from = nullptr) const;
+
+    // The parts that the variables play for each other.
+    const Roles &VariableRoles() const;
 
   private:
     File(std::string path, CSLConstList options, cfa_dataset *dataset);
@@ -60,11 +70,16 @@ class File
     cfa_dataset *m_dataset;
     cfa_dataset *m_raw = nullptr;
     std::mutex m_rawMutex{};
+    mutable std::once_flag m_rolesOnce{};
+    mutable std::unique_ptr<const Roles> m_roles{};
     std::shared_ptr<GDALPamMultiDim> m_pam;
 };
 
 // The text of an attribute of a variable; "" if there is none.
 std::string TextAttribute(const cfa_variable *variable, const char *name);
+
+// Whether a variable has values along a dimension and no other.
+bool IsAlong(const cfa_variable *variable, const cfa_dimension *dimension);
 
 // The dimensions of a variable; false after CPLError when its aggregation is not well formed.
 bool DimensionsOf(const cfa_variable *variable, std::vector<const cfa_dimension *> &dimensions);

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <map>
-#include <set>
 
 #include "classic_file.h"
 #include "name.h"
@@ -17,27 +16,31 @@ namespace
 // Not a name that a coordinate variable has.
 const char *const DATA = "cfa_data_variable";
 
-constexpr size_t SMALLEST_FILE = 4096;
+// libnetcdf reads the header of a file in pieces of this size. It refuses a file in memory of which such a piece, begun
+// anywhere in the header, goes beyond the end.
+constexpr size_t HEADER_PIECE = 4096;
 
 using Type = ClassicFile::Type;
 
-// The file that stands for the variable: coordinates, grid mapping, and one row of the data.
+// The file that stands for the variable: coordinates, grid mapping, and one row of the data. It has no groups: attributes
+// name variables by the names that they have here.
 class StandIn
 {
   public:
     StandIn(const File &file, const cfa_variable *variable, const std::vector<const cfa_dimension *> &dimensions)
-        : m_file(file), m_variable(variable), m_y(dimensions[dimensions.size() - 2]), m_x(dimensions.back())
+        : m_file(file), m_variable(variable), m_group(cfa_variable_group(variable)), m_y(dimensions[dimensions.size() - 2]),
+          m_x(dimensions.back())
     {
         const cfa_group *root = cfa_dataset_root(file.Dataset());
         for (size_t i = 0; i < cfa_group_attribute_count(root); ++i)
             m_out.AddAttribute(-1, cfa_group_attribute(root, i));
         m_numbers[m_y] = m_out.AddDimension(cfa_dimension_name(m_y), cfa_dimension_size(m_y));
         m_numbers[m_x] = m_out.AddDimension(cfa_dimension_name(m_x), cfa_dimension_size(m_x));
-        Add(file.CoordinateOf(m_y));
-        Add(file.CoordinateOf(m_x));
-        AddNamed("grid_mapping");
-        AddNamed("coordinates");
-        AddData();
+        Add(file.CoordinateOf(m_y, m_group));
+        Add(file.CoordinateOf(m_x, m_group));
+        const std::string mapping = AddNamed("grid_mapping");
+        const std::string coordinates = AddNamed("coordinates");
+        AddData(mapping, coordinates);
         // Those with two dimensions have no data here: what comes after the rows of the data may be missing in the file.
         for (const cfa_variable *surface : m_surfaces)
             Write(surface, false);
@@ -48,52 +51,82 @@ class StandIn
         return m_out.Bytes();
     }
 
-  private:
-    bool DimensionNumbers(const cfa_variable *variable, std::vector<int> &numbers) const
+    // The variable that has a name here; NULL if there is none.
+    const cfa_variable *Named(const std::string &name) const
     {
+        for (const auto &item : m_names)
+        {
+            if (item.second == name)
+                return item.first;
+        }
+        return nullptr;
+    }
+
+  private:
+    // None for a variable that has others than those of the raster: only the attributes of such a variable matter.
+    std::vector<int> DimensionNumbers(const cfa_variable *variable) const
+    {
+        std::vector<int> numbers;
         size_t rank = 0;
         if (cfa_variable_rank(variable, &rank) != CFA_OK || rank > 2)
-            return false;
+            return {};
         for (size_t i = 0; i < rank; ++i)
         {
             const cfa_dimension *dimension = nullptr;
             if (cfa_variable_dimension(variable, i, &dimension) != CFA_OK)
-                return false;
+                return {};
             const auto found = m_numbers.find(dimension);
             if (found == m_numbers.end())
-                return false;
+                return {};
             numbers.push_back(found->second);
         }
-        return true;
+        return numbers;
     }
 
-    void AddNamed(const char *attribute)
+    // Adds what an attribute of the data names. Returns its text with the names that they have here.
+    std::string AddNamed(const char *attribute)
     {
-        const CPLStringList names(CSLTokenizeString2(TextAttribute(m_variable, attribute).c_str(), " \t\n:", 0));
-        for (int i = 0; i < names.Count(); ++i)
-            Add(m_file.Resolve(cfa_variable_group(m_variable), names[i]));
+        const char *const blanks = " \t\n";
+        const std::string text = TextAttribute(m_variable, attribute);
+        std::string renamed;
+        for (size_t begin = 0; begin < text.size();)
+        {
+            const size_t word = std::min(text.find_first_not_of(blanks, begin), text.size());
+            const size_t end = std::min(text.find_first_of(blanks, word), text.size());
+            // "mapping: x y" names a mapping and the coordinates that it is for.
+            const bool colon = end > word && text[end - 1] == ':';
+            const std::string name = text.substr(word, end - word - (colon ? 1 : 0));
+            const cfa_variable *named = name.empty() ? nullptr : m_file.Resolve(m_group, name);
+            Add(named);
+            const auto here = m_names.find(named);
+            renamed += text.substr(begin, word - begin) + (here == m_names.end() ? name : here->second) + (colon ? ":" : "");
+            begin = end;
+        }
+        return renamed;
     }
 
     void Add(const cfa_variable *variable)
     {
-        std::vector<int> dimensions;
-        if (variable == nullptr || variable == m_variable || !m_names.insert(cfa_variable_name(variable)).second ||
-            !DimensionNumbers(variable, dimensions))
+        if (variable == nullptr || variable == m_variable || m_names.count(variable) != 0)
             return;
-        if (dimensions.size() == 2)
+        std::string name = cfa_variable_name(variable);
+        // Another group may have one of the same name.
+        while (Named(name) != nullptr)
+            name += "_";
+        m_names[variable] = name;
+        const size_t rank = DimensionNumbers(variable).size();
+        if (rank == 2)
             m_surfaces.push_back(variable);
         else
-            Write(variable, dimensions.size() == 1);
+            Write(variable, rank == 1);
     }
 
     void Write(const cfa_variable *variable, bool withData)
     {
-        std::vector<int> dimensions;
-        DimensionNumbers(variable, dimensions);
         const bool number = NumericType(cfa_variable_type(variable)) != GDT_Unknown;
         // The driver is more patient with uneven steps of single precision.
         const Type type = !number ? Type::Char : cfa_variable_type(variable) == CFA_FLOAT32 ? Type::Float : Type::Double;
-        const int out = m_out.AddVariable(cfa_variable_name(variable), dimensions, type);
+        const int out = m_out.AddVariable(m_names[variable], DimensionNumbers(variable), type);
         for (size_t i = 0; i < cfa_variable_attribute_count(variable); ++i)
             m_out.AddAttribute(out, cfa_variable_attribute(variable, i));
         if (!withData || !number)
@@ -111,10 +144,15 @@ class StandIn
             m_out.SetData(out, values);
     }
 
-    void AddData()
+    void AddData(const std::string &mapping, const std::string &coordinates)
     {
         const int out = m_out.AddVariable(DATA, {m_numbers[m_y], m_numbers[m_x]}, Type::Byte);
-        for (const char *name : {"coordinates", "grid_mapping"})
+        if (!mapping.empty())
+            m_out.AddText(out, "grid_mapping", mapping);
+        if (!coordinates.empty())
+            m_out.AddText(out, "coordinates", coordinates);
+        // What else the driver looks for: a reference system on the data, and signs that names of axes need no check.
+        for (const char *name : {"crs", "res", "transform"})
         {
             const cfa_attribute *attribute = nullptr;
             if (cfa_variable_attribute_find(m_variable, name, &attribute) == CFA_OK)
@@ -126,11 +164,12 @@ class StandIn
 
     const File &m_file;
     const cfa_variable *m_variable;
+    const cfa_group *m_group;
     const cfa_dimension *m_y;
     const cfa_dimension *m_x;
     ClassicFile m_out{};
     std::map<const cfa_dimension *, int> m_numbers{};
-    std::set<std::string> m_names{};
+    std::map<const cfa_variable *, std::string> m_names{};
     std::vector<const cfa_variable *> m_surfaces{};
 };
 
@@ -164,23 +203,13 @@ class MemoryFile
 
 } // namespace
 
-void Georeferencing::TakeFrom(GDALDataset &plain, const File &file, const cfa_variable *variable)
+void Georeferencing::TakeFrom(GDALDataset &plain)
 {
     if (const OGRSpatialReference *reference = plain.GetSpatialRef())
         m_reference = *reference;
     m_hasTransform = GDALGetGeoTransform(GDALDataset::ToHandle(&plain), m_transform) == CE_None;
     m_geolocation = CPLStringList(CSLDuplicate(plain.GetMetadata("GEOLOCATION")));
     m_geolocation2 = CPLStringList(CSLDuplicate(plain.GetMetadata("GEOLOCATION2")));
-    for (const char *key : {"X_DATASET", "Y_DATASET"})
-    {
-        // The arrays are in our file, not in the one made up.
-        const char *name = m_geolocation.FetchNameValue(key);
-        const char *colon = name == nullptr ? nullptr : strrchr(name, ':');
-        const cfa_variable *array =
-            colon == nullptr ? nullptr : file.Resolve(cfa_variable_group(variable), std::string(colon + 1));
-        if (array != nullptr)
-            m_geolocation.SetNameValue(key, Name::Of(file.Path(), cfa_variable_path(array)).c_str());
-    }
     // Reading anywhere else than in the first row goes beyond the end of the file, or gives zeros.
     GByte mark = 0;
     GDALRasterBand *band = plain.GetRasterBand(1);
@@ -202,21 +231,32 @@ std::shared_ptr<const Georeferencing> Georeferencing::Of(const File &file, const
     if (x == y || cfa_dimension_size(x) == 0 || cfa_dimension_size(x) > most || cfa_dimension_size(y) == 0 ||
         cfa_dimension_size(y) > most)
         return found;
-    std::vector<GByte> bytes = StandIn(file, variable, dimensions).Bytes();
-    // libnetcdf does not open files in memory that are too small.
-    bytes.resize(std::max(bytes.size(), SMALLEST_FILE), 0);
+    const StandIn standIn(file, variable, dimensions);
+    std::vector<GByte> bytes = standIn.Bytes();
+    bytes.resize(bytes.size() + HEADER_PIECE, 0);
     const MemoryFile memory(bytes);
-    const std::string name = "NETCDF:\"" + memory.Name() + "\":" + DATA;
+    const std::string prefix = "NETCDF:\"" + memory.Name() + "\":";
     const char *const drivers[] = {"netCDF", nullptr};
     // What the driver has to say concerns a file that the user does not know.
     CPLErrorHandlerPusher quiet(CPLQuietErrorHandler);
     CPLErrorStateBackuper state;
     const std::unique_ptr<GDALDataset> plain(
-        GDALDataset::Open(name.c_str(), GDAL_OF_RASTER | GDAL_OF_INTERNAL, drivers, nullptr, nullptr));
-    if (plain)
-        found->TakeFrom(*plain, file, variable);
-    else
+        GDALDataset::Open((prefix + DATA).c_str(), GDAL_OF_RASTER | GDAL_OF_INTERNAL, drivers, nullptr, nullptr));
+    if (!plain)
+    {
         CPLDebug("CFA", "the netCDF driver does not tell the georeferencing: %s", CPLGetLastErrorMsg());
+        return found;
+    }
+    found->TakeFrom(*plain);
+    for (const char *key : {"X_DATASET", "Y_DATASET"})
+    {
+        // The arrays are in our file, not in the one made up.
+        const char *name = found->m_geolocation.FetchNameValue(key);
+        if (name == nullptr || !STARTS_WITH(name, prefix.c_str()))
+            continue;
+        if (const cfa_variable *array = standIn.Named(name + prefix.size()))
+            found->m_geolocation.SetNameValue(key, Name::Of(file.Path(), cfa_variable_path(array)).c_str());
+    }
     return found;
 }
 

@@ -55,7 +55,7 @@ class Georeferencing
     }
 
   private:
-    void TakeFrom(GDALDataset &plain, const File &file, const cfa_variable *variable);
+    void TakeFrom(GDALDataset &plain);
 
     OGRSpatialReference m_reference{};
     double m_transform[6] = {0, 1, 0, 0, 0, 1};

@@ -44,7 +44,7 @@ bool Group::IsShown(const cfa_variable *variable, CSLConstList options) const
                           CPLFetchBool(options, "SHOW_INDEXING", true), CPLFetchBool(options, "SHOW_TIME", true)};
     if (named[0] && named[1] && named[2] && named[3])
         return true;
-    const Roles roles(*m_file);
+    const Roles &roles = m_file->VariableRoles();
     const cfa_dimension *dimension = nullptr;
     const bool indexing = rank == 1 && cfa_variable_dimension(variable, 0, &dimension) == CFA_OK &&
                           m_file->CoordinateOf(dimension) == variable;

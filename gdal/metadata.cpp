@@ -20,45 +20,94 @@ std::string NumberText(int32_t type, double value)
     }
 }
 
+bool IsLong(int32_t type)
+{
+    return type == CFA_INT64 || type == CFA_UINT64;
+}
+
+std::string LongText(int32_t type, uint64_t bits)
+{
+    return type == CFA_INT64 ? std::to_string(static_cast<int64_t>(bits)) : std::to_string(bits);
+}
+
+// The values of an attribute, one by one; none if it cannot be read.
+static std::vector<std::string> AttributeTexts(const cfa_attribute *attribute)
+{
+    const int32_t type = cfa_attribute_type(attribute);
+    const size_t length = cfa_attribute_length(attribute);
+    std::vector<std::string> texts;
+    if (NumericType(type) == GDT_Unknown)
+    {
+        for (size_t i = 0; i < length; ++i)
+        {
+            const char *string = "";
+            cfa_attribute_string(attribute, i, &string);
+            texts.emplace_back(string);
+        }
+    }
+    else if (IsLong(type))
+    {
+        std::vector<uint64_t> numbers(length);
+        if (cfa_attribute_read(attribute, type, numbers.data(), length * sizeof(uint64_t)) == CFA_OK)
+        {
+            for (const uint64_t number : numbers)
+                texts.push_back(LongText(type, number));
+        }
+    }
+    else
+    {
+        std::vector<double> numbers(length);
+        if (cfa_attribute_read(attribute, CFA_FLOAT64, numbers.data(), length * sizeof(double)) == CFA_OK)
+        {
+            for (const double number : numbers)
+                texts.push_back(NumberText(type, number));
+        }
+    }
+    return texts;
+}
+
 std::string AttributeText(const cfa_attribute *attribute)
 {
     if (const char *text = cfa_attribute_text(attribute))
         return text;
-    const int32_t type = cfa_attribute_type(attribute);
-    const size_t length = cfa_attribute_length(attribute);
-    std::vector<double> numbers(length);
-    const bool text = NumericType(type) == GDT_Unknown;
-    if (!text && cfa_attribute_read(attribute, CFA_FLOAT64, numbers.data(), length * sizeof(double)) != CFA_OK)
-        return std::string();
+    const std::vector<std::string> texts = AttributeTexts(attribute);
+    if (texts.size() == 1)
+        return texts[0];
     std::string all;
-    for (size_t i = 0; i < length; ++i)
+    for (const std::string &text : texts)
+        all += "," + text;
+    return "{" + (all.empty() ? all : all.substr(1)) + "}";
+}
+
+std::string NameIn(const cfa_group *group, const std::string &name)
+{
+    return cfa_group_parent(group) == nullptr ? name : std::string(cfa_group_path(group)) + "/" + name;
+}
+
+static void AddGroupMetadata(const cfa_group *group, CPLStringList &list)
+{
+    const std::string prefix = NameIn(group, "NC_GLOBAL") + "#";
+    for (size_t i = 0; i < cfa_group_attribute_count(group); ++i)
     {
-        const char *string = "";
-        if (text)
-            cfa_attribute_string(attribute, i, &string);
-        all += (i == 0 ? "" : ",") + (text ? std::string(string) : NumberText(type, numbers[i]));
+        const cfa_attribute *attribute = cfa_group_attribute(group, i);
+        list.SetNameValue((prefix + cfa_attribute_name(attribute)).c_str(), AttributeText(attribute).c_str());
     }
-    return length == 1 ? all : "{" + all + "}";
+    for (size_t i = 0; i < cfa_group_group_count(group); ++i)
+        AddGroupMetadata(cfa_group_group(group, i), list);
 }
 
 void AddGlobalMetadata(const cfa_dataset *dataset, CPLStringList &list)
 {
-    const cfa_group *root = cfa_dataset_root(dataset);
-    for (size_t i = 0; i < cfa_group_attribute_count(root); ++i)
-    {
-        const cfa_attribute *attribute = cfa_group_attribute(root, i);
-        const std::string key = std::string("NC_GLOBAL#") + cfa_attribute_name(attribute);
-        list.SetNameValue(key.c_str(), AttributeText(attribute).c_str());
-    }
+    AddGroupMetadata(cfa_dataset_root(dataset), list);
 }
 
 void AddVariableMetadata(const cfa_variable *variable, CPLStringList &list)
 {
+    const std::string prefix = NameIn(cfa_variable_group(variable), cfa_variable_name(variable)) + "#";
     for (size_t i = 0; i < cfa_variable_attribute_count(variable); ++i)
     {
         const cfa_attribute *attribute = cfa_variable_attribute(variable, i);
-        const std::string key = std::string(cfa_variable_name(variable)) + "#" + cfa_attribute_name(attribute);
-        list.SetNameValue(key.c_str(), AttributeText(attribute).c_str());
+        list.SetNameValue((prefix + cfa_attribute_name(attribute)).c_str(), AttributeText(attribute).c_str());
     }
 }
 

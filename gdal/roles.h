@@ -2,6 +2,7 @@
 #ifndef CFA_GDAL_ROLES_H
 #define CFA_GDAL_ROLES_H
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -27,16 +28,25 @@ class Roles
         return m_auxiliary.count(cfa_variable_path(variable)) != 0;
     }
 
+    // For a dimension that no variable of its name describes: the only variable of its group along it alone, of those
+    // that coordinates attributes name if there are any. NULL if there is none or a choice.
+    const cfa_variable *IndexingFor(const cfa_dimension *dimension) const;
+
   private:
     void Collect(const File &file, const cfa_variable *variable, const char *attribute, std::set<std::string> &into);
 
     std::set<std::string> m_bounds{};
     std::set<std::string> m_auxiliary{};
+    std::map<const cfa_dimension *, std::vector<const cfa_variable *>> m_along{};
 };
 
 // The variables that a user means by the data of a file: numbers with two dimensions or more that describe no others. Where
 // there are none, aggregated numbers of one dimension.
 std::vector<const cfa_variable *> DataVariables(const File &file);
+
+// The variable that defines the reference system of a raster: the grid mapping of the variable or, if it names several with
+// their coordinates, the one for two of its dimensions. NULL if there is none.
+const cfa_variable *GridMappingOf(const File &file, const cfa_variable *variable);
 
 } // namespace cfa_gdal
 

@@ -53,8 +53,8 @@ std::string Describe(const cfa_variable *variable)
             text += (text.empty() ? "" : "x") + std::to_string(n);
     }
     const std::string standard = TextAttribute(variable, "standard_name");
-    return "[" + text + "] " + (standard.empty() ? cfa_variable_name(variable) : standard) + " (" +
-           TypeText(cfa_variable_type(variable)) + ")";
+    const std::string name = NameIn(cfa_variable_group(variable), cfa_variable_name(variable));
+    return "[" + text + "] " + (standard.empty() ? name : standard) + " (" + TypeText(cfa_variable_type(variable)) + ")";
 }
 
 class SubdatasetList final : public GDALPamDataset

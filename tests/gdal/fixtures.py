@@ -36,19 +36,30 @@ def copy_variable(source, target, name):
 
 
 def aggregate(plain, path, names, parts=2, axis=0):
-    """Write `path`: the file `plain`, but with the variables `names` cut along a dimension into fragments beside it."""
+    """Write `path`: the file `plain`, but with the variables `names` cut along a dimension into fragments beside it.
+
+    Variables of groups are named by paths.
+    """
     plain, path = Path(plain), Path(path)
     with Dataset(plain) as source, Dataset(path, "w") as out:
         source.set_auto_maskandscale(False)
-        copy_attributes(source, out)
-        for dimension in source.dimensions.values():
-            out.createDimension(dimension.name, len(dimension))
-        for name in source.variables:
-            if name not in names:
-                copy_variable(source, out, name)
-        for name in names:
-            cut(source, out, name, path, parts, axis)
+        aggregate_group(source, out, names, path, parts, axis)
     return path
+
+
+def aggregate_group(source, out, names, path, parts, axis):
+    copy_attributes(source, out)
+    for dimension in source.dimensions.values():
+        out.createDimension(dimension.name, len(dimension))
+    places = {name if source.path == "/" else f"{source.path}/{name}": name for name in source.variables}
+    for place, name in places.items():
+        if place not in names:
+            copy_variable(source, out, name)
+    for place in names:
+        if place in places:
+            cut(source, out, places[place], path, parts, axis)
+    for name, group in source.groups.items():
+        aggregate_group(group, out.createGroup(name), names, path, parts, axis)
 
 
 def cut(source, out, name, path, parts, axis):
@@ -59,7 +70,7 @@ def cut(source, out, name, path, parts, axis):
     ends = np.cumsum([0, *sizes])
     uris = []
     for k in range(parts):
-        file = path.with_name(f"{path.stem}_{name}_{k}.nc")
+        file = path.with_name(f"{path.stem}{source.path.rstrip('/').replace('/', '_')}_{name}_{k}.nc")
         uris.append(file.name)
         with Dataset(file, "w") as fragment:
             for i, dimension in enumerate(variable.dimensions):
@@ -184,8 +195,32 @@ def lambert(file):
     projected(file, LAMBERT)
 
 
+def mapping_of_named_coordinates(file):
+    lambert(file)
+    file["tas"].grid_mapping = "projection: x y"
+
+
+def mappings_of_two_kinds(file):
+    lambert(file)
+    file.createVariable("sphere", "i4", ()).setncatts(dict(grid_mapping_name="latitude_longitude", earth_radius=6371229.0))
+    for name, attributes in (("lat", LAT), ("lon", LON)):
+        variable = file.createVariable(name, "f8", ("y", "x"))
+        variable[:] = np.arange(48.0).reshape(8, 6)
+        variable.setncatts(attributes)
+    file["tas"].setncatts(dict(coordinates="lat lon", grid_mapping="sphere: lat lon projection: x y"))
+
+
 def lambert_in_km(file):
     projected(file, LAMBERT, dict(X, units="km"), dict(Y, units="km"), 1e-3)
+
+
+def reference_system_on_the_data(file):
+    """As files made by rasterio or R have it; names that are not enough otherwise then do."""
+    times(file)
+    axis(file, "north", np.arange(8) * 5000.0 + 1e6, units="m")
+    axis(file, "east", np.arange(6) * 5000.0 - 2e5, units="m")
+    data(file, ("time", "north", "east"), crs="+proj=laea +lat_0=52 +lon_0=10 +datum=WGS84",
+         res=np.array([5000.0, 5000.0]), transform=np.array([5000.0, 0, -202500.0, 0, -5000.0, 1037500.0]))
 
 
 def polar_stereographic(file):
@@ -209,16 +244,21 @@ def rotated_pole_on_a_sphere(file):
     file["rotated_pole"].earth_radius = 6371229.0
 
 
-def two_dimensional(file):
+def two_dimensional(file, dimensions=("y", "x")):
     times(file)
     file.createDimension("y", 6)
     file.createDimension("x", 8)
     j, i = np.mgrid[0:6, 0:8]
     for name, values, attributes in (("lat", 40 + j + 0.1 * i, LAT), ("lon", 5 + i - 0.1 * j, LON)):
-        variable = file.createVariable(name, "f8", ("y", "x"))
-        variable[:] = values
+        variable = file.createVariable(name, "f8", dimensions)
+        variable[...] = np.broadcast_to(values, variable.shape)
         variable.setncatts(attributes)
     data(file, ("time", "y", "x"), coordinates="lat lon")
+
+
+def two_dimensional_and_time(file):
+    """As the Weather Research and Forecasting model has them."""
+    two_dimensional(file, ("time", "y", "x"))
 
 
 def no_coordinates(file):
@@ -250,6 +290,16 @@ def packed(file):
     data(file, dtype="i2", fill=np.int16(-32768), scale_factor=0.01, add_offset=273.15)
 
 
+def large_integers(file):
+    """Numbers that no double has."""
+    axis(file, "time", np.array([2**53 + 1, 2**53 + 3]), dtype="i8", standard_name="time", units="ns since 1970-01-01")
+    axis(file, "key", np.array([2**64 - 1, 1], "u8"), dtype="u8")
+    axis(file, "lat", np.arange(-45.0, 46, 10), **LAT)
+    axis(file, "lon", np.arange(-20.0, 21, 4), **LON)
+    data(file, ("time", "key", "lat", "lon"), dtype="u8", fill=np.uint64(2**64 - 1), one=np.int64(-(2**63) + 1),
+         several=np.array([2**53 + 1, 2**64 - 3], "u8"))
+
+
 def only_plane(file):
     axis(file, "lat", np.arange(-45.0, 46, 10), **LAT)
     axis(file, "lon", np.arange(-20.0, 21, 4), **LON)
@@ -258,7 +308,8 @@ def only_plane(file):
 
 GEOREFERENCING = (ascending, descending, zero_to_360, beyond_180, single_precision, uneven_latitude, very_uneven, wgs84,
                   lambert, lambert_in_km, polar_stereographic, rotated_pole, rotated_pole_on_a_sphere, two_dimensional,
-                  no_coordinates, bare, levels, packed, only_plane)
+                  two_dimensional_and_time, no_coordinates, bare, levels, packed, only_plane, reference_system_on_the_data,
+                  mapping_of_named_coordinates, mappings_of_two_kinds, large_integers)
 
 
 def make(folder, case, names=("tas",), **how):

@@ -4,6 +4,7 @@ import tempfile
 import unittest
 
 import numpy as np
+from netCDF4 import Dataset
 from osgeo import gdal
 
 import fixtures
@@ -41,6 +42,25 @@ class Georeferencing(unittest.TestCase):
                 self.assertEqual(found.GetDriver().ShortName, "CFA")
                 self.assertEqual(describe(found, aggregation), describe(expected, plain))
                 np.testing.assert_array_equal(found.ReadAsArray(), expected.ReadAsArray())
+
+    def test_long_attributes_do_not_hide_it(self):
+        lengths = sorted({0, 300_000, *(round(2 ** (eighths / 8)) for eighths in range(64, 115))})
+        places = {"file": lambda file: file, "data": lambda file: file["tas"], "coordinate": lambda file: file["y"],
+                  "grid mapping": lambda file: file["projection"]}
+        with tempfile.TemporaryDirectory() as folder:
+            plain, aggregation = fixtures.make(folder, fixtures.lambert)
+            expected = gdal.Open(plain)
+            for place, holder in places.items():
+                for length in lengths:
+                    with Dataset(aggregation, "a") as file:
+                        holder(file).comment = "x" * length
+                    with self.subTest(place=place, length=length):
+                        found = gdal.Open(aggregation)
+                        self.assertEqual(found.GetGeoTransform(can_return_null=True), expected.GetGeoTransform())
+                        self.assertTrue(found.GetSpatialRef().IsSame(expected.GetSpatialRef()))
+                with Dataset(aggregation, "a") as file:
+                    del holder(file).comment
+            np.testing.assert_array_equal(found.ReadAsArray(), expected.ReadAsArray())
 
     def test_multidimensional_reference_systems_are_equal_too(self):
         for case in (fixtures.wgs84, fixtures.lambert, fixtures.polar_stereographic,
