@@ -9,7 +9,7 @@ BandTraits BandTraits::Of(const cfa_variable *variable)
 {
     BandTraits traits;
     traits.noData = NoDataOf(variable);
-    traits.type = NumericType(cfa_variable_type(variable));
+    traits.type = NumericType(SenseOf(variable));
     if (const char *unit = cfa_variable_units(variable))
         traits.unit = unit;
     int32_t hasScale = 0;

@@ -2,6 +2,7 @@
 
 #include <climits>
 
+#include "attribute.h"
 #include "classic_band.h"
 #include "metadata.h"
 
@@ -13,6 +14,19 @@ namespace
 
 // A block of more is cut into fewer rows: GDAL holds several blocks at once.
 constexpr uint64_t MOST_BLOCK_BYTES = 16 * 1024 * 1024;
+
+// An attribute of a band, in the numbers that the band has.
+std::string TextInSense(const cfa_variable *variable, const cfa_attribute *attribute)
+{
+    const int32_t sense = SenseOf(variable, attribute);
+    if (sense == cfa_attribute_type(attribute))
+        return AttributeText(attribute);
+    const CPLStringList numbers(Attribute(std::string(), attribute, sense).ReadAsStringArray());
+    std::string all;
+    for (int i = 0; i < numbers.Count(); ++i)
+        all += (i == 0 ? "" : ",") + std::string(numbers[i]);
+    return numbers.Count() == 1 ? all : "{" + all + "}";
+}
 
 } // namespace
 
@@ -108,7 +122,7 @@ void ClassicDataset::MakeBands()
 {
     const int count = nBands;
     nBands = 0;
-    const GDALDataType type = NumericType(cfa_variable_type(m_variable));
+    const GDALDataType type = NumericType(SenseOf(m_variable));
     const BandTraits traits = BandTraits::Of(m_variable);
     const auto shared = std::make_shared<const BandTraits>(traits);
     // The last first: GDAL's list of bands is then made long enough once.
@@ -323,7 +337,7 @@ void ClassicDataset::AddBandMetadata(int band, CPLStringList &list)
     for (size_t i = 0; i < cfa_variable_attribute_count(m_variable); ++i)
     {
         const cfa_attribute *attribute = cfa_variable_attribute(m_variable, i);
-        list.SetNameValue(cfa_attribute_name(attribute), AttributeText(attribute).c_str());
+        list.SetNameValue(cfa_attribute_name(attribute), TextInSense(m_variable, attribute).c_str());
     }
 }
 
