@@ -154,16 +154,49 @@ CPLErr ClassicDataset::GetGeoTransform(double *transform)
 }
 #endif
 
+MetadataLayers *ClassicDataset::Metadata(const char *domain)
+{
+    std::call_once(m_metadataOnce, [this] {
+        m_metadata.emplace("", MetadataOfFile());
+        m_metadata.emplace("GEOLOCATION", CPLStringList(m_georeferencing->Geolocation()));
+        m_metadata.emplace("GEOLOCATION2", CPLStringList(m_georeferencing->Geolocation2()));
+    });
+    const auto found = m_metadata.find(domain == nullptr ? "" : domain);
+    return found == m_metadata.end() ? nullptr : &found->second;
+}
+
+char **ClassicDataset::GetMetadataDomainList()
+{
+    return BuildMetadataDomainList(GDALPamDataset::GetMetadataDomainList(), TRUE, "", "GEOLOCATION", "GEOLOCATION2",
+                                   nullptr);
+}
+
 CfaMetadataList ClassicDataset::GetMetadata(const char *domain)
 {
-    std::call_once(m_metadataOnce, [this] { LoadMetadata(); });
-    return GDALPamDataset::GetMetadata(domain);
+    const auto set = GDALPamDataset::GetMetadata(domain);
+    MetadataLayers *layers = Metadata(domain);
+    return layers == nullptr ? set : layers->With(set);
 }
 
 const char *ClassicDataset::GetMetadataItem(const char *name, const char *domain)
 {
-    std::call_once(m_metadataOnce, [this] { LoadMetadata(); });
-    return GDALPamDataset::GetMetadataItem(name, domain);
+    const char *set = GDALPamDataset::GetMetadataItem(name, domain);
+    const MetadataLayers *layers = set == nullptr ? Metadata(domain) : nullptr;
+    return layers == nullptr ? set : layers->OfFile().FetchNameValue(name);
+}
+
+CPLErr ClassicDataset::SetMetadata(CfaMetadataList list, const char *domain)
+{
+    MetadataLayers *layers = Metadata(domain);
+    if (layers == nullptr)
+        return GDALPamDataset::SetMetadata(list, domain);
+    return GDALPamDataset::SetMetadata(layers->Setting(list).List(), domain);
+}
+
+CPLErr ClassicDataset::SetMetadataItem(const char *name, const char *value, const char *domain)
+{
+    MetadataLayers *layers = Metadata(domain);
+    return GDALPamDataset::SetMetadataItem(name, layers == nullptr ? value : layers->Setting(name, value), domain);
 }
 
 char **ClassicDataset::GetFileList()
@@ -341,7 +374,7 @@ void ClassicDataset::AddBandMetadata(int band, CPLStringList &list)
     }
 }
 
-void ClassicDataset::LoadMetadata()
+CPLStringList ClassicDataset::MetadataOfFile()
 {
     std::call_once(m_coordinatesOnce, [this] { LoadCoordinates(); });
     CPLStringList list;
@@ -379,17 +412,7 @@ void ClassicDataset::LoadMetadata()
     }
     if (!m_bandDimensions.empty())
         list.SetNameValue("NETCDF_DIM_EXTRA", ("{" + names + "}").c_str());
-    // What is kept beside the file comes first.
-    for (CSLConstList item = GDALPamDataset::GetMetadata(); item != nullptr && *item != nullptr; ++item)
-    {
-        char *key = nullptr;
-        if (const char *value = CPLParseNameValue(*item, &key))
-            list.SetNameValue(key, value);
-        CPLFree(key);
-    }
-    GDALDataset::SetMetadata(list.List());
-    GDALDataset::SetMetadata(CPLStringList(m_georeferencing->Geolocation()).List(), "GEOLOCATION");
-    GDALDataset::SetMetadata(CPLStringList(m_georeferencing->Geolocation2()).List(), "GEOLOCATION2");
+    return list;
 }
 
 } // namespace cfa_gdal
