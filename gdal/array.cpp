@@ -7,13 +7,25 @@
 namespace cfa_gdal
 {
 
-std::vector<GByte> NoDataOf(const cfa_variable *variable)
+namespace
+{
+
+// The netCDF driver takes no default fill value for an array. But where fragments lack data it stands for them, except
+// in coordinates, which have data everywhere.
+bool MayLackData(const File &file, const cfa_variable *variable)
+{
+    const cfa_dimension *dimension = nullptr;
+    return cfa_variable_is_aggregated(variable) &&
+           (cfa_variable_dimension(variable, 0, &dimension) != CFA_OK || file.CoordinateOf(dimension) != variable);
+}
+
+} // namespace
+
+std::vector<GByte> NoDataOf(const cfa_variable *variable, bool withDefault)
 {
     const GDALDataType type = NumericType(SenseOf(variable));
     const cfa_attribute *attribute = nullptr;
-    // The default fill values matter where fragments may be missing; an ordinary variable has only what it says.
-    if (type == GDT_Unknown || (!cfa_variable_is_aggregated(variable) &&
-                                cfa_variable_attribute_find(variable, "_FillValue", &attribute) != CFA_OK &&
+    if (type == GDT_Unknown || (!withDefault && cfa_variable_attribute_find(variable, "_FillValue", &attribute) != CFA_OK &&
                                 cfa_variable_attribute_find(variable, "missing_value", &attribute) != CFA_OK))
         return {};
     GByte value[8] = {};
@@ -40,7 +52,7 @@ Array::Array(const std::shared_ptr<File> &file, const cfa_variable *variable)
 {
     if (const char *unit = cfa_variable_units(variable))
         m_unit = unit;
-    m_noData = NoDataOf(variable);
+    m_noData = NoDataOf(variable, MayLackData(*file, variable));
     int32_t hasScale = 0;
     int32_t hasOffset = 0;
     if (cfa_variable_scale_offset(variable, &hasScale, &m_scale, &hasOffset, &m_offset) == CFA_OK)

@@ -8,7 +8,7 @@ namespace cfa_gdal
 BandTraits BandTraits::Of(const cfa_variable *variable)
 {
     BandTraits traits;
-    traits.noData = NoDataOf(variable);
+    traits.noData = NoDataOf(variable, true);
     traits.type = NumericType(SenseOf(variable));
     if (const char *unit = cfa_variable_units(variable))
         traits.unit = unit;
