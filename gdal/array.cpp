@@ -7,14 +7,25 @@
 namespace cfa_gdal
 {
 
-std::vector<GByte> NoDataOf(const cfa_variable *variable)
+namespace
 {
-    const int32_t stored = cfa_variable_type(variable);
-    const GDALDataType type = NumericType(stored);
+
+// The netCDF driver takes no default fill value for an array. But where fragments lack data it stands for them, except
+// in coordinates, which have data everywhere.
+bool MayLackData(const File &file, const cfa_variable *variable)
+{
+    const cfa_dimension *dimension = nullptr;
+    return cfa_variable_is_aggregated(variable) &&
+           (cfa_variable_dimension(variable, 0, &dimension) != CFA_OK || file.CoordinateOf(dimension) != variable);
+}
+
+} // namespace
+
+std::vector<GByte> NoDataOf(const cfa_variable *variable, bool withDefault)
+{
+    const GDALDataType type = NumericType(SenseOf(variable));
     const cfa_attribute *attribute = nullptr;
-    // The default fill values matter where fragments may be missing; an ordinary variable has only what it says.
-    if (type == GDT_Unknown || (!cfa_variable_is_aggregated(variable) &&
-                                cfa_variable_attribute_find(variable, "_FillValue", &attribute) != CFA_OK &&
+    if (type == GDT_Unknown || (!withDefault && cfa_variable_attribute_find(variable, "_FillValue", &attribute) != CFA_OK &&
                                 cfa_variable_attribute_find(variable, "missing_value", &attribute) != CFA_OK))
         return {};
     GByte value[8] = {};
@@ -22,7 +33,7 @@ std::vector<GByte> NoDataOf(const cfa_variable *variable)
     if (cfa_variable_missing_value(variable, &has, value, sizeof(value)) != CFA_OK || !has)
         return {};
     std::vector<GByte> noData(static_cast<size_t>(GDALGetDataTypeSizeBytes(type)));
-    if (stored == CFA_INT8 && type != GDT_Byte && noData.size() == sizeof(GInt16))
+    if (cfa_variable_type(variable) == CFA_INT8 && noData.size() == sizeof(GInt16))
     {
         const GInt16 wide = static_cast<signed char>(value[0]);
         memcpy(noData.data(), &wide, sizeof(wide));
@@ -37,11 +48,11 @@ std::vector<GByte> NoDataOf(const cfa_variable *variable)
 Array::Array(const std::shared_ptr<File> &file, const cfa_variable *variable)
     : GDALAbstractMDArray(cfa_group_path(cfa_variable_group(variable)), cfa_variable_name(variable)),
       GDALPamMDArray(cfa_group_path(cfa_variable_group(variable)), cfa_variable_name(variable), file->Pam()), m_file(file),
-      m_variable(variable), m_type(ExtendedType(cfa_variable_type(variable)))
+      m_variable(variable), m_type(ExtendedType(SenseOf(variable)))
 {
     if (const char *unit = cfa_variable_units(variable))
         m_unit = unit;
-    m_noData = NoDataOf(variable);
+    m_noData = NoDataOf(variable, MayLackData(*file, variable));
     int32_t hasScale = 0;
     int32_t hasOffset = 0;
     if (cfa_variable_scale_offset(variable, &hasScale, &m_scale, &hasOffset, &m_offset) == CFA_OK)
@@ -99,10 +110,11 @@ std::vector<std::shared_ptr<GDALAttribute>> Array::GetAttributes(CSLConstList) c
     {
         const cfa_attribute *attribute = cfa_variable_attribute(m_variable, i);
         const char *name = cfa_attribute_name(attribute);
+        const bool small = cfa_variable_type(m_variable) == CFA_INT8 || cfa_variable_type(m_variable) == CFA_INT16;
         // GDAL has these by other names, and would write them twice in a copy.
         if (!EQUAL(name, "_FillValue") && !EQUAL(name, "units") && !EQUAL(name, "scale_factor") &&
-            !EQUAL(name, "add_offset"))
-            attributes.push_back(std::make_shared<Attribute>(GetFullName(), attribute));
+            !EQUAL(name, "add_offset") && !(small && EQUAL(name, "_Unsigned")))
+            attributes.push_back(std::make_shared<Attribute>(GetFullName(), attribute, SenseOf(m_variable, attribute)));
     }
     return attributes;
 }

@@ -80,7 +80,8 @@ class Array final : public GDALPamMDArray
 };
 
 // The bytes of the value that stands for missing data, in the number type of GDAL; empty if there is none.
-std::vector<GByte> NoDataOf(const cfa_variable *variable);
+// The default fill value of the type is one where no attribute tells another, if it is wanted.
+std::vector<GByte> NoDataOf(const cfa_variable *variable, bool withDefault);
 
 } // namespace cfa_gdal
 

@@ -6,16 +6,22 @@ namespace cfa_gdal
 {
 
 Attribute::Attribute(const std::string &parent, const cfa_attribute *attribute)
+    : Attribute(parent, attribute, cfa_attribute_type(attribute))
+{
+}
+
+Attribute::Attribute(const std::string &parent, const cfa_attribute *attribute, int32_t sense)
     : GDALAbstractMDArray(parent, cfa_attribute_name(attribute)), GDALAttribute(parent, cfa_attribute_name(attribute)),
-      m_type(ExtendedType(cfa_attribute_type(attribute)))
+      m_type(ExtendedType(sense))
 {
     const size_t length = cfa_attribute_length(attribute);
     size_t elements = length;
     if (m_type.GetClass() == GEDTC_NUMERIC)
     {
-        const GDALDataType number = m_type.GetNumericDataType();
-        m_numbers.resize(length * static_cast<size_t>(GDALGetDataTypeSizeBytes(number)));
-        cfa_attribute_read(attribute, EngineType(number), m_numbers.data(), m_numbers.size());
+        const int32_t type = cfa_attribute_type(attribute);
+        m_numbers.resize(length * m_type.GetSize());
+        const int32_t read = m_type.GetSize() == cfa_type_size(type) ? type : EngineType(m_type.GetNumericDataType());
+        cfa_attribute_read(attribute, read, m_numbers.data(), m_numbers.size());
     }
     else if (const char *text = cfa_attribute_text(attribute))
     {

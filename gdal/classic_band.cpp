@@ -8,8 +8,8 @@ namespace cfa_gdal
 BandTraits BandTraits::Of(const cfa_variable *variable)
 {
     BandTraits traits;
-    traits.noData = NoDataOf(variable);
-    traits.type = NumericType(cfa_variable_type(variable));
+    traits.noData = NoDataOf(variable, true);
+    traits.type = NumericType(SenseOf(variable));
     if (const char *unit = cfa_variable_units(variable))
         traits.unit = unit;
     int32_t hasScale = 0;
@@ -36,46 +36,73 @@ ClassicBand::ClassicBand(ClassicDataset &dataset, const std::shared_ptr<const Ba
     nBlockYSize = blockHeight;
 }
 
+const std::string &ClassicBand::Label() const
+{
+    if (m_label.empty())
+        m_label = m_dataset.DescribeBand(m_index);
+    return m_label;
+}
+
 const char *ClassicBand::GetDescription() const
 {
     const char *given = GDALPamRasterBand::GetDescription();
-    if (given != nullptr && *given != '\0')
-        return given;
-    if (m_description.empty())
-        m_description = m_dataset.DescribeBand(m_index);
-    return m_description.c_str();
+    return m_keeping || (given != nullptr && *given != '\0') ? given : Label().c_str();
 }
 
-void ClassicBand::LoadMetadata()
+void ClassicBand::SetDescription(const char *description)
 {
-    if (m_metadataLoaded)
-        return;
-    m_metadataLoaded = true;
-    CPLStringList list;
-    m_dataset.AddBandMetadata(m_index, list);
-    // What is kept beside the file, such as statistics, comes first.
-    for (CSLConstList item = GDALPamRasterBand::GetMetadata(); item != nullptr && *item != nullptr; ++item)
+    GDALPamRasterBand::SetDescription(Label() == description ? "" : description);
+}
+
+CPLXMLNode *ClassicBand::SerializeToXML(const char *path)
+{
+    // What is kept beside the file is the description that was set, not the label that follows the file.
+    m_keeping = true;
+    CPLXMLNode *tree = GDALPamRasterBand::SerializeToXML(path);
+    m_keeping = false;
+    return tree;
+}
+
+MetadataLayers &ClassicBand::Metadata()
+{
+    if (!m_metadata)
     {
-        char *key = nullptr;
-        if (const char *value = CPLParseNameValue(*item, &key))
-            list.SetNameValue(key, value);
-        CPLFree(key);
+        CPLStringList list;
+        m_dataset.AddBandMetadata(m_index, list);
+        m_metadata = std::make_unique<MetadataLayers>(list);
     }
-    GDALRasterBand::SetMetadata(list.List());
+    return *m_metadata;
+}
+
+char **ClassicBand::GetMetadataDomainList()
+{
+    return BuildMetadataDomainList(GDALPamRasterBand::GetMetadataDomainList(), TRUE, "", nullptr);
 }
 
 CfaMetadataList ClassicBand::GetMetadata(const char *domain)
 {
-    if (domain == nullptr || *domain == '\0')
-        LoadMetadata();
-    return GDALPamRasterBand::GetMetadata(domain);
+    const auto set = GDALPamRasterBand::GetMetadata(domain);
+    return IsDefaultDomain(domain) ? Metadata().With(set) : set;
 }
 
 const char *ClassicBand::GetMetadataItem(const char *name, const char *domain)
 {
-    if (domain == nullptr || *domain == '\0')
-        LoadMetadata();
-    return GDALPamRasterBand::GetMetadataItem(name, domain);
+    const char *set = GDALPamRasterBand::GetMetadataItem(name, domain);
+    return set == nullptr && IsDefaultDomain(domain) ? Metadata().OfFile().FetchNameValue(name) : set;
+}
+
+CPLErr ClassicBand::SetMetadata(CfaMetadataList list, const char *domain)
+{
+    if (!IsDefaultDomain(domain))
+        return GDALPamRasterBand::SetMetadata(list, domain);
+    return GDALPamRasterBand::SetMetadata(Metadata().Setting(list).List(), domain);
+}
+
+CPLErr ClassicBand::SetMetadataItem(const char *name, const char *value, const char *domain)
+{
+    if (IsDefaultDomain(domain))
+        value = Metadata().Setting(name, value);
+    return GDALPamRasterBand::SetMetadataItem(name, value, domain);
 }
 
 double ClassicBand::GetNoDataValue(int *has)

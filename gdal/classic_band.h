@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "classic_dataset.h"
+#include "metadata_layers.h"
 
 namespace cfa_gdal
 {
@@ -33,8 +34,13 @@ class ClassicBand final : public GDALPamRasterBand
                 int blockWidth, int blockHeight);
 
     const char *GetDescription() const override;
+    void SetDescription(const char *description) override;
+    char **GetMetadataDomainList() override;
     CfaMetadataList GetMetadata(const char *domain = "") override;
     const char *GetMetadataItem(const char *name, const char *domain = "") override;
+    CPLErr SetMetadata(CfaMetadataList list, const char *domain = "") override;
+    CPLErr SetMetadataItem(const char *name, const char *value, const char *domain = "") override;
+    CPLXMLNode *SerializeToXML(const char *path) override;
     double GetNoDataValue(int *has = nullptr) override;
     int64_t GetNoDataValueAsInt64(int *has = nullptr) override;
     uint64_t GetNoDataValueAsUInt64(int *has = nullptr) override;
@@ -48,13 +54,15 @@ class ClassicBand final : public GDALPamRasterBand
                      GDALDataType type, GSpacing pixel, GSpacing line, GDALRasterIOExtraArg *extra) override;
 
   private:
-    void LoadMetadata();
+    MetadataLayers &Metadata();
+    const std::string &Label() const;
 
     ClassicDataset &m_dataset;
     std::shared_ptr<const BandTraits> m_traits;
     int m_index;
-    mutable std::string m_description{};
-    bool m_metadataLoaded = false;
+    mutable std::string m_label{};
+    std::unique_ptr<MetadataLayers> m_metadata{};
+    bool m_keeping = false;
 };
 
 } // namespace cfa_gdal

@@ -2,6 +2,7 @@
 
 #include <climits>
 
+#include "attribute.h"
 #include "classic_band.h"
 #include "metadata.h"
 #include "roles.h"
@@ -14,6 +15,19 @@ namespace
 
 // A block of more is cut into fewer rows: GDAL holds several blocks at once.
 constexpr uint64_t MOST_BLOCK_BYTES = 16 * 1024 * 1024;
+
+// An attribute of a band, in the numbers that the band has.
+std::string TextInSense(const cfa_variable *variable, const cfa_attribute *attribute)
+{
+    const int32_t sense = SenseOf(variable, attribute);
+    if (sense == cfa_attribute_type(attribute))
+        return AttributeText(attribute);
+    const CPLStringList numbers(Attribute(std::string(), attribute, sense).ReadAsStringArray());
+    std::string all;
+    for (int i = 0; i < numbers.Count(); ++i)
+        all += (i == 0 ? "" : ",") + std::string(numbers[i]);
+    return numbers.Count() == 1 ? all : "{" + all + "}";
+}
 
 } // namespace
 
@@ -109,7 +123,7 @@ void ClassicDataset::MakeBands()
 {
     const int count = nBands;
     nBands = 0;
-    const GDALDataType type = NumericType(cfa_variable_type(m_variable));
+    const GDALDataType type = NumericType(SenseOf(m_variable));
     const BandTraits traits = BandTraits::Of(m_variable);
     const auto shared = std::make_shared<const BandTraits>(traits);
     // The last first: GDAL's list of bands is then made long enough once.
@@ -141,16 +155,49 @@ CPLErr ClassicDataset::GetGeoTransform(double *transform)
 }
 #endif
 
+MetadataLayers *ClassicDataset::Metadata(const char *domain)
+{
+    std::call_once(m_metadataOnce, [this] {
+        m_metadata.emplace("", MetadataOfFile());
+        m_metadata.emplace("GEOLOCATION", CPLStringList(m_georeferencing->Geolocation()));
+        m_metadata.emplace("GEOLOCATION2", CPLStringList(m_georeferencing->Geolocation2()));
+    });
+    const auto found = m_metadata.find(domain == nullptr ? "" : domain);
+    return found == m_metadata.end() ? nullptr : &found->second;
+}
+
+char **ClassicDataset::GetMetadataDomainList()
+{
+    return BuildMetadataDomainList(GDALPamDataset::GetMetadataDomainList(), TRUE, "", "GEOLOCATION", "GEOLOCATION2",
+                                   nullptr);
+}
+
 CfaMetadataList ClassicDataset::GetMetadata(const char *domain)
 {
-    std::call_once(m_metadataOnce, [this] { LoadMetadata(); });
-    return GDALPamDataset::GetMetadata(domain);
+    const auto set = GDALPamDataset::GetMetadata(domain);
+    MetadataLayers *layers = Metadata(domain);
+    return layers == nullptr ? set : layers->With(set);
 }
 
 const char *ClassicDataset::GetMetadataItem(const char *name, const char *domain)
 {
-    std::call_once(m_metadataOnce, [this] { LoadMetadata(); });
-    return GDALPamDataset::GetMetadataItem(name, domain);
+    const char *set = GDALPamDataset::GetMetadataItem(name, domain);
+    const MetadataLayers *layers = set == nullptr ? Metadata(domain) : nullptr;
+    return layers == nullptr ? set : layers->OfFile().FetchNameValue(name);
+}
+
+CPLErr ClassicDataset::SetMetadata(CfaMetadataList list, const char *domain)
+{
+    MetadataLayers *layers = Metadata(domain);
+    if (layers == nullptr)
+        return GDALPamDataset::SetMetadata(list, domain);
+    return GDALPamDataset::SetMetadata(layers->Setting(list).List(), domain);
+}
+
+CPLErr ClassicDataset::SetMetadataItem(const char *name, const char *value, const char *domain)
+{
+    MetadataLayers *layers = Metadata(domain);
+    return GDALPamDataset::SetMetadataItem(name, layers == nullptr ? value : layers->Setting(name, value), domain);
 }
 
 char **ClassicDataset::GetFileList()
@@ -329,11 +376,11 @@ void ClassicDataset::AddBandMetadata(int band, CPLStringList &list)
     for (size_t i = 0; i < cfa_variable_attribute_count(m_variable); ++i)
     {
         const cfa_attribute *attribute = cfa_variable_attribute(m_variable, i);
-        list.SetNameValue(cfa_attribute_name(attribute), AttributeText(attribute).c_str());
+        list.SetNameValue(cfa_attribute_name(attribute), TextInSense(m_variable, attribute).c_str());
     }
 }
 
-void ClassicDataset::LoadMetadata()
+CPLStringList ClassicDataset::MetadataOfFile()
 {
     std::call_once(m_coordinatesOnce, [this] { LoadCoordinates(); });
     CPLStringList list;
@@ -370,17 +417,7 @@ void ClassicDataset::LoadMetadata()
     }
     if (!m_bandDimensions.empty())
         list.SetNameValue("NETCDF_DIM_EXTRA", ("{" + names + "}").c_str());
-    // What is kept beside the file comes first.
-    for (CSLConstList item = GDALPamDataset::GetMetadata(); item != nullptr && *item != nullptr; ++item)
-    {
-        char *key = nullptr;
-        if (const char *value = CPLParseNameValue(*item, &key))
-            list.SetNameValue(key, value);
-        CPLFree(key);
-    }
-    GDALDataset::SetMetadata(list.List());
-    GDALDataset::SetMetadata(CPLStringList(m_georeferencing->Geolocation()).List(), "GEOLOCATION");
-    GDALDataset::SetMetadata(CPLStringList(m_georeferencing->Geolocation2()).List(), "GEOLOCATION2");
+    return list;
 }
 
 } // namespace cfa_gdal

@@ -2,6 +2,7 @@
 #ifndef CFA_GDAL_CLASSIC_DATASET_H
 #define CFA_GDAL_CLASSIC_DATASET_H
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "file.h"
 #include "georeferencing.h"
+#include "metadata_layers.h"
 #include "types.h"
 
 namespace cfa_gdal
@@ -41,8 +43,11 @@ class ClassicDataset final : public GDALPamDataset
 #else
     CPLErr GetGeoTransform(double *transform) override;
 #endif
+    char **GetMetadataDomainList() override;
     CfaMetadataList GetMetadata(const char *domain = "") override;
     const char *GetMetadataItem(const char *name, const char *domain = "") override;
+    CPLErr SetMetadata(CfaMetadataList list, const char *domain = "") override;
+    CPLErr SetMetadataItem(const char *name, const char *value, const char *domain = "") override;
     char **GetFileList() override;
 
     const cfa_variable *Variable() const
@@ -71,7 +76,9 @@ class ClassicDataset final : public GDALPamDataset
     bool Shape();
     void MakeBands();
     void LoadCoordinates();
-    void LoadMetadata();
+    CPLStringList MetadataOfFile();
+    // NULL for a domain that the file has nothing for.
+    MetadataLayers *Metadata(const char *domain);
     std::string ValueText(const BandDimension &dimension, size_t index) const;
     std::vector<size_t> IndexOf(int band) const;
 
@@ -84,6 +91,7 @@ class ClassicDataset final : public GDALPamDataset
     std::shared_ptr<const Georeferencing> m_georeferencing{};
     std::once_flag m_coordinatesOnce{};
     std::once_flag m_metadataOnce{};
+    std::map<std::string, MetadataLayers> m_metadata{};
 };
 
 } // namespace cfa_gdal

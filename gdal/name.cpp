@@ -5,6 +5,47 @@
 namespace cfa_gdal
 {
 
+namespace
+{
+
+// The path in quotes, as GDAL writes it: \" for a quote. Backslashes are doubled only before a quote, where they would
+// count as escapes, so that other paths stay as they are.
+std::string Quote(const std::string &path)
+{
+    std::string quoted = "\"";
+    size_t backslashes = 0;
+    for (const char c : path)
+    {
+        if (c == '"')
+            quoted.append(backslashes + 1, '\\');
+        backslashes = c == '\\' ? backslashes + 1 : 0;
+        quoted += c;
+    }
+    return quoted.append(backslashes, '\\') + '"';
+}
+
+// Takes a path in quotes from the beginning of a text; gives the number of its characters, 0 if there is none. A quote
+// ends it only where a name can go on: at a colon or the end.
+size_t Unquote(const std::string &text, std::string &path)
+{
+    size_t backslashes = 0;
+    for (size_t i = 1; i < text.size() && text[0] == '"'; ++i)
+    {
+        if (text[i] == '"')
+        {
+            path.resize(path.size() - (backslashes + 1) / 2);
+            if (backslashes % 2 == 0 && (i + 1 == text.size() || text[i + 1] == ':'))
+                return i + 1;
+        }
+        backslashes = text[i] == '\\' ? backslashes + 1 : 0;
+        path += text[i];
+    }
+    path.clear();
+    return 0;
+}
+
+} // namespace
+
 bool Name::HasPrefix(const char *name)
 {
     return STARTS_WITH_CI(name, "CFA:");
@@ -15,26 +56,25 @@ Name Name::Parse(const char *text)
     Name name;
     if (!HasPrefix(text))
     {
-        name.path = text;
+        name.path = name.written = text;
         return name;
     }
     const std::string rest(text + strlen("CFA:"));
-    if (!rest.empty() && rest[0] == '"')
+    if (const size_t length = Unquote(rest, name.path))
     {
-        const size_t quote = rest.find('"', 1);
-        name.path = rest.substr(1, quote == std::string::npos ? quote : quote - 1);
-        if (quote != std::string::npos && quote + 1 < rest.size() && rest[quote + 1] == ':')
-            name.variable = rest.substr(quote + 2);
+        name.written = rest.substr(0, length);
+        if (length < rest.size())
+            name.variable = rest.substr(length + 1);
         return name;
     }
     VSIStatBufL status;
     const size_t colon = rest.rfind(':');
     if (colon == std::string::npos || VSIStatL(rest.c_str(), &status) == 0)
     {
-        name.path = rest;
+        name.path = name.written = rest;
         return name;
     }
-    name.path = rest.substr(0, colon);
+    name.path = name.written = rest.substr(0, colon);
     name.variable = rest.substr(colon + 1);
     return name;
 }
@@ -43,7 +83,7 @@ std::string Name::Of(const std::string &path, const std::string &variable)
 {
     // As the netCDF driver has them: a path only where there are groups.
     const bool root = variable.rfind('/') == 0;
-    return "CFA:\"" + path + "\":" + (root ? variable.substr(1) : variable);
+    return "CFA:" + Quote(path) + ":" + (root ? variable.substr(1) : variable);
 }
 
 } // namespace cfa_gdal

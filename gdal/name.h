@@ -1,4 +1,4 @@
-// Names of datasets: a file, or CFA:"file":/path/variable.
+// Names of datasets: a file, or CFA:"file":/path/variable. Of and Parse are inverse for every path.
 #ifndef CFA_GDAL_NAME_H
 #define CFA_GDAL_NAME_H
 
@@ -12,6 +12,8 @@ namespace cfa_gdal
 struct Name
 {
     std::string path{};
+    // The path as it stands in the name, with its quotes.
+    std::string written{};
     // "" for the file as a whole.
     std::string variable{};
 

@@ -22,9 +22,9 @@ class SubdatasetInfo final : public GDALSubdatasetInfo
     {
         const Name name = Name::Parse(m_fileName.c_str());
         m_driverPrefixComponent = "CFA";
-        // As it is written: GDAL looks for it in the name to replace it.
-        const std::string quoted = '"' + name.path + '"';
-        m_pathComponent = m_fileName.find(quoted) == std::string::npos ? name.path : quoted;
+        // As it is written: GDAL looks for it in the name to replace it. But it never ends to look for escapes after a
+        // backslash.
+        m_pathComponent = name.written.find("\\\\\"") == std::string::npos ? name.written : name.path;
         m_subdatasetComponent = name.variable;
     }
 };

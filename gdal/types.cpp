@@ -42,6 +42,29 @@ GDALExtendedDataType ExtendedType(int32_t type)
     return number == GDT_Unknown ? GDALExtendedDataType::CreateString() : GDALExtendedDataType::Create(number);
 }
 
+int32_t SenseOf(const cfa_variable *variable)
+{
+    const int32_t stored = cfa_variable_type(variable);
+    if (stored != CFA_INT8 && stored != CFA_INT16)
+        return stored;
+    if (!EQUAL(CPLString(TextAttribute(variable, "_Unsigned")).Trim().c_str(), "true"))
+        return stored;
+    return stored == CFA_INT8 ? CFA_UINT8 : CFA_UINT16;
+}
+
+int32_t SenseOf(const cfa_variable *variable, const cfa_attribute *attribute)
+{
+    const int32_t type = cfa_attribute_type(attribute);
+    if (type != cfa_variable_type(variable))
+        return type;
+    for (const char *name : {"_FillValue", "missing_value", "valid_min", "valid_max", "valid_range"})
+    {
+        if (EQUAL(cfa_attribute_name(attribute), name))
+            return SenseOf(variable);
+    }
+    return type;
+}
+
 int32_t EngineType(GDALDataType type)
 {
     static const int32_t types[] = {
@@ -161,17 +184,18 @@ template <class F> void ForEachRow(const std::vector<size_t> &count, const std::
 bool ReadNumbers(const cfa_variable *variable, Part part, GDALDataType type, void *buffer)
 {
     const int32_t stored = cfa_variable_type(variable);
-    const GDALDataType natural = NumericType(stored);
+    const GDALDataType natural = NumericType(SenseOf(variable));
     if (natural == GDT_Unknown)
     {
         CPLError(CE_Failure, CPLE_NotSupported, "CFA: text cannot be read as numbers");
         return false;
     }
-    // Equal types, or a signed byte in the larger type that stands for it.
-    if (type == natural)
-        return ReadDirect(variable, part, EngineType(natural), buffer);
-
+    // The bits as they are stored, or a signed byte in the larger type that stands for it.
     const size_t size = static_cast<size_t>(GDALGetDataTypeSizeBytes(natural));
+    const int32_t read = size == cfa_type_size(stored) ? stored : EngineType(natural);
+    if (type == natural)
+        return ReadDirect(variable, part, read, buffer);
+
     size_t elements = 0;
     if (!Elements(part.count, size, elements))
         return false;
@@ -181,7 +205,7 @@ bool ReadNumbers(const cfa_variable *variable, Part part, GDALDataType type, voi
         return false;
     Part whole = part;
     whole.stride = ContiguousStrides(part.count);
-    if (!ReadDirect(variable, whole, EngineType(natural), values.get()))
+    if (!ReadDirect(variable, whole, read, values.get()))
         return false;
     const int width = GDALGetDataTypeSizeBytes(type);
     const size_t row = part.count.empty() ? 1 : part.count.back();

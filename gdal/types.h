@@ -16,6 +16,13 @@ GDALDataType NumericType(int32_t type);
 // The same with text, which GDAL has as strings.
 GDALExtendedDataType ExtendedType(int32_t type);
 
+// The type in which the numbers of a variable count: bytes and shorts are unsigned where _Unsigned says so. As in the
+// netCDF driver, wider integers and unsigned ones are what they are stored as.
+int32_t SenseOf(const cfa_variable *variable);
+
+// The same for an attribute of the variable that is compared with its numbers, such as valid_range.
+int32_t SenseOf(const cfa_variable *variable, const cfa_attribute *attribute);
+
 // The type of the engine whose values fill a buffer of this number type; 0 if there is none (complex numbers).
 int32_t EngineType(GDALDataType type);
 

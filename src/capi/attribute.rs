@@ -25,16 +25,15 @@ unsafe impl Send for cfa_attribute {}
 unsafe impl Sync for cfa_attribute {}
 
 impl cfa_attribute {
-    /// Handles for all attributes but those of the hidden names.
-    pub(super) fn all(attributes: &Attributes, hidden: &[&str]) -> Box<[cfa_attribute]> {
-        let shown = attributes.iter().filter(|a| !hidden.contains(&a.name.as_str()));
+    /// Handles for the attributes that are shown.
+    pub(super) fn all(attributes: &Attributes, shown: impl Fn(&Attribute) -> bool) -> Box<[cfa_attribute]> {
         let handle = |stored: &Attribute| cfa_attribute {
             stored,
             name: c_string(&stored.name),
             text: OnceCell::new(),
             strings: OnceCell::new(),
         };
-        shown.map(handle).collect()
+        attributes.iter().filter(|a| shown(a)).map(handle).collect()
     }
 
     pub(super) fn value(&self) -> &Values {

@@ -44,8 +44,8 @@ impl cfa_variable {
 
     fn attributes(&self) -> &[cfa_attribute] {
         self.attributes.get_or_init(|| {
-            let hidden: &[&str] = if self.owner().is_raw() { &[] } else { &dialect::ATTRIBUTES };
-            cfa_attribute::all(self.variable.attributes(), hidden)
+            let raw = self.owner().is_raw();
+            cfa_attribute::all(self.variable.attributes(), |a| raw || !dialect::defines_aggregation(a))
         })
     }
 

@@ -14,7 +14,7 @@ use crate::container::array::Layout;
 use crate::container::tree::{DimensionId, GroupId, Tree, Variable, VariableId};
 use crate::control::Listener;
 use crate::dataset::Dataset;
-use crate::dialect::{self, reference, STATE_ATTRIBUTE};
+use crate::dialect::{self, reference};
 use crate::error::{Error, Kind, Result};
 use crate::model::slabs::Slabs;
 use crate::model::{Aggregation, Dialect};
@@ -26,9 +26,6 @@ use fragments::Collector;
 pub use locations::Locations;
 use steps::Steps;
 
-/// Attributes that say how data are aggregated; the new file has its own.
-const AGGREGATION: [&str; 5] =
-    ["aggregated_dimensions", "aggregated_data", "cfa_dimensions", "cfa_array", STATE_ATTRIBUTE];
 /// Elements of plain data that are in memory at once.
 const SLAB: u64 = 1 << 20;
 
@@ -242,9 +239,7 @@ fn variable_of(
         new.dimensions.push(if near { dimension.name.clone() } else { absolute() });
     }
     for attribute in &stored.attributes {
-        let role =
-            attribute.name == "cf_role" && attribute.value.as_text().as_deref() == Some("cfa_variable");
-        if !AGGREGATION.contains(&attribute.name.as_str()) && !role {
+        if !dialect::defines_aggregation(attribute) {
             new.attributes.set(&attribute.name, attribute.value.clone());
         }
     }

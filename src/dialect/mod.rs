@@ -30,7 +30,7 @@ use crate::error::{Error, Kind, Result};
 use crate::model::features::Features;
 use crate::model::grid::Grid;
 use crate::model::{Aggregation, Dialect};
-use crate::value::{Attributes, DataType};
+use crate::value::{Attribute, Attributes, DataType};
 use context::Context;
 use recognise::Form;
 use terms::Terms;
@@ -44,6 +44,14 @@ pub const ATTRIBUTES: [&str; 4] = ["aggregated_dimensions", "aggregated_data", "
 /// Whether the attributes make this an aggregation variable, in any dialect.
 pub fn is_aggregation(attributes: &Attributes) -> bool {
     ATTRIBUTES.iter().any(|name| attributes.get(name).is_some())
+}
+
+/// Whether an attribute only says that and how data are aggregated: the aggregated view does not have it.
+pub fn defines_aggregation(attribute: &Attribute) -> bool {
+    let name = attribute.name.as_str();
+    ATTRIBUTES.contains(&name)
+        || name == STATE_ATTRIBUTE
+        || (name == "cf_role" && attribute.value.as_text().as_deref() == Some("cfa_variable"))
 }
 
 /// Decodes an aggregation variable, reading its table of sizes and no fragment names.

@@ -4,16 +4,12 @@ use super::blocks::default_chunk;
 use super::{storage, Options};
 use crate::container::tree::{DimensionId, GroupId, Tree};
 use crate::dataset::Dataset;
-use crate::dialect::STATE_ATTRIBUTE;
+use crate::dialect;
 use crate::error::{Error, Kind, Result};
 use crate::selection::Selection;
 use crate::value::{Attributes, DataType};
 use crate::variable::Variable;
 use crate::write::{self, Dimension, File, Group};
-
-/// Attributes that say how data are aggregated; the new file has the data.
-const AGGREGATION: [&str; 5] =
-    ["aggregated_dimensions", "aggregated_data", "cfa_dimensions", "cfa_array", STATE_ATTRIBUTE];
 
 /// The new file as far as it is described.
 pub(super) struct Outline<'a> {
@@ -47,9 +43,7 @@ impl<'a> Outline<'a> {
         let mut new = write::Variable::new(variable.name(), data_type, &[]);
         new.dimensions = ids.iter().map(|id| self.tree.dimensions[id.0].name.clone()).collect();
         for attribute in variable.attributes() {
-            let role =
-                attribute.name == "cf_role" && attribute.value.as_text().as_deref() == Some("cfa_variable");
-            if !AGGREGATION.contains(&attribute.name.as_str()) && !role {
+            if !dialect::defines_aggregation(attribute) {
                 new.attributes.set(&attribute.name, attribute.value.clone());
             }
         }

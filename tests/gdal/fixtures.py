@@ -246,6 +246,11 @@ def rotated_pole_on_a_sphere(file):
 
 def two_dimensional(file, dimensions=("y", "x")):
     times(file)
+    two_dimensional_plane(file)
+
+
+def two_dimensional_plane(file):
+    """Needs the dimension time."""
     file.createDimension("y", 6)
     file.createDimension("x", 8)
     j, i = np.mgrid[0:6, 0:8]

@@ -1,4 +1,5 @@
 """Aggregations through GDAL's multidimensional API."""
+import json
 import tempfile
 import unittest
 
@@ -172,6 +173,24 @@ class Multidimensional(unittest.TestCase):
         array = root(path).OpenMDArray("b")
         np.testing.assert_array_equal(array.ReadAsArray(), expected)
         self.assertEqual(array.GetNoDataValueAsDouble(), -128)
+
+    def test_attributes_that_only_define_an_aggregation_are_hidden(self):
+        with Dataset(self.plain) as source, Dataset(f"{self.temporary.name}/older.nc", "w") as out:
+            for dimension in source.dimensions.values():
+                out.createDimension(dimension.name, len(dimension))
+            for name in ("time", "lev", "lat", "lon"):
+                fixtures.copy_variable(source, out, name)
+            variable = out.createVariable("tas", "f4", (), fill_value=np.float32(1e20))
+            part = {"file": self.plain, "ncvar": "tas", "format": "netCDF", "shape": source["tas"].shape}
+            variable.setncatts({"cf_role": "cfa_variable", "cfa_dimensions": "time lev lat lon", "units": "K",
+                                "cfa_array": json.dumps({"Partitions": [{"subarray": part}]}),
+                                "cfa_fragment_state": "size: s modified: m", "cell_methods": "time: mean"})
+        array = root(f"{self.temporary.name}/older.nc").OpenMDArray("tas")
+        np.testing.assert_array_equal(array.ReadAsArray(), self.values)
+        self.assertEqual([a.GetName() for a in array.GetAttributes()], ["cell_methods"])
+        dataset = gdal.Open(f"{self.temporary.name}/older.nc")
+        self.assertFalse([key for key in dataset.GetMetadata() if "cf_role" in key or "cfa_" in key])
+        self.assertNotIn("cf_role", dataset.GetRasterBand(1).GetMetadata())
 
 
 if __name__ == "__main__":

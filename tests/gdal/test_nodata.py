@@ -1,0 +1,63 @@
+"""The value for missing data where no attribute tells it: as the netCDF driver has it in a plain file."""
+import tempfile
+import unittest
+
+import numpy as np
+from netCDF4 import Dataset
+from osgeo import gdal
+
+import fixtures
+
+gdal.UseExceptions()
+
+TYPES = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8")
+
+
+def every_type(file):
+    fixtures.ascending(file)
+    for dtype in TYPES:
+        for kind in ("stored", "cut"):
+            file.createVariable(f"{kind}_{dtype}", dtype, ("time", "lat", "lon"))[...] = 1
+
+
+class NoData(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.temporary.cleanup)
+        names = ("tas", "time", *(f"cut_{dtype}" for dtype in TYPES))
+        cls.plain, cls.path = fixtures.make(cls.temporary.name, every_type, names=names)
+
+    def arrays(self):
+        return [gdal.OpenEx(p, gdal.OF_MULTIDIM_RASTER).GetRootGroup() for p in (self.plain, self.path)]
+
+    def test_a_band_has_the_default_fill_value_of_its_type(self):
+        for name in (f"{kind}_{dtype}" for kind in ("stored", "cut") for dtype in TYPES):
+            with self.subTest(name):
+                expected = gdal.Open(f'NETCDF:"{self.plain}":{name}')
+                found = gdal.Open(f'CFA:"{self.path}":{name}')
+                self.assertEqual(found.GetRasterBand(1).GetNoDataValue(), expected.GetRasterBand(1).GetNoDataValue())
+
+    def test_an_array_that_is_stored_has_only_what_attributes_tell(self):
+        plain, aggregation = self.arrays()
+        for dtype in TYPES:
+            with self.subTest(dtype):
+                expected = plain.OpenMDArray(f"stored_{dtype}").GetNoDataValueAsRaw()
+                self.assertEqual(aggregation.OpenMDArray(f"stored_{dtype}").GetNoDataValueAsRaw(), expected)
+
+    def test_an_aggregated_array_tells_what_stands_for_data_that_fragments_lack(self):
+        array = self.arrays()[1].OpenMDArray("cut_f4")
+        self.assertEqual(array.GetNoDataValueAsDouble(), np.float32(9.969209968386869e36))
+
+    def test_an_aggregated_coordinate_is_copied_without_fill_value(self):
+        copies = []
+        for path in (self.plain, self.path):
+            copy = path + ".copy.nc"
+            gdal.MultiDimTranslate(copy, path, arraySpecs=["time", "tas"])
+            with Dataset(copy) as file:
+                copies.append([file[name].ncattrs() for name in ("time", "tas")])
+        self.assertEqual(copies[1], copies[0])
+
+
+if __name__ == "__main__":
+    unittest.main()
