@@ -189,7 +189,7 @@ CPLErr ClassicBand::IRasterIO(GDALRWFlag mode, int x, int y, int width, int heig
     const GSpacing size = GDALGetDataTypeSizeBytes(type);
     // A part of a block goes through GDAL's cache of blocks; more is read at once and in parallel.
     const bool large = static_cast<GIntBig>(width) * height >= static_cast<GIntBig>(nBlockXSize) * nBlockYSize;
-    if (mode != GF_Read || !large || width != bufferWidth || height != bufferHeight || EngineType(type) == 0 ||
+    if (mode != GF_Read || !large || width != bufferWidth || height != bufferHeight || !m_dataset.Reads(type) ||
         pixel % size != 0 || line % size != 0)
         return GDALPamRasterBand::IRasterIO(mode, x, y, width, height, buffer, bufferWidth, bufferHeight, type, pixel, line,
                                             extra);

@@ -126,6 +126,7 @@ void ClassicDataset::MakeBands()
     const GDALDataType type = NumericType(SenseOf(m_variable));
     const BandTraits traits = BandTraits::Of(m_variable);
     const auto shared = std::make_shared<const BandTraits>(traits);
+    m_validity = Validity(m_variable, traits.type, traits.noData);
     // The last first: GDAL's list of bands is then made long enough once.
     for (int i = count; i > 0; --i)
         SetBand(i, new ClassicBand(*this, shared, i - 1, type, m_blockWidth, m_blockHeight));
@@ -212,6 +213,7 @@ bool ClassicDataset::Read(int first, int count, int x, int y, int width, int hei
                           GSpacing pixel, GSpacing line, GSpacing band) const
 {
     const GSpacing size = GDALGetDataTypeSizeBytes(type);
+    void *const begin = buffer;
     Part part;
     const std::vector<size_t> index = IndexOf(first);
     for (size_t i = 0; i < index.size(); ++i)
@@ -237,7 +239,10 @@ bool ClassicDataset::Read(int first, int count, int x, int y, int width, int hei
     part.count.push_back(static_cast<size_t>(width));
     part.step.push_back(1);
     part.stride.push_back(static_cast<GPtrDiff_t>(pixel / size));
-    return ReadNumbers(m_variable, std::move(part), type, buffer);
+    if (!ReadNumbers(m_variable, std::move(part), type, buffer))
+        return false;
+    m_validity.Apply(begin, Extent{width, height, count, pixel, line, band});
+    return true;
 }
 
 CPLErr ClassicDataset::IRasterIO(GDALRWFlag mode, int x, int y, int width, int height, void *buffer, int bufferWidth,
@@ -246,7 +251,7 @@ CPLErr ClassicDataset::IRasterIO(GDALRWFlag mode, int x, int y, int width, int h
 {
     const GSpacing size = GDALGetDataTypeSizeBytes(type);
     const bool consecutive = bandCount > 1 && !m_bandDimensions.empty() && bands[bandCount - 1] - bands[0] == bandCount - 1;
-    if (mode != GF_Read || !consecutive || width != bufferWidth || height != bufferHeight || EngineType(type) == 0 ||
+    if (mode != GF_Read || !consecutive || width != bufferWidth || height != bufferHeight || !Reads(type) ||
         pixel % size != 0 || line % size != 0 || band % size != 0)
         return GDALPamDataset::IRasterIO(mode, x, y, width, height, buffer, bufferWidth, bufferHeight, type, bandCount,
                                          bands, pixel, line, band, extra);

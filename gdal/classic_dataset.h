@@ -12,6 +12,7 @@
 #include "georeferencing.h"
 #include "metadata_layers.h"
 #include "types.h"
+#include "validity.h"
 
 namespace cfa_gdal
 {
@@ -55,6 +56,12 @@ class ClassicDataset final : public GDALPamDataset
         return m_variable;
     }
 
+    // Whether Read fills a buffer of this type.
+    bool Reads(GDALDataType type) const
+    {
+        return EngineType(type) != 0 && m_validity.Serves(type);
+    }
+
     // Reads count bands from the first on, which lie along the last dimension of bands; spaces in bytes.
     // False after CPLError.
     bool Read(int first, int count, int x, int y, int width, int height, void *buffer, GDALDataType type, GSpacing pixel,
@@ -86,6 +93,7 @@ class ClassicDataset final : public GDALPamDataset
     const cfa_variable *m_variable;
     std::vector<BandDimension> m_bandDimensions{};
     bool m_hasRows = true;
+    Validity m_validity{};
     int m_blockWidth = 0;
     int m_blockHeight = 0;
     std::shared_ptr<const Georeferencing> m_georeferencing{};
