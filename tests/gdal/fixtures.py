@@ -246,11 +246,11 @@ def rotated_pole_on_a_sphere(file):
 
 def two_dimensional(file, dimensions=("y", "x")):
     times(file)
-    two_dimensional_plane(file)
+    two_dimensional_plane(file, dimensions)
 
 
-def two_dimensional_plane(file):
-    """Needs the dimension time."""
+def two_dimensional_plane(file, dimensions=("y", "x")):
+    """Needs the dimension time; lat and lon have these dimensions."""
     file.createDimension("y", 6)
     file.createDimension("x", 8)
     j, i = np.mgrid[0:6, 0:8]
