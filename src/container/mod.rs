@@ -168,3 +168,9 @@ fn is_classic(source: &dyn Source) -> Result<bool> {
 fn not_netcdf(source: &dyn Source) -> Error {
     Error::new(Kind::NotNetcdf, "not a netCDF file").in_file(source.name())
 }
+
+/// Whether the bytes of a name, which ends at the first NUL as all text does, are this one.
+#[inline]
+fn is_name(bytes: &[u8], wanted: &str) -> bool {
+    bytes.strip_prefix(wanted.as_bytes()).is_some_and(|rest| matches!(rest, [] | [0, ..]))
+}

@@ -18,6 +18,8 @@ pub struct Cursor<'a> {
     /// The length of the source.
     len: u64,
     window: Vec<u8>,
+    /// Bytes of the window that were read; what follows is left from before.
+    filled: usize,
     /// Offset of the window in the source.
     base: u64,
     /// Bytes of the window that were taken.
@@ -35,6 +37,7 @@ impl<'a> Cursor<'a> {
             source,
             len: source.len(),
             window: Vec::new(),
+            filled: 0,
             base: 0,
             taken: 0,
             ahead: FIRST_WINDOW,
@@ -85,22 +88,25 @@ impl<'a> Cursor<'a> {
 
     #[inline]
     fn is_in_window(&self, count: u64) -> bool {
-        count <= (self.window.len() - self.taken) as u64
+        count <= (self.filled - self.taken) as u64
     }
 
     fn refill(&mut self, count: u64) -> Result<()> {
         let count = self.check(count)?;
         self.base = self.position();
-        self.window.drain(..self.taken);
+        self.window.copy_within(self.taken..self.filled, 0);
+        self.filled -= self.taken;
         self.taken = 0;
-        let kept = self.window.len();
         let wanted = count.max(self.ahead);
         let wanted = usize::try_from(self.left()).map_or(wanted, |left| wanted.min(left));
-        self.window
-            .try_reserve(wanted - kept)
-            .map_err(|_| Error::new(Kind::Limit, "the header does not fit into memory"))?;
-        self.window.resize(wanted, 0);
-        self.source.read_at(self.base + kept as u64, &mut self.window[kept..])?;
+        if wanted > self.window.len() {
+            self.window
+                .try_reserve_exact(wanted - self.window.len())
+                .map_err(|_| Error::new(Kind::Limit, "the header does not fit into memory"))?;
+            self.window.resize(wanted, 0);
+        }
+        self.source.read_at(self.base + self.filled as u64, &mut self.window[self.filled..wanted])?;
+        self.filled = wanted;
         self.ahead = (self.ahead * 2).min(LARGEST_WINDOW);
         Ok(())
     }
@@ -122,7 +128,7 @@ impl<'a> Cursor<'a> {
         }
         self.check(count)?;
         self.base = self.position() + count;
-        self.window.clear();
+        self.filled = 0;
         self.taken = 0;
         Ok(())
     }

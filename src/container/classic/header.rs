@@ -5,6 +5,7 @@
 
 use super::cursor::Cursor;
 use super::damaged;
+use crate::container::is_name;
 use crate::error::{Error, Kind, Result};
 use crate::source::Source;
 use crate::value::{text_of, Attribute, Attributes, DataType, Values};
@@ -80,7 +81,7 @@ pub fn has_attribute(source: &dyn Source, names: &[&str]) -> Result<bool> {
         }
         for _ in 0..entries(cursor, TAG_ATTRIBUTE)? {
             let name = name_bytes(cursor)?;
-            if names.iter().any(|wanted| wanted.as_bytes() == name) {
+            if names.iter().any(|wanted| is_name(name, wanted)) {
                 return Ok(true);
             }
             skip_values(cursor)?;
@@ -140,13 +141,12 @@ fn name(cursor: &mut Cursor) -> Result<String> {
     name_bytes(cursor).map(text_of)
 }
 
-/// The bytes of a name, which ends at the first NUL as all text does.
+/// The bytes of a name, which may have NULs after it.
 fn name_bytes<'a>(cursor: &'a mut Cursor) -> Result<&'a [u8]> {
     let len = cursor.size()?;
     let place = cursor.position();
     let name = cursor.padded(len)?;
-    let name = name.split(|&byte| byte == 0).next().unwrap_or_default();
-    if name.is_empty() {
+    if matches!(name, [] | [0, ..]) {
         return Err(damaged(format!("the header has an empty name at offset {place}")));
     }
     Ok(name)

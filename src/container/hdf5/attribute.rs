@@ -11,6 +11,7 @@ use super::dataspace::Dataspace;
 use super::datatype::Type;
 use super::header::{Header, ATTRIBUTE, ATTRIBUTE_INFO};
 use super::store::{damaged, unsupported, Store};
+use crate::container::is_name;
 use crate::error::Result;
 use crate::value::{text_of, Attribute, Attributes, DataType, Values};
 
@@ -125,11 +126,6 @@ pub(super) fn is_any_named(store: &Store, header: &Header, names: &[&str]) -> Re
     };
     dense.each(store, |hash| hashes.contains(&hash), take)?;
     found
-}
-
-/// Whether the bytes of a name, which ends at the first NUL, are this one.
-fn is_name(bytes: &[u8], wanted: &str) -> bool {
-    bytes.split(|&byte| byte == 0).next() == Some(wanted.as_bytes())
 }
 
 /// Where the attributes lie that are not in the header.
