@@ -51,7 +51,7 @@ impl Container {
     pub fn open(source: Arc<dyn Source>) -> Result<Self> {
         let format = if is_classic(&*source)? {
             Format::Classic(classic::File::open(&source)?)
-        } else if let Some(file) = hdf5::File::open(&source)? {
+        } else if let Some(file) = hdf5::File::open(&source).map_err(|e| e.in_file(source.name()))? {
             Format::Hdf5(file)
         } else {
             return Err(not_netcdf(&*source));

@@ -184,7 +184,7 @@ class Truncated(unittest.TestCase):
                 file.write(content[:length])
             for flags in (gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER):
                 with self.subTest(length=length, flags=flags):
-                    with self.assertRaisesRegex(RuntimeError, f"truncated: {length} bytes of {len(content)}"):
+                    with self.assertRaisesRegex(RuntimeError, f"ascending.nc: truncated: {length} bytes of {len(content)}"):
                         gdal.OpenEx(path, flags)
 
 
