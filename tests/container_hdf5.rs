@@ -376,8 +376,28 @@ fn other_files_are_not_hdf5_and_truncated_ones_are_damaged() {
     }
 }
 
+#[test]
+fn attributes_are_found_by_name_alone_wherever_they_are_stored() {
+    for name in ["types_earliest.h5", "types_latest.h5", "links_earliest.h5", "links_latest.h5", "scales.h5"]
+    {
+        let source: Arc<dyn Source> = source(std::fs::read(made().join(name)).unwrap());
+        let tree = File::open(&source).unwrap().unwrap().tree().unwrap();
+        let mut names: Vec<&str> =
+            tree.variables.iter().flat_map(|v| v.attributes.iter()).map(|a| a.name.as_str()).collect();
+        names.dedup();
+        for wanted in names {
+            assert!(File::has_attribute(&source, &["absent", wanted]).unwrap().unwrap(), "{name}: {wanted}");
+        }
+        assert!(!File::has_attribute(&source, &["absent", ""]).unwrap().unwrap(), "{name}");
+    }
+    let other: Arc<dyn Source> = source(vec![7; 5000]);
+    assert!(File::has_attribute(&other, &["absent"]).unwrap().is_none());
+}
+
 /// Everything a reader would do; errors are welcome, panics are not.
 fn exercise(bytes: Vec<u8>) {
+    let mutant: Arc<dyn Source> = source(bytes.clone());
+    let _ = File::has_attribute(&mutant, &["units", "text"]);
     let Ok(Some(file)) = open_bytes(bytes.clone()) else { return };
     let Ok(tree) = file.tree() else { return };
     for variable in &tree.variables {

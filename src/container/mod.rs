@@ -49,37 +49,27 @@ impl Container {
     /// # Errors
     /// `NotNetcdf` when it is no netCDF file, `Damaged` when it is a broken or truncated one, `Io`.
     pub fn open(source: Arc<dyn Source>) -> Result<Self> {
-        let mut magic = [0u8; 4];
-        let head = magic.len().min(usize::try_from(source.len()).unwrap_or(usize::MAX));
-        source.read_at(0, &mut magic[..head])?;
-        let format = if &magic[..3] == b"CDF" {
+        let format = if is_classic(&*source)? {
             Format::Classic(classic::File::open(&source)?)
-        } else if let Some(file) = hdf5::File::open(&source)? {
+        } else if let Some(file) = hdf5::File::open(&source).map_err(|e| e.in_file(source.name()))? {
             Format::Hdf5(file)
         } else {
-            return Err(Error::new(Kind::NotNetcdf, "not a netCDF file").in_file(source.name()));
+            return Err(not_netcdf(&*source));
         };
         Ok(Container { source, format, tree: OnceCell::new() })
     }
 
-    /// Whether a variable may have attributes that are meant, told with less work than opening the file; `true` where
-    /// only that would tell.
+    /// Whether a variable has an attribute with one of these names, told from names alone and with much less work than
+    /// opening the file. What is legible of a damaged file is looked at.
     ///
     /// # Errors
-    /// `Damaged`, `Io`.
-    pub fn may_have_variable_with(
-        source: &dyn Source,
-        is_meant: impl Fn(&Attributes) -> bool,
-    ) -> Result<bool> {
-        let mut magic = [0u8; 3];
-        if source.len() < 3 {
-            return Ok(true);
+    /// When none is found: as [`Container::open`]; `Limit`.
+    pub fn has_attribute(source: &Arc<dyn Source>, names: &[&str]) -> Result<bool> {
+        if is_classic(&**source)? {
+            return classic::File::has_attribute(&**source, names);
         }
-        source.read_at(0, &mut magic)?;
-        if &magic != b"CDF" {
-            return Ok(true);
-        }
-        classic::File::has_variable_with(source, is_meant)
+        let found = hdf5::File::has_attribute(source, names).map_err(|e| e.in_file(source.name()))?;
+        found.ok_or_else(|| not_netcdf(&**source))
     }
 
     /// The name of the file, for messages.
@@ -163,4 +153,24 @@ impl Container {
         Values::from_native_bytes(array.data_type, &bytes)
             .ok_or_else(|| Error::new(Kind::Internal, "element size does not divide the data"))
     }
+}
+
+/// Whether the source begins as classic files do.
+fn is_classic(source: &dyn Source) -> Result<bool> {
+    let mut magic = [0u8; 3];
+    if source.len() < magic.len() as u64 {
+        return Ok(false);
+    }
+    source.read_at(0, &mut magic)?;
+    Ok(&magic == b"CDF")
+}
+
+fn not_netcdf(source: &dyn Source) -> Error {
+    Error::new(Kind::NotNetcdf, "not a netCDF file").in_file(source.name())
+}
+
+/// Whether the bytes of a name, which ends at the first NUL as all text does, are this one.
+#[inline]
+fn is_name(bytes: &[u8], wanted: &str) -> bool {
+    bytes.strip_prefix(wanted.as_bytes()).is_some_and(|rest| matches!(rest, [] | [0, ..]))
 }

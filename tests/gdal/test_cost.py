@@ -1,6 +1,7 @@
-"""What small reads cost: each chunk is fetched and decoded once, however little is asked for at a time."""
+"""What is paid for the driver: by small reads of aggregations, and by ordinary files that it looks at."""
 import os
 import tempfile
+import time
 import unittest
 
 import h5py
@@ -29,6 +30,8 @@ def random_noise(file):
 
 @unittest.skipUnless(os.path.exists("/proc/self/io"), "this system does not count what a process reads")
 class SmallReads(unittest.TestCase):
+    """Each chunk is fetched and decoded once, however little is asked for at a time."""
+
     @classmethod
     def setUpClass(cls):
         temporary = tempfile.TemporaryDirectory()
@@ -95,6 +98,50 @@ class SmallReads(unittest.TestCase):
                 cost, once = self.cost(read, CACHE_BYTES=0)
                 self.assertFalse(once)
                 self.assertGreater(cost, 1.9)
+
+
+def seconds(path, driver):
+    begin = time.perf_counter()
+    try:
+        gdal.OpenEx(path, allowed_drivers=[driver])
+    except RuntimeError:
+        pass
+    return time.perf_counter() - begin
+
+
+@unittest.skipUnless(os.environ.get("CFA_TEST_TIMES"), "a measurement; set CFA_TEST_TIMES")
+class Declining(unittest.TestCase):
+    """A look at an ordinary file takes little of the time that its own driver needs to open it."""
+
+    def share(self, path):
+        """The best of many times of each driver, taken in turn so that all see the same load of the machine."""
+        # A driver that looks at the first bytes only shows what GDAL itself does to try any.
+        times = {"PNG": [], "CFA": [], "netCDF": []}
+        for _ in range(25):
+            for driver, found in times.items():
+                found.append(seconds(path, driver))
+        nothing, own, other = (min(found) for found in times.values())
+        print(f"{os.path.basename(path)}: {(own - nothing) * 1e6:.0f} us, netCDF driver {other * 1e6:.0f} us, "
+              f"{100 * (own - nothing) / other:.1f} %")
+        return (own - nothing) / other
+
+    def test_declining_costs_little(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for kind in ("NETCDF3_CLASSIC", "NETCDF4"):
+                for variables in (1, 50, 200):
+                    for attributes in (2, 10, 20, 40):
+                        path = f"{folder}/{kind} {variables} x {attributes}.nc"
+                        with Dataset(path, "w", format=kind) as file:
+                            file.createDimension("y", 10)
+                            file.createDimension("x", 10)
+                            for i in range(variables):
+                                variable = file.createVariable(f"v{i}", "f4", ("y", "x"))
+                                variable.setncatts({f"a{k}": "a text of some length" for k in range(attributes)})
+                                variable[:] = i
+                        # A second look if the first was disturbed.
+                        share = self.share(path)
+                        with self.subTest(path):
+                            self.assertLess(share if share < 0.1 else self.share(path), 0.1)
 
 
 if __name__ == "__main__":

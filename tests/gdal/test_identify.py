@@ -1,7 +1,5 @@
 """The driver takes aggregation files, all of them and no others, and leaves the rest without a word."""
-import os
 import tempfile
-import time
 import unittest
 
 import h5py
@@ -12,6 +10,13 @@ from osgeo import gdal
 import fixtures
 
 gdal.UseExceptions()
+
+
+ATTRIBUTES = (b"aggregated_dimensions", b"aggregated_data", b"cfa_dimensions", b"cfa_array")
+FORMS = [{"aggregated_dimensions": "", "aggregated_data": "map: m uris: u identifiers: i"},
+         {"cfa_dimensions": "", "cfa_array": "fragment: f index: i file: p format: t address: a"},
+         {"cf_role": "cfa_variable", "cfa_dimensions": "", "cfa_array": '{"Partitions": []}'}]
+CLASSIC = ("NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA")
 
 
 def driver_of(path):
@@ -78,11 +83,8 @@ class Identify(unittest.TestCase):
         self.assertEqual(driver_of(deep), "CFA")
 
     def test_every_form_of_the_attributes_is_known_in_every_format(self):
-        forms = [{"aggregated_dimensions": "", "aggregated_data": "map: m uris: u identifiers: i"},
-                 {"cfa_dimensions": "", "cfa_array": "fragment: f index: i file: p format: t address: a"},
-                 {"cf_role": "cfa_variable", "cfa_dimensions": "", "cfa_array": '{"Partitions": []}'}]
-        for number, attributes in enumerate(forms):
-            for kind in ("NETCDF4", "NETCDF4_CLASSIC", "NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA"):
+        for number, attributes in enumerate(FORMS):
+            for kind in ("NETCDF4", "NETCDF4_CLASSIC", *CLASSIC):
                 path = f"{self.folder}/{number}_{kind}.nc"
                 with Dataset(path, "w", format=kind) as file:
                     file.createVariable("v", "f4", ()).setncatts(attributes)
@@ -111,32 +113,79 @@ class Identify(unittest.TestCase):
             file["x"] = np.arange(12).reshape(3, 4)
         self.assertNotEqual(driver_of(path), "CFA")
 
-    @unittest.skipUnless(os.environ.get("CFA_TEST_TIMES"), "a measurement; set CFA_TEST_TIMES")
-    def test_declining_costs_little(self):
-        def seconds(path, driver):
-            best = float("inf")
-            for _ in range(20):
-                begin = time.perf_counter()
-                for _ in range(5):
-                    try:
-                        gdal.OpenEx(path, allowed_drivers=[driver])
-                    except RuntimeError:
-                        pass
-                best = min(best, (time.perf_counter() - begin) / 5)
-            return best
 
-        shares = []
-        for kind in ("NETCDF4", "NETCDF3_CLASSIC"):
-            for variables in (1, 200):
-                path = self.ordinary(variables, kind)
-                # What GDAL itself does to try any driver at all.
-                nothing = seconds(path, "PNG")
-                own = seconds(path, "CFA") - nothing
-                other = seconds(path, "netCDF")
-                print(f"{kind} {variables} variables: {own * 1e6:.0f} us, netCDF driver {other * 1e6:.0f} us, "
-                      f"{100 * own / other:.1f} %")
-                shares.append(own / other)
-        self.assertLess(max(shares), 0.1)
+class Truncated(unittest.TestCase):
+    """The driver takes a truncated file if it can still see that it is an aggregation, to say what is wrong with it."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = temporary.name
+
+    def written(self, attributes, kind, others=0):
+        path = f"{self.folder}/written.nc"
+        with Dataset(path, "w", format=kind) as file:
+            file.createDimension("x", 4)
+            file.title = "aggregated_data, in a way"
+            for i in range(others):
+                file.createVariable(f"other{i}", "f4", ("x",)).setncatts({f"a{k}": "text" for k in range(others)})
+            file.createVariable("v", "f4", ()).setncatts({**{f"b{k}": 1 for k in range(others)}, **attributes})
+        with open(path, "rb") as file:
+            return file.read()
+
+    def claims(self, content):
+        """Which lengths of a file the driver takes; it says nothing in any case."""
+        path = "/vsimem/truncated.nc"
+        said = []
+        gdal.PushErrorHandler(lambda level, number, message: said.append(message))
+        try:
+            def is_claimed(length):
+                gdal.FileFromMemBuffer(path, content[:length])
+                return gdal.IdentifyDriverEx(path, gdal.OF_RASTER, ["CFA"]) is not None
+            found = [is_claimed(length) for length in range(len(content) + 1)]
+        finally:
+            gdal.PopErrorHandler()
+            gdal.Unlink(path)
+        self.assertEqual(said, [])
+        return found
+
+    def test_a_classic_file_is_taken_from_the_end_of_the_name_on(self):
+        for kind in CLASSIC:
+            for others in (0, 3):
+                for attributes in FORMS:
+                    content = self.written(attributes, kind, others)
+                    places = {name: content.find(name, content.index(b"in a way")) for name in ATTRIBUTES}
+                    first = min(at + (len(name) + 3) // 4 * 4 for name, at in places.items() if at >= 0)
+                    with self.subTest(kind=kind, others=others, attributes=attributes):
+                        self.assertEqual(self.claims(content), [n >= first for n in range(len(content) + 1)])
+
+    def test_a_netcdf4_file_is_taken_as_long_as_the_attribute_is_legible(self):
+        for others in (0, 12):
+            for attributes in FORMS:
+                content = self.written(attributes, "NETCDF4", others)
+                claims = self.claims(content)
+                first = claims.index(True)
+                with self.subTest(others=others, attributes=attributes, first=first, length=len(content)):
+                    self.assertEqual(claims, [n >= first for n in range(len(content) + 1)])
+                    self.assertLess(first, len(content))
+
+    def test_an_ordinary_file_is_never_taken(self):
+        for kind in ("NETCDF4", *CLASSIC):
+            for others in (0, 12):
+                with self.subTest(kind=kind, others=others):
+                    self.assertFalse(any(self.claims(self.written({"units": "aggregated_data"}, kind, others))))
+
+    def test_the_error_tells_what_is_missing(self):
+        _, path = fixtures.make(self.folder, fixtures.ascending)
+        with open(path, "rb") as file:
+            content = file.read()
+        for length in (len(content) - 1, len(content) - 100):
+            with open(path, "wb") as file:
+                file.write(content[:length])
+            for flags in (gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER):
+                with self.subTest(length=length, flags=flags):
+                    with self.assertRaisesRegex(RuntimeError, f"ascending.nc: truncated: {length} bytes of {len(content)}"):
+                        gdal.OpenEx(path, flags)
 
 
 if __name__ == "__main__":

@@ -7,14 +7,19 @@ use crate::error::{Error, Kind, Result};
 use crate::source::Source;
 
 const FIRST_WINDOW: usize = 8 << 10;
-const LARGEST_WINDOW: usize = 1 << 20;
+/// Larger ones would cost more in fresh memory than they save in calls.
+const LARGEST_WINDOW: usize = 64 << 10;
 /// A longer header is refused: a sparse file costs its author nothing, its header would cost us memory.
 const LONGEST_HEADER: u64 = 1 << 28;
 
 /// A place in the header.
 pub struct Cursor<'a> {
     source: &'a dyn Source,
+    /// The length of the source.
+    len: u64,
     window: Vec<u8>,
+    /// Bytes of the window that were read; what follows is left from before.
+    filled: usize,
     /// Offset of the window in the source.
     base: u64,
     /// Bytes of the window that were taken.
@@ -28,7 +33,16 @@ pub struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     /// Starts at the beginning of the source.
     pub fn new(source: &'a dyn Source) -> Self {
-        Cursor { source, window: Vec::new(), base: 0, taken: 0, ahead: FIRST_WINDOW, wide: false }
+        Cursor {
+            source,
+            len: source.len(),
+            window: Vec::new(),
+            filled: 0,
+            base: 0,
+            taken: 0,
+            ahead: FIRST_WINDOW,
+            wide: false,
+        }
     }
 
     /// Says whether sizes and counts have 8 bytes from here on.
@@ -43,65 +57,96 @@ impl<'a> Cursor<'a> {
 
     /// The bytes between here and the end of the source.
     fn left(&self) -> u64 {
-        self.source.len().saturating_sub(self.position())
+        self.len.saturating_sub(self.position())
     }
 
-    /// The next `count` bytes.
-    pub fn bytes(&mut self, count: u64) -> Result<&[u8]> {
+    /// Sees whether there are `count` bytes more.
+    fn check(&self, count: u64) -> Result<usize> {
         if count > self.left() {
             return Err(damaged(format!(
                 "the file is truncated: its header needs {count} bytes at offset {}, the file has {} in all",
                 self.position(),
-                self.source.len()
+                self.len
             )));
         }
         if self.position().saturating_add(count) > LONGEST_HEADER {
             return Err(Error::new(Kind::Limit, format!("the header has more than {LONGEST_HEADER} bytes")));
         }
-        let count = count as usize;
-        if self.window.len() - self.taken < count {
+        Ok(count as usize)
+    }
+
+    /// The next `count` bytes.
+    #[inline]
+    pub fn bytes(&mut self, count: u64) -> Result<&[u8]> {
+        if !self.is_in_window(count) {
             self.refill(count)?;
         }
         let start = self.taken;
-        self.taken += count;
+        self.taken += count as usize;
         Ok(&self.window[start..self.taken])
     }
 
-    fn refill(&mut self, count: usize) -> Result<()> {
+    #[inline]
+    fn is_in_window(&self, count: u64) -> bool {
+        count <= (self.filled - self.taken) as u64
+    }
+
+    fn refill(&mut self, count: u64) -> Result<()> {
+        let count = self.check(count)?;
         self.base = self.position();
-        self.window.drain(..self.taken);
+        self.window.copy_within(self.taken..self.filled, 0);
+        self.filled -= self.taken;
         self.taken = 0;
-        let kept = self.window.len();
         let wanted = count.max(self.ahead);
         let wanted = usize::try_from(self.left()).map_or(wanted, |left| wanted.min(left));
-        self.window
-            .try_reserve(wanted - kept)
-            .map_err(|_| Error::new(Kind::Limit, "the header does not fit into memory"))?;
-        self.window.resize(wanted, 0);
-        self.source.read_at(self.base + kept as u64, &mut self.window[kept..])?;
+        if wanted > self.window.len() {
+            self.window
+                .try_reserve_exact(wanted - self.window.len())
+                .map_err(|_| Error::new(Kind::Limit, "the header does not fit into memory"))?;
+            self.window.resize(wanted, 0);
+        }
+        self.source.read_at(self.base + self.filled as u64, &mut self.window[self.filled..wanted])?;
+        self.filled = wanted;
         self.ahead = (self.ahead * 2).min(LARGEST_WINDOW);
         Ok(())
     }
 
     /// The next `count` bytes, after which there is padding to a multiple of 4.
+    #[inline]
     pub fn padded(&mut self, count: u64) -> Result<&[u8]> {
-        let whole =
-            count.checked_next_multiple_of(4).ok_or_else(|| damaged("a length in the header overflows"))?;
-        // `count` fits, because `bytes` has seen that `whole` does.
-        self.bytes(whole).map(|bytes| &bytes[..count as usize])
+        // `count` fits, because `bytes` has seen that more does.
+        self.bytes(with_padding(count)?).map(|bytes| &bytes[..count as usize])
+    }
+
+    /// Passes over what [`Cursor::padded`] would give; what is not in the window is not read.
+    #[inline]
+    pub fn skip_padded(&mut self, count: u64) -> Result<()> {
+        let count = with_padding(count)?;
+        if self.is_in_window(count) {
+            self.taken += count as usize;
+            return Ok(());
+        }
+        self.check(count)?;
+        self.base = self.position() + count;
+        self.filled = 0;
+        self.taken = 0;
+        Ok(())
     }
 
     /// A tag, type number or 4-byte offset.
+    #[inline]
     pub fn u32(&mut self) -> Result<u32> {
         self.bytes(4).map(|b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]))
     }
 
     /// An 8-byte number.
+    #[inline]
     pub fn u64(&mut self) -> Result<u64> {
         self.bytes(8).map(|b| u64::from_be_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]))
     }
 
     /// A size or count, of 4 or 8 bytes; all ones stay all ones of 8 bytes.
+    #[inline]
     pub fn size(&mut self) -> Result<u64> {
         if self.wide {
             return self.u64();
@@ -109,17 +154,21 @@ impl<'a> Cursor<'a> {
         self.u32().map(|n| if n == u32::MAX { u64::MAX } else { n.into() })
     }
 
-    /// The number of entries of a list whose entries take `least` bytes or more each.
-    pub fn count(&mut self, least: u64) -> Result<u64> {
-        let count = self.size()?;
+    /// Sees whether there is room for `count` entries that take `least` bytes or more each.
+    pub fn check_room(&self, count: u64, least: u64) -> Result<()> {
         if count > self.left() / least {
             return Err(damaged(format!(
                 "the header promises {count} entries at offset {}",
                 self.position()
             )));
         }
-        Ok(count)
+        Ok(())
     }
+}
+
+#[inline]
+fn with_padding(count: u64) -> Result<u64> {
+    count.checked_next_multiple_of(4).ok_or_else(|| damaged("a length in the header overflows"))
 }
 
 #[cfg(test)]
@@ -138,7 +187,20 @@ mod tests {
         assert_eq!(cursor.bytes(100_000).unwrap().len(), 100_000);
         assert_eq!(cursor.u32().unwrap(), 75_000);
         assert_eq!(cursor.bytes(100_000).unwrap_err().kind(), Kind::Damaged);
-        assert_eq!(cursor.count(1).unwrap(), 75_001);
-        assert_eq!(cursor.count(4).unwrap_err().kind(), Kind::Damaged);
+        assert!(cursor.check_room(4 * 24_999, 1).is_ok());
+        assert_eq!(cursor.check_room(4 * 24_999, 4).unwrap_err().kind(), Kind::Damaged);
+    }
+
+    #[test]
+    fn what_is_skipped_is_not_read_and_must_be_there() {
+        let source = Memory((0..100_000u32).flat_map(u32::to_be_bytes).collect());
+        let mut cursor = Cursor::new(&source);
+        for (skipped, expected) in [(0, 0), (3, 2), (4 * 50_000 - 1, 50_003), (8, 50_006)] {
+            cursor.skip_padded(skipped).unwrap();
+            assert_eq!(cursor.u32().unwrap(), expected);
+        }
+        assert_eq!(cursor.skip_padded(200_000).unwrap_err().kind(), Kind::Damaged);
+        assert_eq!(cursor.skip_padded(u64::MAX).unwrap_err().kind(), Kind::Damaged);
+        assert_eq!(cursor.u32().unwrap(), 50_007);
     }
 }

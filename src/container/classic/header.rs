@@ -5,6 +5,7 @@
 
 use super::cursor::Cursor;
 use super::damaged;
+use crate::container::is_name;
 use crate::error::{Error, Kind, Result};
 use crate::source::Source;
 use crate::value::{text_of, Attribute, Attributes, DataType, Values};
@@ -49,27 +50,75 @@ impl Header {
     /// Reads the header of a source.
     pub fn parse(source: &dyn Source) -> Result<Header> {
         let mut cursor = Cursor::new(source);
-        let magic = cursor.u32()?.to_be_bytes();
-        let version = match magic {
-            [b'C', b'D', b'F', version @ (1 | 2 | 5)] => version,
-            [b'C', b'D', b'F', other] => {
-                return Err(Error::new(
-                    Kind::NotNetcdf,
-                    format!("no netCDF classic format has version {other}"),
-                ))
-            }
-            _ => return Err(Error::new(Kind::NotNetcdf, "not a netCDF classic file")),
-        };
-        cursor.set_wide(version == 5);
+        let version = version(&mut cursor)?;
         let records = Some(cursor.size()?).filter(|&n| n != u64::MAX);
         let dimensions = list(&mut cursor, TAG_DIMENSION, 12, |c| Ok((name(c)?, c.size()?)))?;
-        if dimensions.iter().filter(|(_, size)| *size == 0).count() > 1 {
-            return Err(damaged("the header has more than one record dimension"));
-        }
+        let sizes: Vec<u64> = dimensions.iter().map(|(_, size)| *size).collect();
+        check_records(&sizes)?;
         let attributes = attributes(&mut cursor)?;
-        let variables = list(&mut cursor, TAG_VARIABLE, 32, |c| variable(c, version, &dimensions))?;
+        let variables = list(&mut cursor, TAG_VARIABLE, 32, |c| variable(c, version, &sizes))?;
         Ok(Header { records, dimensions, attributes, variables, end: cursor.position() })
     }
+}
+
+/// Whether a variable has an attribute with one of these names.
+///
+/// Keeps nothing and ends at the first such name; up to there, it refuses what [`Header::parse`] refuses.
+pub fn has_attribute(source: &dyn Source, names: &[&str]) -> Result<bool> {
+    let cursor = &mut Cursor::new(source);
+    let version = version(cursor)?;
+    cursor.size()?;
+    let sizes = list(cursor, TAG_DIMENSION, 12, |c| name_bytes(c).map(drop).and_then(|()| c.size()))?;
+    check_records(&sizes)?;
+    for _ in 0..entries(cursor, TAG_ATTRIBUTE)? {
+        name_bytes(cursor)?;
+        skip_values(cursor)?;
+    }
+    for _ in 0..entries(cursor, TAG_VARIABLE)? {
+        name_bytes(cursor)?;
+        for place in 0..rank(cursor)? {
+            dimension(cursor, place, &sizes)?;
+        }
+        for _ in 0..entries(cursor, TAG_ATTRIBUTE)? {
+            let name = name_bytes(cursor)?;
+            if names.iter().any(|wanted| is_name(name, wanted)) {
+                return Ok(true);
+            }
+            skip_values(cursor)?;
+        }
+        data_type_and_begin(cursor, version)?;
+    }
+    Ok(false)
+}
+
+fn version(cursor: &mut Cursor) -> Result<u8> {
+    let version = match cursor.u32()?.to_be_bytes() {
+        [b'C', b'D', b'F', version @ (1 | 2 | 5)] => version,
+        [b'C', b'D', b'F', other] => {
+            return Err(Error::new(Kind::NotNetcdf, format!("no netCDF classic format has version {other}")))
+        }
+        _ => return Err(Error::new(Kind::NotNetcdf, "not a netCDF classic file")),
+    };
+    cursor.set_wide(version == 5);
+    Ok(version)
+}
+
+fn check_records(sizes: &[u64]) -> Result<()> {
+    if sizes.iter().filter(|&&size| size == 0).count() > 1 {
+        return Err(damaged("the header has more than one record dimension"));
+    }
+    Ok(())
+}
+
+/// The number of entries of a list, after its tag.
+fn entries(cursor: &mut Cursor, tag: u32) -> Result<u64> {
+    let place = cursor.position();
+    let found = cursor.u32()?;
+    let count = cursor.size()?;
+    if found != tag && !(found == 0 && count == 0) {
+        return Err(damaged(format!("the header has tag {found} instead of {tag} at offset {place}")));
+    }
+    Ok(count)
 }
 
 /// A list with its tag; `least` is the size of its shortest entry.
@@ -79,24 +128,26 @@ fn list<T>(
     least: u64,
     mut entry: impl FnMut(&mut Cursor) -> Result<T>,
 ) -> Result<Vec<T>> {
-    let place = cursor.position();
-    let found = cursor.u32()?;
-    let count = cursor.count(least)?;
-    if found != tag && !(found == 0 && count == 0) {
-        return Err(damaged(format!("the header has tag {found} instead of {tag} at offset {place}")));
-    }
-    let mut entries = Vec::new();
+    let count = entries(cursor, tag)?;
+    cursor.check_room(count, least)?;
+    let mut list = Vec::new();
     for _ in 0..count {
-        entries.push(entry(cursor)?);
+        list.push(entry(cursor)?);
     }
-    Ok(entries)
+    Ok(list)
 }
 
 fn name(cursor: &mut Cursor) -> Result<String> {
+    name_bytes(cursor).map(text_of)
+}
+
+/// The bytes of a name, which may have NULs after it.
+fn name_bytes<'a>(cursor: &'a mut Cursor) -> Result<&'a [u8]> {
     let len = cursor.size()?;
-    let name = text_of(cursor.padded(len)?);
-    if name.is_empty() {
-        return Err(damaged(format!("the header has an empty name before offset {}", cursor.position())));
+    let place = cursor.position();
+    let name = cursor.padded(len)?;
+    if matches!(name, [] | [0, ..]) {
+        return Err(damaged(format!("the header has an empty name at offset {place}")));
     }
     Ok(name)
 }
@@ -123,39 +174,61 @@ fn attributes(cursor: &mut Cursor) -> Result<Attributes> {
         .map(Attributes::new)
 }
 
-fn values(cursor: &mut Cursor) -> Result<Values> {
+/// The type of an attribute and the bytes of its values.
+fn type_and_bytes(cursor: &mut Cursor) -> Result<(DataType, usize, u64)> {
     let data_type = data_type(cursor)?;
     let overflow = || damaged("the length of an attribute overflows");
     let size = data_type.size().ok_or_else(overflow)?;
-    let len = cursor.size()?.checked_mul(size as u64).ok_or_else(overflow)?;
+    let bytes = cursor.size()?.checked_mul(size as u64).ok_or_else(overflow)?;
+    Ok((data_type, size, bytes))
+}
+
+fn values(cursor: &mut Cursor) -> Result<Values> {
+    let (data_type, size, len) = type_and_bytes(cursor)?;
     let mut bytes = cursor.padded(len)?.to_vec();
     if cfg!(target_endian = "little") {
         bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);
     }
-    Values::from_native_bytes(data_type, &bytes).ok_or_else(overflow)
+    Values::from_native_bytes(data_type, &bytes)
+        .ok_or_else(|| damaged("the length of an attribute overflows"))
 }
 
-fn variable(cursor: &mut Cursor, version: u8, dimensions: &[(String, u64)]) -> Result<Variable> {
-    let name = name(cursor)?;
-    let in_variable = |message: String| damaged(message).in_variable(name.clone());
-    let rank = cursor.count(4)?;
+fn skip_values(cursor: &mut Cursor) -> Result<()> {
+    let (_, _, len) = type_and_bytes(cursor)?;
+    cursor.skip_padded(len)
+}
+
+fn rank(cursor: &mut Cursor) -> Result<u64> {
+    let rank = cursor.size()?;
     if rank > MOST_DIMENSIONS {
-        return Err(in_variable(format!("it has {rank} dimensions; {MOST_DIMENSIONS} is the limit")));
+        return Err(damaged(format!("it has {rank} dimensions; {MOST_DIMENSIONS} is the limit")));
     }
-    let mut own = Vec::new();
-    for place in 0..rank {
-        let id = cursor.size()?;
-        match usize::try_from(id).ok().and_then(|i| dimensions.get(i).map(|d| (i, d.1))) {
-            Some((_, 0)) if place > 0 => {
-                return Err(in_variable("the record dimension is not its first dimension".into()))
-            }
-            Some((i, _)) => own.push(i),
-            None => return Err(in_variable(format!("it has the unknown dimension number {id}"))),
-        }
+    Ok(rank)
+}
+
+/// A dimension of a variable, at this place among its dimensions: an index into all, which have these sizes.
+fn dimension(cursor: &mut Cursor, place: u64, sizes: &[u64]) -> Result<usize> {
+    let id = cursor.size()?;
+    match usize::try_from(id).ok().and_then(|i| sizes.get(i).map(|size| (i, *size))) {
+        Some((_, 0)) if place > 0 => Err(damaged("the record dimension is not its first dimension")),
+        Some((i, _)) => Ok(i),
+        None => Err(damaged(format!("it has the unknown dimension number {id}"))),
     }
-    let attributes = attributes(cursor)?;
+}
+
+fn data_type_and_begin(cursor: &mut Cursor, version: u8) -> Result<(DataType, u64)> {
     let data_type = data_type(cursor)?;
     cursor.size()?;
     let begin = if version == 1 { cursor.u32()?.into() } else { cursor.u64()? };
-    Ok(Variable { name, dimensions: own, attributes, data_type, begin })
+    Ok((data_type, begin))
+}
+
+fn variable(cursor: &mut Cursor, version: u8, sizes: &[u64]) -> Result<Variable> {
+    let name = name(cursor)?;
+    let dimensions = rank(cursor)
+        .and_then(|rank| (0..rank).map(|place| dimension(cursor, place, sizes)).collect())
+        .map_err(|e| e.in_variable(name.as_str()))?;
+    let attributes = attributes(cursor)?;
+    let (data_type, begin) = data_type_and_begin(cursor, version)?;
+    Ok(Variable { name, dimensions, attributes, data_type, begin })
 }

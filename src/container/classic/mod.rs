@@ -15,7 +15,6 @@ use super::tree::{Dimension, DimensionId, Group, GroupId, Tree, Variable, Variab
 use super::Stored;
 use crate::error::{Error, Kind, Result};
 use crate::source::Source;
-use crate::value::Attributes;
 
 const ROOT: GroupId = GroupId(0);
 
@@ -36,13 +35,12 @@ impl File {
             .map_err(|e| e.in_file(source.name()))
     }
 
-    /// Whether a variable has attributes that are meant; the rest of the structure is not worked out.
+    /// Whether a variable has an attribute with one of these names; the rest of the structure is not worked out.
     ///
     /// # Errors
-    /// As [`File::open`].
-    pub fn has_variable_with(source: &dyn Source, is_meant: impl Fn(&Attributes) -> bool) -> Result<bool> {
-        let header = Header::parse(source).map_err(|e| e.in_file(source.name()))?;
-        Ok(header.variables.iter().any(|variable| is_meant(&variable.attributes)))
+    /// As [`File::open`], for the header up to the first such name.
+    pub fn has_attribute(source: &dyn Source, names: &[&str]) -> Result<bool> {
+        header::has_attribute(source, names).map_err(|e| e.in_file(source.name()))
     }
 
     /// All dimensions and variables.

@@ -1,5 +1,7 @@
 //! Headers made by hand: what netCDF libraries do not write.
 
+use proptest::prelude::*;
+
 use super::super::array::Layout;
 use super::super::read::{stored, tests::Memory};
 use super::*;
@@ -125,6 +127,78 @@ fn every_truncation_of_a_header_is_damaged() {
     let end = Header::parse(&Memory(whole.clone())).unwrap().end as usize;
     for len in 4..end {
         assert_eq!(kind(whole[..len].to_vec()), Kind::Damaged, "{len} bytes");
+    }
+}
+
+const NAMES: [&str; 2] = ["wanted", "wäre"];
+
+/// What the full parse says, however it came about.
+fn parsed(bytes: &[u8]) -> Result<bool> {
+    let header = Header::parse(&Memory(bytes.to_vec()))?;
+    Ok(header.variables.iter().any(|v| NAMES.iter().any(|name| v.attributes.get(name).is_some())))
+}
+
+/// A header of any version: global attributes and two variables with these, as names, types and counts of values.
+fn with_attributes(version: u8, attributes: &[(String, u32, u32)]) -> Vec<u8> {
+    let size =
+        |n: usize| if version == 5 { (n as u64).to_be_bytes().to_vec() } else { word(n as u32).to_vec() };
+    let named = |text: &str| {
+        let mut bytes = [size(text.len()), text.as_bytes().to_vec()].concat();
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+        bytes
+    };
+    let mut list = [word(12).to_vec(), size(attributes.len())].concat();
+    for (label, kind, count) in attributes {
+        let width = [1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8][*kind as usize - 1];
+        list.extend([named(label), word(*kind).to_vec(), size(*count as usize)].concat());
+        list.resize(list.len() + (width * *count as usize).next_multiple_of(4), b'w');
+    }
+    let mut bytes = [b"CDF".to_vec(), vec![version], size(0), word(10).to_vec(), size(2)].concat();
+    bytes.extend([named("t"), size(0), named("x"), size(3)].concat());
+    bytes.extend([word(12).to_vec(), size(1), named("wanted"), word(2).to_vec(), size(0)].concat());
+    bytes.extend([word(11).to_vec(), size(2)].concat());
+    for (label, ids) in [("wanted", vec![0, 1]), ("v", vec![1])] {
+        bytes.extend([named(label), size(ids.len())].concat());
+        ids.iter().for_each(|id| bytes.extend(size(*id)));
+        bytes.extend(if label == "v" { list.clone() } else { [word(0).to_vec(), size(0)].concat() });
+        bytes.extend([word(SHORT).to_vec(), size(8)].concat());
+        bytes.extend(if version == 1 { word(4000).to_vec() } else { 4000u64.to_be_bytes().to_vec() });
+    }
+    bytes
+}
+
+fn attributes() -> impl Strategy<Value = Vec<(String, u32, u32)>> {
+    let label = prop::sample::select(vec!["a", "want", "wanted_", "wanted", "wäre", "war", "units\0x", "µ"]);
+    prop::collection::vec((label.prop_map(str::to_owned), 1..=11u32, 0..5u32), 0..6)
+}
+
+proptest! {
+    #[test]
+    fn names_are_found_as_by_the_full_parse(
+        version in prop::sample::select(vec![1u8, 2, 5]),
+        attributes in attributes(),
+    ) {
+        let bytes = with_attributes(version, &attributes);
+        let expected = attributes.iter().any(|(name, ..)| NAMES.contains(&name.as_str()));
+        prop_assert_eq!(parsed(&bytes).unwrap(), expected);
+        prop_assert_eq!(File::has_attribute(&Memory(bytes), &NAMES).unwrap(), expected);
+    }
+
+    #[test]
+    fn of_a_damaged_header_what_precedes_the_name_is_held_to_the_grammar(
+        version in prop::sample::select(vec![1u8, 2, 5]),
+        attributes in attributes(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+        length in any::<prop::sample::Index>(),
+    ) {
+        let mut bytes = with_attributes(version, &attributes);
+        changes.iter().for_each(|(place, value)| *place.get_mut(&mut bytes) = *value);
+        bytes.truncate(bytes.len() - length.index(bytes.len()) / 3);
+        let full = parsed(&bytes).map_err(|e| e.kind());
+        match File::has_attribute(&Memory(bytes), &NAMES).map_err(|e| e.kind()) {
+            Ok(true) => prop_assert_ne!(full, Ok(false)),
+            other => prop_assert_eq!(other, full),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! They are listed with their bytes and decoded one by one, so that one of an odd type is left out alone.
 
 use hdf5_reader::btree_v2::{collect_btree_v2_records_storage, BTreeV2Header, BTreeV2Record};
+use hdf5_reader::checksum::jenkins_lookup3;
 use hdf5_reader::fractal_heap::{FractalHeap, FractalHeapDirectBlockCache};
 use hdf5_reader::io::Cursor;
 
@@ -10,6 +11,7 @@ use super::dataspace::Dataspace;
 use super::datatype::Type;
 use super::header::{Header, ATTRIBUTE, ATTRIBUTE_INFO};
 use super::store::{damaged, unsupported, Store};
+use crate::container::is_name;
 use crate::error::Result;
 use crate::value::{text_of, Attribute, Attributes, DataType, Values};
 
@@ -56,8 +58,13 @@ impl RawAttributes {
                 Err(error) => omitted.push((String::new(), error.to_string())),
             }
         }
-        if let Some(info) = header.data(ATTRIBUTE_INFO)? {
-            dense(store, info, &mut ordered, &mut omitted)?;
+        if let Some(dense) = Dense::of(store, header)? {
+            let parse = |data: Vec<u8>| RawAttribute::parse(store, &data);
+            let take = |order, data: Result<_>| match data.and_then(parse) {
+                Ok(attribute) => ordered.push((order, attribute)),
+                Err(error) => omitted.push((String::new(), error.to_string())),
+            };
+            dense.each(store, |_| true, take)?;
         }
         ordered.sort_by_key(|(order, _)| *order);
         Ok(RawAttributes { list: ordered.into_iter().map(|(_, attribute)| attribute).collect(), omitted })
@@ -96,54 +103,108 @@ impl RawAttributes {
     }
 }
 
-/// Adds the attributes that an attribute info message points to.
-fn dense(
-    store: &Store,
-    info: &[u8],
-    ordered: &mut Vec<(u32, RawAttribute)>,
-    omitted: &mut Vec<(String, String)>,
-) -> Result<()> {
-    let mut cursor = Cursor::new(info);
-    let version = cursor.read_u8()?;
-    if version != 0 {
-        return Err(damaged(format!("attribute info of version {version}")));
-    }
-    let tracked = cursor.read_u8()? & 1 != 0;
-    if tracked {
-        cursor.skip(2)?;
-    }
-    let (Some(heap), Some(names)) = (store.address(&mut cursor)?, store.address(&mut cursor)?) else {
-        return Ok(());
+/// Whether the object with this header has an attribute with one of these names; values are not looked at.
+///
+/// # Errors
+/// When none is found, and it cannot be told whether there is one.
+pub(super) fn is_any_named(store: &Store, header: &Header, names: &[&str]) -> Result<bool> {
+    let is_meant = |data: &[u8]| {
+        Parts::of(data).is_ok_and(|parts| names.iter().any(|wanted| is_name(parts.name, wanted)))
     };
-    let (offset_size, length_size) = (store.offset_size, store.length_size);
-    let heap = FractalHeap::parse_at_storage(&store.storage, heap, offset_size, length_size)?;
-    let tree = BTreeV2Header::parse_at_storage(&store.storage, names, offset_size, length_size)?;
-    let records =
-        collect_btree_v2_records_storage(&store.storage, &tree, offset_size, length_size, None, &[], None)?;
-    let mut blocks = FractalHeapDirectBlockCache::default();
-    for record in records {
-        let BTreeV2Record::AttributeNameHash { flags, creation_order, heap_id, .. } = record else {
-            return Err(damaged("attributes are indexed by something else than names"));
-        };
-        if flags & 0x02 != 0 {
-            omitted.push((String::new(), "attributes in the shared message table are not read".into()));
-            continue;
-        }
-        let attribute = heap
-            .get_object_storage_cached(&heap_id, &store.storage, offset_size, length_size, &mut blocks)
-            .map_err(Into::into)
-            .and_then(|data| RawAttribute::parse(store, &data));
-        match attribute {
-            Ok(attribute) => ordered.push((if tracked { creation_order } else { 0 }, attribute)),
-            Err(error) => omitted.push((String::new(), error.to_string())),
-        }
+    let mut compact = header.messages.iter().filter(|m| m.kind == ATTRIBUTE && !m.shared);
+    if compact.any(|message| is_meant(&message.data)) {
+        return Ok(true);
     }
-    Ok(())
+    let Some(dense) = Dense::of(store, header)? else { return Ok(false) };
+    // The index has the hashes of the names: the heap with the attributes is seldom read.
+    let hashes: Vec<u32> = names.iter().map(|name| jenkins_lookup3(name.as_bytes())).collect();
+    let mut found = Ok(false);
+    let take = |_, data: Result<Vec<u8>>| {
+        if !matches!(found, Ok(true)) {
+            found = data.map(|data| is_meant(&data));
+        }
+    };
+    dense.each(store, |hash| hashes.contains(&hash), take)?;
+    found
 }
 
-impl RawAttribute {
-    /// Parses the bytes of an attribute message, versions 1 to 3.
-    fn parse(store: &Store, data: &[u8]) -> Result<Self> {
+/// Where the attributes lie that are not in the header.
+struct Dense {
+    heap: u64,
+    names: u64,
+    tracked: bool,
+}
+
+impl Dense {
+    /// As the header says; `None` when it has all attributes itself.
+    fn of(store: &Store, header: &Header) -> Result<Option<Self>> {
+        let Some(info) = header.data(ATTRIBUTE_INFO)? else { return Ok(None) };
+        let mut cursor = Cursor::new(info);
+        let version = cursor.read_u8()?;
+        if version != 0 {
+            return Err(damaged(format!("attribute info of version {version}")));
+        }
+        let tracked = cursor.read_u8()? & 1 != 0;
+        if tracked {
+            cursor.skip(2)?;
+        }
+        let places = (store.address(&mut cursor)?, store.address(&mut cursor)?);
+        Ok(match places {
+            (Some(heap), Some(names)) => Some(Dense { heap, names, tracked }),
+            _ => None,
+        })
+    }
+
+    /// Takes each attribute, with its order of creation, whose hash of the name is wanted.
+    fn each(
+        &self,
+        store: &Store,
+        is_wanted: impl Fn(u32) -> bool,
+        mut take: impl FnMut(u32, Result<Vec<u8>>),
+    ) -> Result<()> {
+        let (storage, offset_size, length_size) = (&store.storage, store.offset_size, store.length_size);
+        let tree = BTreeV2Header::parse_at_storage(storage, self.names, offset_size, length_size)?;
+        let records =
+            collect_btree_v2_records_storage(storage, &tree, offset_size, length_size, None, &[], None)?;
+        let mut heap = None;
+        let mut blocks = FractalHeapDirectBlockCache::default();
+        for record in records {
+            let BTreeV2Record::AttributeNameHash { hash, flags, creation_order, heap_id } = record else {
+                return Err(damaged("attributes are indexed by something else than names"));
+            };
+            if !is_wanted(hash) {
+                continue;
+            }
+            let order = if self.tracked { creation_order } else { 0 };
+            if flags & 0x02 != 0 {
+                take(order, Err(unsupported("attributes in the shared message table are not read")));
+                continue;
+            }
+            let heap = match &mut heap {
+                Some(heap) => heap,
+                None => {
+                    heap.insert(FractalHeap::parse_at_storage(storage, self.heap, offset_size, length_size)?)
+                }
+            };
+            let data =
+                heap.get_object_storage_cached(&heap_id, storage, offset_size, length_size, &mut blocks);
+            take(order, data.map_err(Into::into));
+        }
+        Ok(())
+    }
+}
+
+/// The parts of an attribute message, versions 1 to 3.
+struct Parts<'a> {
+    flags: u8,
+    name: &'a [u8],
+    datatype: &'a [u8],
+    dataspace: &'a [u8],
+    data: &'a [u8],
+}
+
+impl<'a> Parts<'a> {
+    fn of(data: &'a [u8]) -> Result<Self> {
         let mut cursor = Cursor::new(data);
         let version = cursor.read_u8()?;
         let flags = cursor.read_u8()?;
@@ -153,24 +214,35 @@ impl RawAttribute {
             3 => cursor.skip(1)?,
             _ => return Err(damaged(format!("attribute of version {version}"))),
         }
-        let mut part = |len: usize| -> Result<Vec<u8>> {
-            let bytes = cursor.read_bytes(len)?.to_vec();
+        let mut part = |len: usize| -> Result<&'a [u8]> {
+            let bytes = cursor.read_bytes(len)?;
             if version == 1 {
                 cursor.skip((8 - len % 8) % 8)?;
             }
             Ok(bytes)
         };
-        let name = text_of(&part(lengths[0])?);
-        let datatype = part(lengths[1])?;
-        let dataspace = part(lengths[2])?;
-        let flags = if version == 1 { 0 } else { flags };
-        let dataspace = if flags & 2 != 0 {
+        let (name, datatype, dataspace) = (part(lengths[0])?, part(lengths[1])?, part(lengths[2])?);
+        let data = cursor.read_bytes(cursor.remaining() as usize)?;
+        Ok(Parts { flags: if version == 1 { 0 } else { flags }, name, datatype, dataspace, data })
+    }
+}
+
+impl RawAttribute {
+    /// Parses the bytes of an attribute message.
+    fn parse(store: &Store, data: &[u8]) -> Result<Self> {
+        let parts = Parts::of(data)?;
+        let dataspace = if parts.flags & 2 != 0 {
             Err("shared dataspaces are not read".to_owned())
         } else {
-            Dataspace::parse(store, &dataspace).map_err(|error| error.to_string())
+            Dataspace::parse(store, parts.dataspace).map_err(|error| error.to_string())
         };
-        let data = cursor.read_bytes(cursor.remaining() as usize)?.to_vec();
-        Ok(RawAttribute { name, datatype, committed: flags & 1 != 0, dataspace, data })
+        Ok(RawAttribute {
+            name: text_of(parts.name),
+            datatype: parts.datatype.to_vec(),
+            committed: parts.flags & 1 != 0,
+            dataspace,
+            data: parts.data.to_vec(),
+        })
     }
 
     fn datatype(&self, store: &Store) -> Result<Type> {

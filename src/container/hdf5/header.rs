@@ -63,13 +63,16 @@ pub(super) struct Header {
 impl Header {
     /// Reads the header at this address with its continuations.
     pub(super) fn read(store: &Store, address: u64) -> Result<Self> {
-        let mut reading = Reading { store, messages: Vec::new(), blocks: VecDeque::new(), bytes: 0 };
-        if *store.storage.read_range(address, 4)? == *b"OHDR" {
-            reading.version_2(address)?;
-        } else {
-            reading.version_1(address)?;
-        }
-        Ok(Header { messages: reading.messages })
+        let (header, outcome) = Self::read_legible(store, address);
+        outcome.map(|()| header)
+    }
+
+    /// Reads what can be of a header that may be damaged, and says whether that is all.
+    pub(super) fn read_legible(store: &Store, address: u64) -> (Self, Result<()>) {
+        let mut reading =
+            Reading { store, messages: Vec::new(), blocks: VecDeque::new(), bytes: 0, sums: Ok(()) };
+        let outcome = reading.all(address);
+        (Header { messages: reading.messages }, outcome.and(reading.sums))
     }
 
     /// The first message of this kind.
@@ -106,9 +109,19 @@ struct Reading<'a> {
     messages: Vec<Message>,
     blocks: VecDeque<(u64, usize)>,
     bytes: usize,
+    /// Whether the checksums were right.
+    sums: Result<()>,
 }
 
 impl Reading<'_> {
+    fn all(&mut self, address: u64) -> Result<()> {
+        if *self.store.storage.read_range(address, 4)? == *b"OHDR" {
+            self.version_2(address)
+        } else {
+            self.version_1(address)
+        }
+    }
+
     fn version_1(&mut self, address: u64) -> Result<()> {
         let prefix = self.store.storage.read_range(address, 16)?;
         let mut cursor = Cursor::new(&prefix);
@@ -141,10 +154,10 @@ impl Reading<'_> {
         let tracked = flags & 0x04 != 0;
         let total = usize::try_from(size).ok().and_then(|size| size.checked_add(prefix + 4));
         let block = self.block(address, total.ok_or_else(|| damaged("object header is too long"))?)?;
-        let body = checked_body(&block)?;
+        let body = self.body(&block)?;
         self.messages(&body[prefix..], 2, tracked)?;
         self.continue_with(|reading, block| {
-            let body = checked_body(block)?;
+            let body = reading.body(block)?;
             if body.len() < 4 || body[..4] != *b"OCHK" {
                 return Err(damaged("object header continuation lacks its signature"));
             }
@@ -207,13 +220,14 @@ impl Reading<'_> {
         }
         Ok(())
     }
-}
 
-/// The block without its checksum, which must be right.
-fn checked_body(block: &[u8]) -> Result<&[u8]> {
-    let (body, sum) = block.split_last_chunk::<4>().ok_or_else(|| damaged("object header is too short"))?;
-    if jenkins_lookup3(body) != u32::from_le_bytes(*sum) {
-        return Err(damaged("checksum of an object header is wrong"));
+    /// The block without its checksum. A wrong one is noted, for part of the block may be legible still.
+    fn body<'b>(&mut self, block: &'b [u8]) -> Result<&'b [u8]> {
+        let (body, sum) =
+            block.split_last_chunk::<4>().ok_or_else(|| damaged("object header is too short"))?;
+        if self.sums.is_ok() && jenkins_lookup3(body) != u32::from_le_bytes(*sum) {
+            self.sums = Err(damaged("checksum of an object header is wrong"));
+        }
+        Ok(body)
     }
-    Ok(body)
 }

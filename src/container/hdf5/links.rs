@@ -41,7 +41,8 @@ pub(super) struct Link {
 
 /// All links of a group, in order of creation where it is tracked for all, else by name.
 pub(super) fn list(store: &Store, group: &Header) -> Result<Vec<Link>> {
-    let mut links = collect(store, group, None)?;
+    let mut links = Vec::new();
+    collect(store, group, None, &mut links)?;
     if links.iter().all(|link| link.order.is_some()) {
         links.sort_by_key(|link| link.order);
     } else {
@@ -52,7 +53,16 @@ pub(super) fn list(store: &Store, group: &Header) -> Result<Vec<Link>> {
 
 /// The link of this name in a group.
 pub(super) fn find(store: &Store, group: &Header, name: &str) -> Result<Option<Link>> {
-    Ok(collect(store, group, Some(name))?.into_iter().find(|link| link.name == name))
+    let mut links = Vec::new();
+    collect(store, group, Some(name), &mut links)?;
+    Ok(links.into_iter().find(|link| link.name == name))
+}
+
+/// The links of a group that may be damaged, as far as they are legible and in no order, and whether those are all.
+pub(super) fn list_legible(store: &Store, group: &Header) -> (Vec<Link>, Result<()>) {
+    let mut links = Vec::new();
+    let outcome = collect(store, group, None, &mut links);
+    (links, outcome)
 }
 
 /// The address of the object that a link of the group at `group` leads to.
@@ -101,19 +111,18 @@ pub(super) fn follow(store: &Store, group: u64, path: &str) -> Result<Option<u64
     Ok(Some(at))
 }
 
-/// The links of a group, or of those at least the ones named `wanted`.
-fn collect(store: &Store, group: &Header, wanted: Option<&str>) -> Result<Vec<Link>> {
-    let mut links = Vec::new();
+/// Adds the links of a group, or of those at least the ones named `wanted`.
+fn collect(store: &Store, group: &Header, wanted: Option<&str>, links: &mut Vec<Link>) -> Result<()> {
     for message in group.messages.iter().filter(|message| message.kind == LINK && !message.shared) {
         links.push(parse(store, &message.data)?);
     }
     if let Some(info) = group.data(LINK_INFO)? {
-        dense(store, info, wanted, &mut links)?;
+        dense(store, info, wanted, links)?;
     }
     if let Some(table) = group.data(SYMBOL_TABLE)? {
-        old_style(store, table, &mut links)?;
+        old_style(store, table, links)?;
     }
-    Ok(links)
+    Ok(())
 }
 
 fn dense(store: &Store, info: &[u8], wanted: Option<&str>, links: &mut Vec<Link>) -> Result<()> {
@@ -135,6 +144,8 @@ fn dense(store: &Store, info: &[u8], wanted: Option<&str>, links: &mut Vec<Link>
         collect_btree_v2_records_storage(&store.storage, &tree, offset_size, length_size, None, &[], None)?;
     let wanted = wanted.map(|name| jenkins_lookup3(name.as_bytes()));
     let mut blocks = FractalHeapDirectBlockCache::default();
+    // The heap has many blocks: one that is not legible does not keep from those that are.
+    let mut outcome = Ok(());
     for record in records {
         let BTreeV2Record::LinkNameHash { hash, heap_id } = record else {
             return Err(damaged("links are indexed by something else than names"));
@@ -142,11 +153,16 @@ fn dense(store: &Store, info: &[u8], wanted: Option<&str>, links: &mut Vec<Link>
         if wanted.is_some_and(|wanted| wanted != hash) {
             continue;
         }
-        let data =
-            heap.get_object_storage_cached(&heap_id, &store.storage, offset_size, length_size, &mut blocks)?;
-        links.push(parse(store, &data)?);
+        let link = heap
+            .get_object_storage_cached(&heap_id, &store.storage, offset_size, length_size, &mut blocks)
+            .map_err(Error::from)
+            .and_then(|data| parse(store, &data));
+        match link {
+            Ok(link) => links.push(link),
+            Err(error) => outcome = outcome.and(Err(error)),
+        }
     }
-    Ok(())
+    outcome
 }
 
 /// Parses a link message (IV.A.2.g).

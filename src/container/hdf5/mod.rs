@@ -16,6 +16,7 @@ mod datatype;
 mod header;
 mod layout;
 mod links;
+mod names;
 mod netcdf4;
 mod storage;
 mod store;
@@ -45,6 +46,21 @@ impl File {
     /// `Damaged` when the superblock is broken or the file is shorter than it says; `Io`.
     pub fn open(source: &Arc<dyn Source>) -> Result<Option<Self>> {
         guarded(|| Ok(Store::open(source)?.map(|store| File { store: Arc::new(store) })))
+    }
+
+    /// Whether a variable has an attribute with one of these names, as far as the file is legible; `None` when the source
+    /// is not an HDF5 file.
+    ///
+    /// # Errors
+    /// When none is found: `Damaged` as for [`File::open`] and [`File::tree`]; `Io`, `Limit`.
+    pub fn has_attribute(source: &Arc<dyn Source>, names: &[&str]) -> Result<Option<bool>> {
+        guarded(|| {
+            let Some((store, end)) = Store::open_any(source)? else { return Ok(None) };
+            match names::has_attribute(&store, names) {
+                Ok(true) => Ok(Some(true)),
+                outcome => end.and(outcome).map(Some),
+            }
+        })
     }
 
     /// All groups, dimensions and variables.

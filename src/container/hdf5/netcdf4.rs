@@ -22,7 +22,7 @@ pub(super) const NON_COORDINATE: &str = "_nc4_non_coord_";
 /// Most groups inside one another.
 const MAX_DEPTH: usize = 256;
 /// Most links of all groups.
-const MAX_LINKS: usize = 1 << 20;
+pub(super) const MAX_LINKS: usize = 1 << 20;
 
 /// Reads the whole tree.
 pub(super) fn tree(store: &Arc<Store>) -> Result<Tree> {

@@ -22,6 +22,8 @@ const BLOCK: u64 = 16 << 10;
 const KEPT: usize = 64;
 /// Requests beyond this size are not kept.
 const LARGE: usize = 128 << 10;
+/// Most zeros that stand for what a truncated file lacks: what lies across its end is no larger.
+const MOST_PADDING: u64 = 1 << 20;
 
 type Block = Arc<Vec<u8>>;
 
@@ -29,6 +31,8 @@ type Block = Arc<Vec<u8>>;
 pub(super) struct BlockStorage {
     source: Arc<dyn Source>,
     base: u64,
+    /// Where it ends: with the source, or later.
+    end: u64,
     block: u64,
     cache: Mutex<Cache>,
 }
@@ -43,12 +47,26 @@ impl BlockStorage {
     /// The whole source.
     pub(super) fn new(source: Arc<dyn Source>) -> Self {
         let block = if source.len() <= WHOLE { WHOLE } else { BLOCK };
-        BlockStorage { source, base: 0, block, cache: Mutex::default() }
+        let end = source.len();
+        BlockStorage { source, base: 0, end, block, cache: Mutex::default() }
     }
 
     /// The same storage with addresses counted from `base`.
     pub(super) fn rebased(mut self, base: u64) -> Self {
         self.base = base;
+        self
+    }
+
+    /// The same storage with zeros after the source, if it is shorter than `len` from the base on: what lies across its
+    /// end can then be read in part.
+    pub(super) fn padded(mut self, len: u64) -> Self {
+        let most = self.source.len().saturating_add(MOST_PADDING);
+        let end = self.base.saturating_add(len).min(most);
+        if end > self.end {
+            // The last block that is kept is too short now.
+            self.cache = Mutex::default();
+            self.end = end;
+        }
         self
     }
 
@@ -67,7 +85,10 @@ impl BlockStorage {
             .try_reserve_exact(len)
             .map_err(|_| Error::new(Kind::Limit, format!("no memory for {len} bytes of metadata")))?;
         bytes.resize(len, 0);
-        self.source.read_at(offset, &mut bytes)?;
+        let there = self.source.len().saturating_sub(offset).min(len as u64) as usize;
+        if there > 0 {
+            self.source.read_at(offset, &mut bytes[..there])?;
+        }
         Ok(bytes)
     }
 
@@ -83,7 +104,7 @@ impl BlockStorage {
             }
         }
         let start = number * self.block;
-        let len = self.block.min(self.source.len() - start) as usize;
+        let len = self.block.min(self.end - start) as usize;
         let block = Arc::new(self.read(start, len)?);
         let mut cache = self.lock();
         if cache.blocks.len() >= KEPT {
@@ -100,7 +121,7 @@ impl BlockStorage {
 
 impl Storage for BlockStorage {
     fn len(&self) -> u64 {
-        self.source.len().saturating_sub(self.base)
+        self.end.saturating_sub(self.base)
     }
 
     fn read_range(&self, offset: u64, len: usize) -> Hdf5Result<StorageBuffer> {
@@ -210,6 +231,19 @@ mod tests {
             storage.read_range(i * 20_000, 8).unwrap();
         }
         assert!(storage.lock().blocks.len() <= KEPT);
+    }
+
+    #[test]
+    fn zeros_stand_for_what_is_lacking_but_not_without_end() {
+        let source = counted(1000);
+        let storage = BlockStorage::new(source.clone()).rebased(512);
+        assert_eq!(*storage.read_range(0, 8).unwrap(), source.0[512..520]);
+        let storage = storage.padded(600);
+        assert_eq!(*storage.read_range(480, 20).unwrap(), [&source.0[992..], &[0; 12]].concat());
+        assert_eq!(*storage.read_range(590, 10).unwrap(), [0; 10]);
+        assert!(storage.read_range(591, 10).is_err());
+        assert_eq!(BlockStorage::new(source.clone()).padded(10).len(), 1000);
+        assert_eq!(BlockStorage::new(source).padded(u64::MAX).len(), 1000 + MOST_PADDING);
     }
 
     #[test]

@@ -27,8 +27,14 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// Finds and checks the superblock; `None` when there is none.
+    /// Opens the file, refusing one that is shorter than its superblock says; `None` when there is no superblock.
     pub(super) fn open(source: &Arc<dyn Source>) -> Result<Option<Self>> {
+        Self::open_any(source)?.map(|(store, end)| end.map(|()| store)).transpose()
+    }
+
+    /// As [`Store::open`], leaving it to the caller what to do about a file that is too short; zeros stand for what it
+    /// lacks.
+    pub(super) fn open_any(source: &Arc<dyn Source>) -> Result<Option<(Self, Result<()>)>> {
         let storage = BlockStorage::new(Arc::clone(source));
         let Some(base) = find_signature(&storage)? else {
             return Ok(None);
@@ -39,9 +45,11 @@ impl Store {
         if !matches!(offset_size, 2 | 4 | 8) || !matches!(length_size, 2 | 4 | 8) {
             return Err(damaged("sizes of addresses in the superblock are not 2, 4 or 8"));
         }
-        check_end(&storage, &superblock)?;
+        let length = stated_length(&storage, &superblock)?;
+        let end = check_end(&storage, length);
+        let storage = storage.padded(length);
         let root = superblock.root_object_header_address()?;
-        Ok(Some(Store { storage, offset_size, length_size, root, heaps: Mutex::default() }))
+        Ok(Some((Store { storage, offset_size, length_size, root, heaps: Mutex::default() }, end)))
     }
 
     /// Whether an address means "nothing here".
@@ -121,10 +129,10 @@ fn find_signature(storage: &BlockStorage) -> Result<Option<u64>> {
     Ok(None)
 }
 
-/// Refuses a file that is shorter than its superblock says.
-fn check_end(storage: &BlockStorage, superblock: &Superblock) -> Result<()> {
+/// How long the file is from its superblock on, as that says; 0 when it does not.
+fn stated_length(storage: &BlockStorage, superblock: &Superblock) -> Result<u64> {
     if Cursor::is_undefined_offset(superblock.eof_address, superblock.offset_size) {
-        return Ok(());
+        return Ok(0);
     }
     // The recorded end counts from where the recorded base is 0; the superblock may have been moved since
     // (something put in front of the file), which libhdf5 allows for in the same way.
@@ -135,7 +143,11 @@ fn check_end(storage: &BlockStorage, superblock: &Superblock) -> Result<()> {
     };
     let bytes = storage.read_range(at, usize::from(superblock.offset_size))?;
     let recorded_base = Cursor::new(&bytes).read_offset(superblock.offset_size)?;
-    let length = superblock.eof_address.saturating_sub(recorded_base);
+    Ok(superblock.eof_address.saturating_sub(recorded_base))
+}
+
+/// Refuses a file that is shorter than it should be.
+fn check_end(storage: &BlockStorage, length: u64) -> Result<()> {
     if storage.len() < length {
         let message = format!("truncated: {} bytes of {length} are there", storage.len());
         return Err(Error::new(Kind::Damaged, message));

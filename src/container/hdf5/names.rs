@@ -1,0 +1,58 @@
+//! Whether a file has attributes of certain names, told from as little of it as possible.
+//!
+//! Nothing is decoded, and what is not legible is passed over: a damaged file is known for what it is as long as the
+//! attribute can be found. Soft links are not followed, since they lead to objects that have other links.
+
+use std::collections::HashSet;
+
+use super::attribute::is_any_named;
+use super::header::{Header, ObjectKind};
+use super::links::{self, Target};
+use super::netcdf4::MAX_LINKS;
+use super::store::Store;
+use crate::error::{Error, Kind, Result};
+
+/// Whether a dataset of any group has an attribute with one of these names.
+///
+/// # Errors
+/// When none is found: that of the root group if it is not legible; `Io`, `Limit`.
+pub(super) fn has_attribute(store: &Store, names: &[&str]) -> Result<bool> {
+    let (root, mut outcome) = Header::read_legible(store, store.root);
+    let mut visited = HashSet::from([store.root]);
+    let mut groups = vec![root];
+    let mut count = 0;
+    while let Some(group) = groups.pop() {
+        let (links, listed) = links::list_legible(store, &group);
+        if visited.len() == 1 {
+            outcome = outcome.and(listed);
+        } else {
+            pass_over(listed)?;
+        }
+        count += links.len();
+        if count > MAX_LINKS {
+            return Err(Error::new(Kind::Limit, "the file has too many objects"));
+        }
+        for link in links {
+            let Target::Hard(address) = link.target else { continue };
+            if !visited.insert(address) {
+                continue;
+            }
+            let (header, read) = Header::read_legible(store, address);
+            pass_over(read)?;
+            if header.kind() == ObjectKind::Group {
+                groups.push(header);
+            } else if pass_over(is_any_named(store, &header, names))? == Some(true) {
+                return Ok(true);
+            }
+        }
+    }
+    outcome.map(|()| false)
+}
+
+/// Leaves out what is damaged; a file that cannot be read at the moment is another matter.
+fn pass_over<T>(result: Result<T>) -> Result<Option<T>> {
+    match result {
+        Err(error) if error.kind() == Kind::Io => Err(error),
+        result => Ok(result.ok()),
+    }
+}
