@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use once_cell::sync::OnceCell;
@@ -26,6 +27,8 @@ use crate::variable::Variable;
 pub struct Dataset(Arc<Shared>);
 
 pub(crate) struct Shared {
+    /// Unique in this process.
+    pub(crate) number: u64,
     pub(crate) container: Arc<Container>,
     pub(crate) identity: Identity,
     pub(crate) origin: Origin,
@@ -73,7 +76,9 @@ impl Dataset {
         let aggregations = tree.variables.iter().map(|_| OnceCell::new()).collect();
         let warnings =
             tree.omitted.iter().map(|(path, reason)| format!("{path} is left out: {reason}")).collect();
+        static LAST: AtomicU64 = AtomicU64::new(0);
         Ok(Dataset(Arc::new(Shared {
+            number: LAST.fetch_add(1, Ordering::Relaxed),
             container,
             identity,
             origin,

@@ -4,9 +4,11 @@
 //! hosts share one spelling; [`SETTINGS`] describes them for help texts.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::time::Duration;
 
 use crate::error::{Error, Kind, Result};
+use crate::location::redact;
 
 /// What a read gives for a fragment of which no version exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,7 +35,7 @@ pub enum ChangedFragments {
 }
 
 /// Which locations an aggregation file may make the library open.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AllowedSources {
     /// The directory of the aggregation file, or of the target where it is a symbolic link, and what is below.
@@ -48,6 +50,19 @@ pub enum AllowedSources {
     All,
     /// Local paths and URLs that begin with one of these, compared by whole segments.
     Prefixes(Vec<String>),
+}
+
+impl fmt::Debug for AllowedSources {
+    /// Passwords are not shown.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AllowedSources::Siblings => f.write_str("Siblings"),
+            AllowedSources::Local => f.write_str("Local"),
+            AllowedSources::Default => f.write_str("Default"),
+            AllowedSources::All => f.write_str("All"),
+            AllowedSources::Prefixes(list) => f.debug_list().entries(list.iter().map(|p| redact(p))).finish(),
+        }
+    }
 }
 
 /// A driver of GDAL that may be asked about a fragment that is not netCDF; none but these ever is.
@@ -315,7 +330,9 @@ mod parse {
     use std::time::Duration;
 
     use super::{AllowedSources, ChangedFragments, FragmentDriver, MissingFragments};
-    use crate::location::is_absolute;
+    use crate::error::Kind;
+    use crate::location::{is_absolute, parse, Reference};
+    use crate::remote::Url;
 
     type Parsed<T> = std::result::Result<T, String>;
 
@@ -388,7 +405,12 @@ mod parse {
         }
         let prefixes: Vec<String> = entries(value).map(str::to_owned).collect();
         let forms = "SIBLINGS, LOCAL, DEFAULT, ALL, or absolute paths and URLs separated by ';'";
-        if prefixes.is_empty() || prefixes.iter().any(|prefix| !is_absolute(prefix)) {
+        // What this build cannot read is still an address.
+        let is_malformed = |prefix: &String| {
+            let is_network = matches!(parse(prefix), Ok(Reference::Network(_)));
+            is_network && Url::parse(prefix).is_err_and(|error| error.kind() == Kind::Uri)
+        };
+        if prefixes.is_empty() || prefixes.iter().any(|prefix| !is_absolute(prefix) || is_malformed(prefix)) {
             return Err(format!("the value is none of {forms}"));
         }
         Ok(AllowedSources::Prefixes(prefixes))

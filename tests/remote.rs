@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use cfa::location::{open_named, File};
 use cfa::options::OpenOptions;
 use cfa::{Error, Kind, Result, Source};
-use faulty_server::{partial, partial_head, status, whole, Request, Server, Step};
+use faulty_server::{partial, partial_head, partial_kept, status, whole, Request, Server, Step};
 use proptest::prelude::*;
 
 /// Bytes that tell their place.
@@ -110,6 +110,36 @@ fn a_small_file_costs_one_request_and_reads_in_a_row_few() {
 }
 
 #[test]
+fn connections_are_kept_for_the_next_request() {
+    let file = bytes(2_000_000);
+    let served = file.clone();
+    let server = Server::start(move |request| partial_kept(request, &served));
+    let opened = open(&server, &[]).unwrap();
+    for start in (0..1_900_000).step_by(100_000).rev() {
+        assert_eq!(read(&opened, start as u64, 10).unwrap(), file[start..start + 10]);
+    }
+    read(&opened, 0, 1_000_000).unwrap();
+    assert!(server.requests().len() > 15);
+    assert_eq!(server.connections(), 1);
+}
+
+#[test]
+fn a_kept_connection_that_the_server_closes_does_no_harm() {
+    let file = bytes(1_000_000);
+    let served = file.clone();
+    let server = Server::start(move |request| match request.number {
+        // Closes without an answer, as a server does that had enough.
+        1 | 3 | 5 => vec![],
+        _ => partial_kept(request, &served),
+    });
+    let opened = open(&server, &[]).unwrap();
+    for start in [900_000, 500_000, 200_000] {
+        assert_eq!(read(&opened, start as u64, 10).unwrap(), file[start..start + 10]);
+    }
+    assert_eq!(server.requests().len(), 7);
+}
+
+#[test]
 fn what_passes_is_tried_again_as_often_as_the_setting_says() {
     for line in ["503 Service Unavailable", "500 Oops", "429 Too Many Requests", "504 Gateway Timeout"] {
         let fail = move |_: &Request| status(line, "Retry-After: 0\r\n");
@@ -147,7 +177,8 @@ fn an_answer_that_breaks_off_is_continued_where_it_broke() {
     let server = Server::start(move |request| {
         let range = request.range();
         let range = range.start..range.end.min(served.len());
-        let mut answer = partial_head(&range, served.len(), "ETag: \"1\"\r\n").into_bytes();
+        let mut answer =
+            partial_head(&range, served.len(), "ETag: \"1\"\r\nConnection: close\r\n").into_bytes();
         answer.extend(&served[range.start..range.end.min(range.start + 900_000)]);
         whole(answer)
     });
@@ -170,7 +201,8 @@ fn a_silent_server_is_given_up_after_the_time_of_the_setting() {
     let server = Server::start(move |request| {
         let range = request.range();
         let range = range.start..range.end.min(served.len());
-        let mut answer = partial_head(&range, served.len(), "ETag: \"1\"\r\n").into_bytes();
+        let mut answer =
+            partial_head(&range, served.len(), "ETag: \"1\"\r\nConnection: close\r\n").into_bytes();
         answer.extend(&served[range.start..range.end.min(range.start + 400_000)]);
         let wait = if range.len() > 400_000 { 60 } else { 0 };
         vec![Step::Send(answer), Step::Wait(Duration::from_secs(wait))]
@@ -279,6 +311,76 @@ fn redirections_are_followed_and_remembered_and_forgotten() {
 }
 
 #[test]
+fn a_place_that_a_redirection_led_to_and_that_is_gone_is_looked_for_again() {
+    let file = bytes(1_000_000);
+    // The first place answers once, and then breaks connections or is busy for ever.
+    for busy in [None, Some("503 Busy"), Some("500 Oops")] {
+        let served = file.clone();
+        let server = Server::start(move |request| match &*request.path {
+            "/f.nc" if request.number == 0 => status("302 Found", "Location: /first\r\n"),
+            "/f.nc" => status("302 Found", "Location: /sécond\r\n"),
+            "/first" if request.number > 1 => busy.map_or_else(Vec::new, |line| status(line, "")),
+            _ => partial(request, &served),
+        });
+        let opened = open(&server, &[]).unwrap();
+        assert_eq!(read(&opened, 500_000, 10).unwrap(), file[500_000..500_010]);
+        assert_eq!(server.requests().iter().filter(|request| request.path == "/first").count(), 2);
+        assert_eq!(server.requests().last().unwrap().path, "/s%C3%A9cond");
+    }
+}
+
+#[test]
+fn a_server_that_ignores_the_range_once_is_asked_again() {
+    let file = bytes(300_000);
+    let served = file.clone();
+    let server = Server::start(move |request| match request.number {
+        1 => whole("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc"),
+        _ => partial(request, &served),
+    });
+    assert_eq!(read(&open(&server, &[]).unwrap(), 200_000, 10).unwrap(), file[200_000..200_010]);
+}
+
+#[test]
+fn aggregations_whose_addresses_differ_in_the_query_alone_have_their_own_fragments() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = |name: &str, text: &str| {
+        let (source, path) = (folder.path().join("source.cdl"), folder.path().join(name));
+        std::fs::write(&source, text).unwrap();
+        let made = std::process::Command::new("ncgen").arg("-4").arg("-o").arg(&path).arg(&source).status();
+        assert!(made.unwrap().success(), "{name}");
+        path
+    };
+    let fragment =
+        |values: &str| format!("netcdf f {{ dimensions: x = 2; variables: int v(x); data: v = {values}; }}");
+    let aggregation = |size: usize, names: &str, map: &str| {
+        let count = map.split(',').count();
+        let identifiers = vec!["\"v\""; count].join(", ");
+        format!(
+            "netcdf a {{ dimensions: x = {size}; one = 1; n = {count}; variables: int v; \
+             v:aggregated_dimensions = \"x\"; v:aggregated_data = \"map: m uris: u identifiers: i\"; \
+             int m(one, n); string u(n); string i(n); data: m = {map}; u = {names}; i = {identifiers}; }}"
+        )
+    };
+    let mut files = std::collections::HashMap::new();
+    for (place, values) in [("a", "1, 2"), ("b", "3, 4")] {
+        files.insert(format!("/{place}/f.nc"), std::fs::read(made("f.nc", &fragment(values))).unwrap());
+        let nested = made("nested.nc", &aggregation(2, "\"f.nc\"", "2"));
+        files.insert(format!("/{place}/agg.nc"), std::fs::read(nested).unwrap());
+    }
+    let server = Server::start(move |request| match request.path.strip_prefix("/get?id=") {
+        Some(place) => status("302 Found", &format!("Location: /{place}/agg.nc\r\n")),
+        None => {
+            files.get(&request.path).map_or_else(|| status("404 None", ""), |file| partial(request, file))
+        }
+    });
+    let names = format!("\"{}\", \"{}\"", server.url("/get?id=a"), server.url("/get?id=b"));
+    let outer = made("outer.nc", &aggregation(4, &names, "2, 2"));
+    let dataset = cfa::Dataset::open_with(outer, &options(&[])).unwrap();
+    let values = dataset.variable("v").unwrap().read_values(&cfa::Selection::all(&[4])).unwrap();
+    assert_eq!(values, cfa::Values::I32(vec![1, 2, 3, 4]));
+}
+
+#[test]
 fn redirections_end() {
     let server = Server::start(|_| status("301 Moved", "Location: /f.nc\r\n"));
     assert!(error_of(&server, &[]).to_string().contains("redirects more than 10 times"));
@@ -340,6 +442,7 @@ fn an_empty_file_is_empty() {
 fn answers_that_make_no_sense_are_errors() {
     let length = u64::MAX;
     let cases = [
+        format!("HTTP/1.1 206 P\r\nContent-Length: 4\r\nContent-Range: bytes 0-3/{length}\r\n\r\nabcd"),
         "HTTP/1.1 206 P\r\nContent-Length: 4\r\nContent-Range: bytes 7-10/20\r\n\r\nabcd".to_owned(),
         "HTTP/1.1 206 P\r\nContent-Length: 4\r\nContent-Range: bytes 0-3/*\r\n\r\nabcd".to_owned(),
         "HTTP/1.1 206 P\r\nContent-Length: 4\r\n\r\nabcd".to_owned(),

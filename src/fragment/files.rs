@@ -55,8 +55,12 @@ pub(crate) struct Files {
 #[derive(Default)]
 struct State {
     clock: u64,
-    open: HashMap<String, (u64, Arc<OpenFile>)>,
+    open: HashMap<Key, (u64, Arc<OpenFile>)>,
 }
+
+/// The dataset that names a file, by its number, and the name. What errors call a dataset would not do: two on a server may
+/// differ in what is not shown.
+type Key = (u64, String);
 
 impl Files {
     pub(crate) fn new(options: &OpenOptions) -> Self {
@@ -68,7 +72,7 @@ impl Files {
     }
 
     /// The file under this key, if it is open.
-    pub(crate) fn get(&self, key: &str) -> Option<Arc<OpenFile>> {
+    pub(crate) fn get(&self, key: &Key) -> Option<Arc<OpenFile>> {
         let mut state = self.lock();
         state.clock += 1;
         let now = state.clock;
@@ -78,16 +82,16 @@ impl Files {
     }
 
     /// Keeps a file under this key; readers that still hold a file that is dropped here keep it open.
-    pub(crate) fn put(&self, key: &str, file: &Arc<OpenFile>) {
+    pub(crate) fn put(&self, key: Key, file: &Arc<OpenFile>) {
         let mut state = self.lock();
         state.clock += 1;
         let now = state.clock;
         let mut closed = None;
-        if state.open.len() >= self.capacity && !state.open.contains_key(key) {
+        if state.open.len() >= self.capacity && !state.open.contains_key(&key) {
             let oldest = state.open.iter().min_by_key(|(_, (used, _))| *used).map(|(k, _)| k.clone());
             closed = oldest.and_then(|oldest| state.open.remove(&oldest));
         }
-        state.open.insert(key.to_owned(), (now, Arc::clone(file)));
+        state.open.insert(key, (now, Arc::clone(file)));
         drop(state);
         // Closing a file is no work to do under a lock.
         drop(closed);

@@ -82,7 +82,7 @@ enum Found {
 }
 
 fn open_file(shared: &Shared, fragments: &Fragments, name: &str, chain: &Chain<'_>) -> Result<Found> {
-    let key = format!("{}\0{name}", shared.container.name());
+    let key = (shared.number, name.to_owned());
     if let Some(file) = chain.files.get(&key).filter(|file| file.source.is_current()) {
         return Ok(Found::File(file));
     }
@@ -93,7 +93,7 @@ fn open_file(shared: &Shared, fragments: &Fragments, name: &str, chain: &Chain<'
     };
     let origin = shared.origin.nested(&found.places);
     let file = Arc::new(OpenFile::new(found.file, origin));
-    chain.files.put(&key, &file);
+    chain.files.put(key, &file);
     Ok(Found::File(file))
 }
 

@@ -1,6 +1,9 @@
 //! An open file, wherever it lies.
 
+use std::fmt;
+
 use super::origin::Place;
+use super::uri::redact;
 use crate::error::Result;
 use crate::os::{self, FileState, LocalFile};
 use crate::remote::RemoteFile;
@@ -22,12 +25,21 @@ pub enum File {
 }
 
 /// Which file it is, whatever its names.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Identity {
     /// As the operating system tells it.
     Local(os::FileIdentity),
     /// By its name.
     Named(String),
+}
+
+impl fmt::Debug for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Identity::Local(identity) => fmt::Debug::fmt(identity, f),
+            Identity::Named(name) => f.write_str(&redact(name)),
+        }
+    }
 }
 
 impl Identity {

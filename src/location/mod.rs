@@ -33,11 +33,11 @@ pub use rewrite::{join_base, substitute, unknown_keyword};
 #[cfg(feature = "gdal")]
 pub use stores::find_store;
 pub use uri::{is_absolute, redact};
+pub(crate) use uri::{parse, Reference};
 #[cfg(feature = "write")]
 pub(crate) use {
     resolve::{candidates, remove_dots},
     rewrite::relocate,
-    uri::{parse, Reference},
 };
 
 /// What became of one version of a fragment.

@@ -128,25 +128,34 @@ fn hex(byte: u8) -> Option<u8> {
 
 /// The location as errors may show it: without user name, password, query and fragment.
 pub fn redact(name: &str) -> String {
-    let (visible, cut) = match name.find('?') {
-        Some(at) => (&name[..at], true),
-        None => (name, false),
+    let (scheme, rest) = split_authority(name);
+    let is_network = !scheme.is_empty();
+    // A password may have a `?` or a `#` that should have been encoded.
+    let authority = &rest[..rest.find('/').unwrap_or(rest.len())];
+    let rest = match authority.rfind('@') {
+        Some(at) if is_network => &rest[at + 1..],
+        _ => rest,
     };
-    let mut shown = String::with_capacity(visible.len());
-    match visible.split_once("://") {
-        Some((scheme, rest)) => {
-            let rest = rest.split('#').next().unwrap_or(rest);
-            shown.push_str(scheme);
-            shown.push_str("://");
-            shown.push_str(without_userinfo(rest));
-        }
-        None => shown.push_str(visible),
-    }
-    if cut {
-        shown.push_str("?...");
-    }
+    let end = rest.find(|c| c == '?' || (is_network && c == '#')).unwrap_or(rest.len());
+    let visible = if is_network { without_userinfo(&rest[..end]) } else { &rest[..end] };
+    let query = if rest[end..].starts_with('?') { "?..." } else { "" };
+    let shown = format!("{scheme}{visible}{query}");
     // Control characters could forge lines of a log.
     shown.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+/// Splits a location with an authority before that. Of http the slashes may be lacking, or be others.
+fn split_authority(name: &str) -> (&str, &str) {
+    let begin = match (name.find("://"), split_scheme(name)) {
+        (Some(at), _) if !name[..at].contains(['/', '?', '#']) => at + 3,
+        (_, Some((scheme, rest)))
+            if ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) =>
+        {
+            name.len() - rest.trim_start_matches(['/', '\\']).len()
+        }
+        _ => 0,
+    };
+    name.split_at(begin)
 }
 
 /// A password with an unencoded `/` reaches beyond the authority: what has a colon before an `@` is taken for one too.
@@ -231,6 +240,11 @@ mod tests {
             ("https://host/a.nc#secret", "https://host/a.nc"),
             ("https://host/a.nc?redirect=https://me:secret@host", "https://host/a.nc?..."),
             ("a.nc?sig=secret", "a.nc?..."),
+            ("https://me:s3?cret@host/a.nc?x", "https://host/a.nc?..."),
+            ("https://me:s3#cret@host/a.nc", "https://host/a.nc"),
+            ("https:me:secret@host/a.nc", "https:host/a.nc"),
+            ("http:\\\\me:secret@host", "http:\\\\host"),
+            ("a/b://c@d", "a/b://c@d"),
             ("a\n\u{1b}[31m.nc", "a\u{fffd}\u{fffd}[31m.nc"),
             ("h#sh.nc", "h#sh.nc"),
         ];

@@ -1,7 +1,7 @@
 //! Files of GDAL's virtual file system: `/vsizip/`, `/vsimem/`, `/vsicurl/` and the like.
 //!
-//! Only a name that the user gave leads here, and from there the names beside it; a name in a file is never taken for
-//! one of these.
+//! A name that the user gave leads here, and from there the names beside it; a name in another file only where a list in
+//! ALLOWED_SOURCES has it.
 
 use std::ffi::CString;
 use std::os::raw::c_int;

@@ -22,6 +22,8 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         100 => (64..128).contains(&b),
         // Link-local; clouds have their metadata there.
         169 => b == 254,
+        // The host of a virtual machine in Azure, which answers inside alone.
+        168 => address == Ipv4Addr::new(168, 63, 129, 16),
         172 => (16..32).contains(&b),
         // Protocol assignments, documentation, relays of 6to4, private.
         192 => matches!((b, c), (0, 0 | 2) | (88, 99) | (168, _)),
@@ -66,6 +68,7 @@ mod tests {
             "127.0.0.1",
             "127.255.0.1",
             "169.254.169.254",
+            "168.63.129.16",
             "172.16.0.1",
             "172.31.255.255",
             "192.0.0.8",

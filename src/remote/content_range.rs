@@ -29,7 +29,8 @@ pub(super) fn parse(text: &str) -> Option<ContentRange> {
 
 fn number(text: &str) -> Option<u64> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| text.parse().ok()).flatten()
+    // No file is longer, and sums of such numbers do not overflow.
+    is_number.then(|| text.parse().ok()).flatten().filter(|&number| number <= i64::MAX as u64)
 }
 
 #[cfg(test)]
@@ -53,6 +54,7 @@ mod tests {
             "bytes 0-9",
             "bytes 0-18446744073709551615/18446744073709551615",
             "bytes -5/20",
+            "bytes 0-9/9223372036854775808",
         ] {
             assert_eq!(parse(wrong), None, "{wrong}");
         }

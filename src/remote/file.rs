@@ -3,8 +3,9 @@
 use std::fmt;
 use std::io::Read;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use ureq::http::{header, Response, StatusCode};
 use ureq::Body;
@@ -22,6 +23,8 @@ use crate::source::Source;
 
 /// A file of a server that gives no parts of files is read whole, if it is no longer than this.
 const WHOLE: u64 = 16 << 20;
+/// What all such files together may take.
+const MOST_HELD: u64 = 256 << 20;
 /// Reads of at least this size are not answered from blocks.
 const LARGE: usize = 4 * BLOCK as usize;
 /// The most that is asked for at once: what breaks off is asked for again, and each request has a deadline.
@@ -37,8 +40,31 @@ pub struct RemoteFile {
     answering: Mutex<Url>,
     blocks: Mutex<Blocks>,
     /// The bytes, where the server gives no parts.
-    whole: Option<Vec<u8>>,
+    whole: Option<Whole>,
     changed: AtomicBool,
+}
+
+/// A file that is kept as a whole, counted in what all of them take.
+struct Whole(Vec<u8>);
+
+static HELD: AtomicU64 = AtomicU64::new(0);
+
+impl Whole {
+    fn new(bytes: Vec<u8>) -> Result<Self> {
+        let whole = Whole(bytes);
+        let length = whole.0.len() as u64;
+        if HELD.fetch_add(length, Ordering::Relaxed) + length > MOST_HELD {
+            let message = "the server gives no parts of files (it ignores the header Range), and no more whole files are kept";
+            return Err(Error::new(Kind::Limit, message));
+        }
+        Ok(whole)
+    }
+}
+
+impl Drop for Whole {
+    fn drop(&mut self) {
+        HELD.fetch_sub(self.0.len() as u64, Ordering::Relaxed);
+    }
 }
 
 /// What a server says of the contents: another version has other contents.
@@ -94,7 +120,7 @@ impl RemoteFile {
         };
         let (mut blocks, mut whole) = (Blocks::default(), None);
         match is_whole {
-            true => whole = Some(bytes),
+            true => whole = Some(Whole::new(bytes).map_err(|e| e.in_file(&*name))?),
             // A block that broke off is asked for when it is needed.
             false if bytes.len() as u64 == version.length.min(BLOCK) => blocks.put(0, &bytes),
             false => {}
@@ -140,38 +166,59 @@ impl RemoteFile {
         let mut done = 0;
         let filled = self.session.attempt(|deadline| {
             while done < buffer.len() {
-                let range = offset + done as u64..offset + buffer.len() as u64;
                 let asked = self.answering();
-                let Answer { url, mut response } = self.session.ask(&asked, &range, deadline)?;
-                if response.status() != StatusCode::PARTIAL_CONTENT {
-                    return Err(self.refused(&asked, response.status()));
-                }
-                let (given, length) = given(&response, range.start)?;
-                if Version::of(&response, length) != self.version {
-                    self.changed.store(true, Ordering::Relaxed);
-                    let message = "the file changed on the server while it was read; open it again";
-                    return Err(Error::new(Kind::Io, message).into());
-                }
-                *lock(&self.answering) = url;
-                let count = buffer.len().min(done + (given.end - given.start) as usize);
-                let before = done;
-                read_counted(&self.session, &asked, &mut response, &mut buffer[..count], &mut done)?;
-                if done == before {
-                    return Err(Failure::Passing(broke_off(), None));
-                }
+                let fetched = self.fetch_from(&asked, offset, buffer, &mut done, deadline);
+                fetched.map_err(|failure| self.turned_back(&asked, failure))?;
             }
             Ok(())
         });
         filled.map_err(|error| error.in_file(&*self.name))
     }
 
-    /// The address where a redirection led may be good for a while only: then the first one is asked again.
-    fn refused(&self, asked: &Url, status: StatusCode) -> Failure {
-        if *asked == self.url {
-            return unexpected(status).into();
+    /// Goes on filling a buffer, by one request.
+    fn fetch_from(
+        &self,
+        asked: &Url,
+        offset: u64,
+        buffer: &mut [u8],
+        done: &mut usize,
+        deadline: Instant,
+    ) -> Result<(), Failure> {
+        let range = offset + *done as u64..offset + buffer.len() as u64;
+        let Answer { url, mut response } = self.session.ask(asked, &range, deadline)?;
+        match response.status() {
+            StatusCode::PARTIAL_CONTENT => {}
+            // A server may ignore the header now and then.
+            StatusCode::OK => return Err(Failure::Passing(unexpected(StatusCode::OK), None)),
+            status => return Err(unexpected(status).into()),
         }
-        *lock(&self.answering) = self.url.clone();
-        Failure::Passing(unexpected(status), Some(std::time::Duration::ZERO))
+        let (given, length) = given(&response, range.start)?;
+        if Version::of(&response, length) != self.version {
+            self.changed.store(true, Ordering::Relaxed);
+            let message = "the file changed on the server while it was read; open it again";
+            return Err(Error::new(Kind::Io, message).into());
+        }
+        *lock(&self.answering) = url;
+        let count = buffer.len().min(*done + (given.end - given.start) as usize);
+        let before = *done;
+        read_counted(&self.session, asked, &mut response, &mut buffer[..count], done)?;
+        match *done == before {
+            true => Err(Failure::Passing(broke_off(), None)),
+            false => Ok(()),
+        }
+    }
+
+    /// Where a redirection led may be good for a while only: after a failure there the first address is asked again.
+    fn turned_back(&self, asked: &Url, failure: Failure) -> Failure {
+        match failure {
+            Failure::Final(error) | Failure::Passing(error, _)
+                if *asked != self.url && error.kind() != Kind::Policy && self.is_current() =>
+            {
+                *lock(&self.answering) = self.url.clone();
+                Failure::Passing(error, Some(Duration::ZERO))
+            }
+            failure => failure,
+        }
     }
 
     /// Answers a small read from blocks, and asks for those that are lacking.
@@ -215,7 +262,7 @@ impl Source for RemoteFile {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
         check_end(self, offset, buffer.len())?;
         if let Some(whole) = &self.whole {
-            buffer.copy_from_slice(&whole[offset as usize..offset as usize + buffer.len()]);
+            buffer.copy_from_slice(&whole.0[offset as usize..offset as usize + buffer.len()]);
             return Ok(());
         }
         match buffer.len() {
@@ -311,6 +358,8 @@ fn read_counted(
     buffer: &mut [u8],
     done: &mut usize,
 ) -> Result<(), Failure> {
+    let is_chunked = response.headers().contains_key(header::TRANSFER_ENCODING);
+    let is_delimited = is_chunked || response.headers().contains_key(header::CONTENT_LENGTH);
     let mut reader = response.body_mut().as_reader();
     while *done < buffer.len() {
         match reader.read(&mut buffer[*done..]) {
@@ -318,6 +367,10 @@ fn read_counted(
             Ok(count) => *done += count,
             Err(error) => return Err(session.failure(url, error.into())),
         }
+    }
+    // The connection serves again only when the end was seen; one that ends with the bytes would have to be waited for.
+    if is_delimited && *done == buffer.len() {
+        let _ = reader.read(&mut [0]);
     }
     Ok(())
 }

@@ -160,7 +160,9 @@ pub(super) fn text(response: &Response<Body>, name: HeaderName) -> Option<&str> 
 
 fn location(response: &Response<Body>) -> Option<&str> {
     let is_redirection = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
-    text(response, header::LOCATION).filter(|_| is_redirection)
+    // Real servers send names that they should have encoded.
+    let location = response.headers().get(header::LOCATION).filter(|_| is_redirection);
+    location.and_then(|value| std::str::from_utf8(value.as_bytes()).ok())
 }
 
 /// Whether a server may answer otherwise in a while.

@@ -81,8 +81,10 @@ impl Url {
     pub(super) fn lies_below(&self, directory: &Url) -> bool {
         let decoded = |url: &Url| percent_decode_str(url.0.path()).decode_utf8_lossy().into_owned();
         let path = decoded(self);
-        // Dots between encoded slashes are left by the parser, and followed by some servers.
-        if path.split(['/', '\\']).any(|segment| segment == "..") {
+        // What is a separator to one server is part of a name to another; `..;` means `..` to some.
+        let has_slashes =
+            path.contains('\\') || path.matches('/').count() != self.0.path().matches('/').count();
+        if has_slashes || path.split('/').any(|segment| segment.split(';').next() == Some("..")) {
             return false;
         }
         let rest = path.strip_prefix(decoded(directory).trim_end_matches('/'));
@@ -222,6 +224,9 @@ mod tests {
             ("https://h/data/../f.nc", "https://h/data", false),
             ("https://h/data/%2e%2e/f.nc", "https://h/data", false),
             ("https://h/data/..%2ff.nc", "https://h/data", false),
+            ("https://h/data/..;/f.nc", "https://h/data", false),
+            ("https://h/data%2ff.nc", "https://h/data", false),
+            ("https://h/data/a;b/f.nc", "https://h/data", true),
             ("https://h/data/x%2f..%2f..%2ff.nc", "https://h/data", false),
             ("http://h/data/f.nc", "https://h/data", false),
             ("https://h:8443/data/f.nc", "https://h/data", false),

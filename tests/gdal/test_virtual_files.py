@@ -133,6 +133,29 @@ class VirtualFiles(unittest.TestCase):
                 dataset = gdal.OpenEx("/vsimem/cfa/ascending.nc", open_options=[f"ALLOWED_SOURCES={allowed}"])
                 np.testing.assert_array_equal(dataset.ReadAsArray(), self.expected)
 
+    def test_a_file_right_below_a_file_system_has_nothing_beside_it(self):
+        archive = f"{self.folder}/secret.zip"
+        with zipfile.ZipFile(archive, "w") as out:
+            out.write(f"{self.folder}/ascending_tas_0.nc", "s.nc")
+        with Dataset(self.path, "a") as file:
+            file["uris_tas"][0, 0, 0] = f"file:///vsizip/{archive}/s.nc"
+        with zipfile.ZipFile(f"{self.folder}/agg.zip", "w") as out:
+            out.write(self.path, "agg.nc")
+        here = os.getcwd()
+        self.addCleanup(os.chdir, here)
+        os.chdir(self.folder)
+        # GDAL opens the only file of an archive by the name of the archive.
+        self.assertEqual(gdal.IdentifyDriverEx("/vsizip/agg.zip", gdal.OF_RASTER).ShortName, "CFA")
+        for allowed in ("DEFAULT", "SIBLINGS", "LOCAL"):
+            with self.subTest(allowed), self.assertRaisesRegex(RuntimeError, "0, 0, 0.*ALLOWED_SOURCES"):
+                gdal.OpenEx("/vsizip/agg.zip", open_options=[f"ALLOWED_SOURCES={allowed}"]).ReadAsArray()
+        server = self.serve().replace(":", "%3A").replace("/", "%2F")
+        name = f"/vsicurl?list_dir=no&url={server}%2Fascending.nc"
+        with Dataset(self.path, "a") as file:
+            file["uris_tas"][0, 0, 0] = f"{self.folder[1:]}/ascending_tas_0.nc"
+        with self.assertRaisesRegex(RuntimeError, "0, 0, 0.*ALLOWED_SOURCES"):
+            gdal.Open(name).ReadAsArray()
+
     def test_a_name_in_a_file_is_virtual_where_a_list_has_it(self):
         self.in_memory()
         with Dataset(self.path, "a") as file:

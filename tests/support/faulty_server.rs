@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -28,10 +29,11 @@ impl Request {
     }
 }
 
-/// What is sent, in this order; the connection is closed at the end.
+/// What is sent, in this order; the connection is closed at the end unless it is to be kept.
 pub enum Step {
     Send(Vec<u8>),
     Wait(Duration),
+    Keep,
 }
 
 /// An answer that is sent at once.
@@ -41,7 +43,7 @@ pub fn whole(text: impl Into<Vec<u8>>) -> Vec<Step> {
 
 /// An answer without a body.
 pub fn status(line: &str, headers: &str) -> Vec<Step> {
-    whole(format!("HTTP/1.1 {line}\r\nContent-Length: 0\r\n{headers}\r\n"))
+    whole(format!("HTTP/1.1 {line}\r\nContent-Length: 0\r\nConnection: close\r\n{headers}\r\n"))
 }
 
 /// The head of an answer with these bytes of a file.
@@ -56,12 +58,23 @@ pub fn partial_head(range: &Range<usize>, length: usize, headers: &str) -> Strin
 
 /// The answer of a server that does what it should.
 pub fn partial(request: &Request, file: &[u8]) -> Vec<Step> {
+    partial_with(request, file, "ETag: \"1\"\r\nConnection: close\r\n")
+}
+
+/// The same on a connection that serves again.
+pub fn partial_kept(request: &Request, file: &[u8]) -> Vec<Step> {
+    let mut answer = partial_with(request, file, "ETag: \"1\"\r\n");
+    answer.push(Step::Keep);
+    answer
+}
+
+fn partial_with(request: &Request, file: &[u8], headers: &str) -> Vec<Step> {
     let range = request.range();
     let range = range.start.min(file.len())..range.end.min(file.len());
     if range.is_empty() {
         return status("416 Range Not Satisfiable", &format!("Content-Range: bytes */{}\r\n", file.len()));
     }
-    let mut answer = partial_head(&range, file.len(), "ETag: \"1\"\r\n").into_bytes();
+    let mut answer = partial_head(&range, file.len(), headers).into_bytes();
     answer.extend(&file[range]);
     whole(answer)
 }
@@ -69,6 +82,7 @@ pub fn partial(request: &Request, file: &[u8]) -> Vec<Step> {
 pub struct Server {
     pub port: u16,
     requests: Arc<Mutex<Vec<Request>>>,
+    connections: Arc<AtomicUsize>,
 }
 
 impl Server {
@@ -78,17 +92,24 @@ impl Server {
         let port = listener.local_addr().unwrap().port();
         let requests: Arc<Mutex<Vec<Request>>> = Arc::default();
         let (seen, answer) = (Arc::clone(&requests), Arc::new(answer));
+        let connections = Arc::<AtomicUsize>::default();
+        let counter = Arc::clone(&connections);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
+                counter.fetch_add(1, Ordering::Relaxed);
                 let (seen, answer) = (Arc::clone(&seen), Arc::clone(&answer));
                 thread::spawn(move || serve(stream, &seen, &*answer));
             }
         });
-        Server { port, requests }
+        Server { port, requests, connections }
     }
 
     pub fn url(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{path}", self.port)
+    }
+
+    pub fn connections(&self) -> usize {
+        self.connections.load(Ordering::Relaxed)
     }
 
     pub fn requests(&self) -> Vec<Request> {
@@ -98,25 +119,31 @@ impl Server {
 
 fn serve(mut stream: TcpStream, seen: &Mutex<Vec<Request>>, answer: &dyn Fn(&Request) -> Vec<Step>) {
     let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
-    let Some(Ok(first)) = lines.next() else { return };
-    let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
-    let mut headers = HashMap::new();
-    for line in lines.map_while(Result::ok).take_while(|line| !line.is_empty()) {
-        if let Some((name, value)) = line.split_once(':') {
-            headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
+    while let Some(Ok(first)) = lines.next() {
+        let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
+        let mut headers = HashMap::new();
+        for line in lines.by_ref().map_while(Result::ok).take_while(|line| !line.is_empty()) {
+            if let Some((name, value)) = line.split_once(':') {
+                headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
+            }
         }
-    }
-    let request = {
-        let mut seen = seen.lock().unwrap();
-        let request = Request { path, headers, number: seen.len() };
-        seen.push(request.clone());
-        request
-    };
-    for step in answer(&request) {
-        match step {
-            Step::Send(bytes) if stream.write_all(&bytes).is_err() => return,
-            Step::Send(_) => {}
-            Step::Wait(time) => thread::sleep(time),
+        let request = {
+            let mut seen = seen.lock().unwrap();
+            let request = Request { path, headers, number: seen.len() };
+            seen.push(request.clone());
+            request
+        };
+        let mut keep = false;
+        for step in answer(&request) {
+            match step {
+                Step::Send(bytes) if stream.write_all(&bytes).is_err() => return,
+                Step::Send(_) => {}
+                Step::Wait(time) => thread::sleep(time),
+                Step::Keep => keep = true,
+            }
+        }
+        if !keep {
+            return;
         }
     }
 }
