@@ -53,7 +53,8 @@ fn is_container(directory: &Path) -> bool {
 
 fn is_listed(path: &Path, options: &OpenOptions) -> bool {
     let AllowedSources::Prefixes(list) = &options.allowed_sources else { return false };
-    list.iter().any(|prefix| lies_below(path, Path::new(prefix)))
+    // All local files, `/`, are no part of this file system.
+    list.iter().map(Path::new).any(|prefix| is_virtual(prefix) && lies_below(path, prefix))
 }
 
 /// By whole segments of the text; a path with `..` could lead elsewhere.

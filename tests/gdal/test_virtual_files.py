@@ -163,7 +163,7 @@ class VirtualFiles(unittest.TestCase):
         moved = "RELOCATE=s3://bucket=/vsimem/cfa"
         dataset = gdal.OpenEx(self.path, open_options=[moved, f"ALLOWED_SOURCES={self.folder};/vsimem/cfa"])
         np.testing.assert_array_equal(dataset.ReadAsArray(), self.expected)
-        for allowed in ("DEFAULT", "ALL", f"{self.folder};/vsimem/cf"):
+        for allowed in ("DEFAULT", "ALL", "/", f"{self.folder};/vsimem/cf"):
             with self.subTest(allowed), self.assertRaises(RuntimeError):
                 gdal.OpenEx(self.path, open_options=[moved, f"ALLOWED_SOURCES={allowed}"]).ReadAsArray()
 
