@@ -45,6 +45,14 @@ fn failing_first(
     Server::start(move |request| if request.number < times { fail(request) } else { partial(request, &file) })
 }
 
+/// An answer that promises all the bytes asked for and has at most this many of them.
+fn broken_off(request: &Request, file: &[u8], most: usize) -> Vec<u8> {
+    let range = request.range().start..request.range().end.min(file.len());
+    let mut answer = partial_head(&range, file.len(), "ETag: \"1\"\r\nConnection: close\r\n").into_bytes();
+    answer.extend(&file[range.start..range.end.min(range.start + most)]);
+    answer
+}
+
 fn error_of(server: &Server, settings: &[(&str, &str)]) -> Error {
     let begin = Instant::now();
     let error = open(server, settings).unwrap_err();
@@ -174,14 +182,7 @@ fn a_server_that_asks_for_more_patience_than_there_is_gets_none() {
 fn an_answer_that_breaks_off_is_continued_where_it_broke() {
     let file = bytes(3_000_000);
     let served = file.clone();
-    let server = Server::start(move |request| {
-        let range = request.range();
-        let range = range.start..range.end.min(served.len());
-        let mut answer =
-            partial_head(&range, served.len(), "ETag: \"1\"\r\nConnection: close\r\n").into_bytes();
-        answer.extend(&served[range.start..range.end.min(range.start + 900_000)]);
-        whole(answer)
-    });
+    let server = Server::start(move |request| whole(broken_off(request, &served, 900_000)));
     let opened = open(&server, &[]).unwrap();
     assert_eq!(read(&opened, 0, file.len()).unwrap(), file);
     let starts: Vec<usize> = server.requests()[1..].iter().map(|request| request.range().start).collect();
@@ -199,13 +200,8 @@ fn a_silent_server_is_given_up_after_the_time_of_the_setting() {
     let file = bytes(1_000_000);
     let served = file.clone();
     let server = Server::start(move |request| {
-        let range = request.range();
-        let range = range.start..range.end.min(served.len());
-        let mut answer =
-            partial_head(&range, served.len(), "ETag: \"1\"\r\nConnection: close\r\n").into_bytes();
-        answer.extend(&served[range.start..range.end.min(range.start + 400_000)]);
-        let wait = if range.len() > 400_000 { 60 } else { 0 };
-        vec![Step::Send(answer), Step::Wait(Duration::from_secs(wait))]
+        let wait = if request.range().len() > 400_000 { 60 } else { 0 };
+        vec![Step::Send(broken_off(request, &served, 400_000)), Step::Wait(Duration::from_secs(wait))]
     });
     let opened = open(&server, &[("HTTP_STALL_TIMEOUT", "0.2")]).unwrap();
     assert_eq!(read(&opened, 0, file.len()).unwrap(), file);

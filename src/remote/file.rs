@@ -98,8 +98,8 @@ impl RemoteFile {
                 StatusCode::OK => (None, read_whole(&session, url, &mut response)?),
                 StatusCode::PARTIAL_CONTENT => {
                     let (range, length) = given(&response, 0)?;
-                    let mut bytes = vec![0; (range.end.min(BLOCK)) as usize];
-                    let done = read_into(&session, url, &mut response, &mut bytes)?;
+                    let (mut bytes, mut done) = (vec![0; range.end.min(BLOCK) as usize], 0);
+                    read_counted(&session, url, &mut response, &mut bytes, &mut done)?;
                     bytes.truncate(done);
                     (Some(length), bytes)
                 }
@@ -336,18 +336,6 @@ fn read_whole(session: &Session, url: &Url, response: &mut Response<Body>) -> Re
         Some(length) if length != bytes.len() as u64 => Err(Failure::Passing(broke_off(), None)),
         _ => Ok(bytes),
     }
-}
-
-/// Fills a buffer from the body of an answer; gives how much of it there was.
-fn read_into(
-    session: &Session,
-    url: &Url,
-    response: &mut Response<Body>,
-    buffer: &mut [u8],
-) -> Result<usize, Failure> {
-    let mut done = 0;
-    read_counted(session, url, response, buffer, &mut done)?;
-    Ok(done)
 }
 
 /// Goes on filling a buffer at `done`, which says how far it came also when the connection breaks.
