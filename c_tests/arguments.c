@@ -52,6 +52,7 @@ static void null_handles(void)
     REFUSED(cfa_attribute_string(NULL, 0, &string));
     REFUSED(cfa_attribute_read(NULL, CFA_FLOAT64, &real, sizeof real));
     REFUSED(cfa_variable_read(NULL, numbers, NULL, NULL, NULL, CFA_FLOAT64, sizeof real, &real, NULL));
+    REFUSED(cfa_variable_read_unpacked(NULL, numbers, NULL, NULL, 1, &real));
     REFUSED(cfa_variable_advise(NULL, numbers, NULL, NULL));
     REFUSED(cfa_file_identify(NULL, &flag, &flag));
     REFUSED(cfa_time_format(NULL, NULL, 0, text, sizeof text, &size));

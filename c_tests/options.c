@@ -176,6 +176,49 @@ static void they_do_what_they_say(const char *path)
     cfa_dataset_free(dataset);
 }
 
+static void a_value_for_missing_bytes_is_chosen(const char *path)
+{
+    const char *chosen[] = {"MISSING_BYTES=100", NULL}, *taken[] = {"MISSING_BYTES=3", NULL};
+    cfa_open_options options = CFA_OPEN_OPTIONS_INIT;
+    cfa_read_options read = CFA_READ_OPTIONS_INIT;
+    cfa_dataset *dataset;
+    const cfa_variable *v;
+    uint64_t start = 0;
+    size_t count = 3;
+    int8_t values[3], missing = 0;
+    int16_t wide[3];
+    uint8_t mask[3];
+    int32_t has = 7;
+    CHECK_OK(cfa_dataset_open(path, &options, &dataset));
+    v = find(dataset, "v");
+    CHECK_OK(cfa_variable_missing_value(v, &has, &missing, sizeof missing));
+    CHECK(!has && missing == 0);
+    CHECK(cfa_variable_read(v, &start, &count, NULL, NULL, CFA_INT8, sizeof values, values, NULL) == CFA_ERR_FRAGMENT_TYPE);
+    CHECK(strstr(cfa_last_error(), "MISSING_BYTES") && strstr(cfa_last_error(), "validity mask"));
+    read.mask = mask;
+    read.mask_bytes = sizeof mask;
+    CHECK_OK(cfa_variable_read(v, &start, &count, NULL, NULL, CFA_INT8, sizeof values, values, &read));
+    CHECK(mask[0] == 1 && mask[1] == 0 && mask[2] == 1 && values[2] == 3);
+    cfa_dataset_free(dataset);
+
+    options.settings = chosen;
+    CHECK_OK(cfa_dataset_open(path, &options, &dataset));
+    v = find(dataset, "v");
+    CHECK_OK(cfa_variable_missing_value(v, &has, &missing, sizeof missing));
+    CHECK(has == 1 && missing == 100);
+    CHECK_OK(cfa_variable_read(v, &start, &count, NULL, NULL, CFA_INT16, sizeof wide, wide, NULL));
+    CHECK(wide[0] == 1 && wide[1] == 100 && wide[2] == 3);
+    cfa_dataset_free(dataset);
+
+    options.settings = taken;
+    CHECK_OK(cfa_dataset_open(path, &options, &dataset));
+    v = find(dataset, "v");
+    CHECK(cfa_variable_read(v, &start, &count, NULL, NULL, CFA_INT8, sizeof values, values, NULL) == CFA_ERR_FRAGMENT_TYPE);
+    CHECK_OK(cfa_variable_read(v, &start, &count, NULL, NULL, CFA_INT8, sizeof values, values, &read));
+    CHECK(mask[1] == 0 && mask[2] == 1 && values[2] == 3);
+    cfa_dataset_free(dataset);
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
@@ -186,5 +229,6 @@ int main(int argc, char **argv)
     values_are_checked(path);
     settings_are_taken_by_name(path);
     they_do_what_they_say(path);
+    a_value_for_missing_bytes_is_chosen(in_directory(argv, "bytes.nc"));
     return 0;
 }

@@ -134,6 +134,30 @@ static void types(const cfa_dataset *dataset)
                             NULL) == CFA_ERR_TYPE);
 }
 
+static void unpacked(const cfa_dataset *dataset)
+{
+    uint64_t start = 0, last = 2;
+    size_t three = 3;
+    int64_t back = -1;
+    double values[3] = {7, 7, 7};
+    const cfa_variable *packed = find(dataset, "packed");
+    CHECK(cfa_variable_unpacked_type(packed) == CFA_FLOAT64 && cfa_variable_unpacked_type(NULL) == 0);
+    CHECK(cfa_variable_unpacked_type(find(dataset, "stored")) == CFA_STRING);
+    CHECK_OK(cfa_variable_read_unpacked(packed, &start, &three, NULL, 3, values));
+    CHECK(values[0] == 11.0 && values[1] != values[1] && values[2] == 12.0);
+    CHECK_OK(cfa_variable_read_unpacked(packed, &last, &three, &back, 3, values));
+    CHECK(values[0] == 12.0 && values[1] != values[1] && values[2] == 11.0);
+    CHECK_OK(cfa_variable_read_unpacked(find(dataset, "lat"), &start, &three, NULL, 3, values));
+    CHECK(values[0] == -45.0 && values[2] == 45.0);
+    CHECK(cfa_variable_read_unpacked(packed, &start, &three, NULL, 2, values) == CFA_ERR_BUFFER);
+    CHECK(cfa_variable_read_unpacked(packed, &start, &three, NULL, 3, NULL) == CFA_ERR_ARGUMENT);
+    CHECK(cfa_variable_read_unpacked(find(dataset, "stored"), &start, &three, NULL, 3, values) == CFA_ERR_TYPE);
+    CHECK(cfa_variable_read_unpacked(find(dataset, "gone"), &start, &three, NULL, 3, values) == CFA_ERR_FRAGMENT_MISSING);
+    three = 4;
+    CHECK(cfa_variable_read_unpacked(packed, &start, &three, NULL, 4, values) == CFA_ERR_ARGUMENT);
+    CHECK(values[0] == -45.0);
+}
+
 static void errors(const cfa_dataset *dataset)
 {
     float values[3];
@@ -160,6 +184,7 @@ int main(int argc, char **argv)
     shared_places(dataset, part);
     cfa_dataset_free(part);
     types(dataset);
+    unpacked(dataset);
     errors(dataset);
     cfa_dataset_free(dataset);
     return 0;

@@ -259,6 +259,7 @@ static void data_are_extracted(void)
     seen told = nothing();
     options.variables = wanted;
     options.deflate = 5;
+    options.overwrite = CFA_YES;
     options.shuffle = CFA_NO;
     options.chunk = chunk;
     options.chunk_rank = 2;
@@ -299,6 +300,7 @@ static void data_are_extracted(void)
     options.select = days;
     CHECK(EXTRACT(&options) == CFA_ERR_ARGUMENT);
     options.select = NULL;
+    CHECK(remove(at("out.nc")) == 0);
     CHECK_OK(EXTRACT(NULL));
     values_are_there(at("out.nc"), CFA_DIALECT_NONE, 4, 0);
     CHECK(remove(at("out.nc")) == 0);
@@ -364,10 +366,12 @@ typedef struct {
 static void *write_files(void *argument)
 {
     writer *mine = argument;
+    cfa_extract_options extract = CFA_EXTRACT_OPTIONS_INIT;
+    extract.overwrite = CFA_YES;
     for (int i = 0; i < 3 && mine->status == CFA_OK; i++) {
         mine->status = cfa_aggregation_create(mine->made, mine->files, 2, NULL);
         if (mine->status == CFA_OK)
-            mine->status = cfa_aggregation_extract(mine->in, mine->plain, NULL);
+            mine->status = cfa_aggregation_extract(mine->in, mine->plain, &extract);
     }
     return NULL;
 }

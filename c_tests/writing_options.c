@@ -32,8 +32,10 @@ static void macros_and_functions_agree(void)
         CHECK(CALL(&larger.known) == CFA_ERR_ARGUMENT);           \
         CHECK(strstr(cfa_last_error(), "does not know") != NULL); \
         larger.unknown = 0;                                       \
+        remove(at("out.nc"));                                     \
         CHECK_OK(CALL(&larger.known));                            \
         larger.known.size = sizeof(size_t);                       \
+        remove(at("out.nc"));                                     \
         CHECK_OK(CALL(&larger.known));                            \
     } while (0)
 
@@ -93,6 +95,8 @@ static void arguments_are_checked(void)
     NO_CREATE(allow_gaps, 3);
     NO_CREATE(aggregate_coordinates, 3);
     NO_CREATE(num_threads, -1);
+    NO_CREATE(overwrite, 3);
+    NO_CREATE(reserved, 1);
     NO_CREATE(base, "\xff");
     NO_CREATE(variables, broken);
     NO_CREATE(dimensions, broken);
@@ -105,10 +109,14 @@ static void arguments_are_checked(void)
     NO_CONVERT(format, -1);
     NO_CONVERT(locations, 3);
     NO_CONVERT(reserved, 1);
+    NO_CONVERT(overwrite, 3);
+    NO_CONVERT(reserved_2, 1);
     NO_CONVERT(open, &open);
     NO_EXTRACT(deflate, 10);
     NO_EXTRACT(deflate, -2);
     NO_EXTRACT(shuffle, 3);
+    NO_EXTRACT(overwrite, 3);
+    NO_EXTRACT(reserved, 1);
     NO_EXTRACT(variables, broken);
     NO_EXTRACT(select, broken);
     NO_EXTRACT(cut_count, 1);

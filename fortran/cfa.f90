@@ -84,8 +84,8 @@ contains
     call report(status, stat, errmsg)
   end function
 
-  ! A time as a date, such as 2001-03-01 12:00:00. units and calendar are the attributes of a time variable; without
-  ! calendar it is the standard one.
+  ! A time as a date, such as 2001-03-01 12:00:00. value is as read_unpacked gives it; units and calendar are the attributes
+  ! of a time variable; without calendar it is the standard one.
   function cfa_date(value, units, calendar, stat, errmsg) result(date)
     real(real64), intent(in) :: value
     character(len=*), intent(in) :: units

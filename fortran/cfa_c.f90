@@ -37,6 +37,7 @@ module cfa_c
     type(c_ptr) :: history = c_null_ptr
     type(c_funptr) :: describe = c_null_funptr, note = c_null_funptr, progress = c_null_funptr
     type(c_ptr) :: user_data = c_null_ptr
+    integer(c_int32_t) :: overwrite = 0, reserved = 0
   end type
 
   type, bind(c) :: c_check_options
@@ -53,6 +54,7 @@ module cfa_c
     type(c_ptr) :: open = c_null_ptr
     type(c_funptr) :: note = c_null_funptr, progress = c_null_funptr
     type(c_ptr) :: user_data = c_null_ptr
+    integer(c_int32_t) :: overwrite = 0, reserved_2 = 0
   end type
 
   interface
@@ -433,6 +435,15 @@ module cfa_c
       integer(c_int32_t), value :: kind
       integer(c_size_t), value :: buffer_bytes
       type(c_read_options), intent(in) :: options
+    end function
+
+    integer(c_int32_t) function cfa_variable_read_unpacked(variable, start, count, step, capacity, values) bind(c)
+      import :: c_double, c_int32_t, c_int64_t, c_ptr, c_size_t
+      type(c_ptr), value :: variable
+      integer(c_int64_t), intent(in) :: start(*), step(*)
+      integer(c_size_t), intent(in) :: count(*)
+      integer(c_size_t), value :: capacity
+      real(c_double), intent(inout) :: values(*)
     end function
 
     integer(c_int32_t) function cfa_variable_advise(variable, start, count, step) bind(c)

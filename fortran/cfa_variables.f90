@@ -2,7 +2,7 @@
 module cfa_variables
   use, intrinsic :: iso_c_binding, only: c_int32_t, c_int8_t, c_loc, c_null_ptr, c_ptr, c_size_t, c_sizeof
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
-  use cfa_c, only: c_read_options, c_no, c_yes, cfa_variable_advise, cfa_variable_read
+  use cfa_c, only: c_read_options, c_no, c_yes, cfa_variable_advise, cfa_variable_read, cfa_variable_read_unpacked
   use cfa_constants, only: cfa_char, cfa_err_argument, cfa_err_limit, cfa_float32, cfa_float64, cfa_int32, cfa_int64, &
     cfa_ok, cfa_string
   use cfa_descriptions, only: variable_description
@@ -33,6 +33,9 @@ module cfa_variables
     ! read_into(values, start, count, step, lossy, progress, stat, errmsg): the same for a scalar or an array that is there
     ! already and has as many elements as the part.
     generic :: read_into => read_into_real32, read_into_real64, read_into_int32, read_into_int64
+    ! read_unpacked(values, start, count, step, stat, errmsg) allocates values, a real64 array of rank 1, and reads numbers as
+    ! they are meant, such as coordinates: unpacked, unsigned where _Unsigned says so, NaN where they are missing.
+    procedure :: read_unpacked
     ! advise(start, count, step, stat, errmsg): this part will be read soon.
     procedure :: advise
     procedure, private :: read_real32, read_real64, read_int32, read_int64, read_text, read_texts
@@ -372,6 +375,28 @@ contains
     end if
     if (.not. allocated(values)) allocate (character(len=0) :: values(0))
     if (present(valid) .and. allocated(exists)) call move_alloc(exists, valid)
+  end subroutine
+
+  subroutine read_unpacked(self, values, start, count, step, stat, errmsg)
+    class(cfa_variable), intent(in) :: self
+    real(real64), allocatable, intent(inout) :: values(:)
+    class(*), intent(in), optional :: start(:), count(:), step(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(cfa_part) :: part
+    integer(int64) :: n(max_rank)
+    integer :: failed
+
+    if (allocated(values)) deallocate (values)
+    call prepare(self, 1, part, n, failed, start, count, step, stat, errmsg)
+    if (failed /= cfa_ok) return
+    allocate (values(n(1)), stat=failed)
+    if (failed /= 0) then
+      call report(cfa_err_limit, stat, errmsg, self%path()//': '//no_memory)
+      return
+    end if
+    call report(cfa_variable_read_unpacked(self%variable_handle, part%start, part%count, part%step, &
+      int(n(1), c_size_t), values), stat, errmsg)
   end subroutine
 
   subroutine advise(self, start, count, step, stat, errmsg)

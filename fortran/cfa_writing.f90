@@ -5,7 +5,7 @@
 !     call cfa_convert('year.nc', 'old.nc', dialect=cfa_dialect_cfa_0_6_2)
 !
 ! Files are written with libnetcdf: not while other threads of the program use libnetcdf or HDF5 by other ways. New files take
-! their names when all is written.
+! their names when all is written. A file that is read, or is a fragment of one that is read, is never replaced.
 module cfa_writing
   use, intrinsic :: iso_c_binding, only: c_char, c_int32_t, c_int64_t, c_loc, c_null_char, c_null_ptr, c_ptr, &
     c_size_t, c_sizeof
@@ -26,24 +26,25 @@ module cfa_writing
 
 contains
 
-  ! Makes an aggregation file of the files that hold its parts, replacing one of that name. The order of the files does not
-  ! matter where they have coordinates.
+  ! Makes an aggregation file of the files that hold its parts. The order of the files does not matter where they have
+  ! coordinates. An aggregation of that name that holds no data of its own is replaced.
   !
   ! variables, dimensions   the data variables to take, and the dimensions to join along; all if absent
   ! new_dimension           made of files that have the same coordinates, in their order
   ! dialect, format         cfa_dialect_ and cfa_format_ numbers; CF-1.13 and netCDF-4 if absent
   ! absolute                name the fragments by absolute URIs; else relative to the aggregation file
   ! base                    put before the relative names, such as the URL of a server
-  ! update                  add the files to an aggregation file that exists
+  ! update                  add the files to an aggregation file that exists; to no other sort of file
   ! expand                  names may be directories, patterns and @lists
   ! record_state            record size and time of each file, so that readers notice a change
   ! allow_gaps              accept coordinates that do not follow each other
+  ! overwrite               replace also what is no aggregation or holds data of its own
   subroutine cfa_create(path, files, variables, dimensions, new_dimension, dialect, format, absolute, base, update, &
-      expand, record_state, allow_gaps, threads, history, stat, errmsg)
+      expand, record_state, allow_gaps, threads, history, stat, errmsg, overwrite)
     character(len=*), intent(in) :: path, files(:)
     character(len=*), intent(in), optional :: variables(:), dimensions(:), new_dimension, base, history
     integer, intent(in), optional :: dialect, format, threads
-    logical, intent(in), optional :: absolute, update, expand, record_state, allow_gaps
+    logical, intent(in), optional :: absolute, update, expand, record_state, allow_gaps, overwrite
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(text_list), target :: names, wanted, joined
@@ -59,6 +60,7 @@ contains
     if (present(expand)) options%expand = choice(expand)
     if (present(record_state)) options%record_state = choice(record_state)
     if (present(allow_gaps)) options%allow_gaps = choice(allow_gaps)
+    if (present(overwrite)) options%overwrite = choice(overwrite)
     if (present(new_dimension)) then
       dimension_text = text_for(new_dimension)
       options%new_dimension = c_loc(dimension_text)
@@ -87,7 +89,8 @@ contains
   ! read and is wrong is no failure.
   !
   ! fragments                  open every fragment
-  ! html_report, json_report   files to write what was found to; the page has a map of the fragments
+  ! html_report, json_report   files to write what was found to; the page has a map of the fragments. Only former reports
+  !                            are replaced
   subroutine cfa_check(path, violated, fragments, html_report, json_report, stat, errmsg)
     character(len=*), intent(in) :: path
     integer(int64), intent(out) :: violated
@@ -116,16 +119,17 @@ contains
     call report(status, stat, errmsg)
   end subroutine
 
-  ! Writes an aggregation file in another dialect or with other locations, replacing one of that name. Fragments stay where
-  ! they are.
+  ! Writes an aggregation file in another dialect or with other locations. Fragments stay where they are. An aggregation of
+  ! that name that holds no data of its own is replaced.
   !
   ! dialect, format   cfa_dialect_ and cfa_format_ numbers; CF-1.13 and netCDF-4 if absent
   ! absolute          write all local locations as absolute ones (.true.) or as relative ones (.false.)
   ! relocate          location prefixes that moved, from=to;...
-  subroutine cfa_convert(path, new_path, dialect, format, absolute, relocate, stat, errmsg)
+  ! overwrite         replace also what is no aggregation or holds data of its own
+  subroutine cfa_convert(path, new_path, dialect, format, absolute, relocate, stat, errmsg, overwrite)
     character(len=*), intent(in) :: path, new_path
     integer, intent(in), optional :: dialect, format
-    logical, intent(in), optional :: absolute
+    logical, intent(in), optional :: absolute, overwrite
     character(len=*), intent(in), optional :: relocate
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -137,6 +141,7 @@ contains
     if (present(dialect)) options%dialect = dialect
     if (present(format)) options%format = format
     if (present(absolute)) options%locations = merge(c_locations_absolute, c_locations_relative, absolute)
+    if (present(overwrite)) options%overwrite = choice(overwrite)
     if (present(relocate)) then
       moves = text_for(relocate)
       open_options%size = c_sizeof(open_options)

@@ -202,11 +202,19 @@ bool Array::IRead(const GUInt64 *start, const size_t *count, const GInt64 *step,
     part.step.assign(step, step + rank);
     part.stride.assign(stride, stride + rank);
     if (m_type.GetClass() == GEDTC_NUMERIC && type.GetClass() == GEDTC_NUMERIC)
-        return ReadNumbers(m_variable, std::move(part), type.GetNumericDataType(), buffer);
+    {
+        if (!ReadNumbers(m_variable, std::move(part), type.GetNumericDataType(), buffer))
+            return false;
+        m_file->TellWarnings();
+        return true;
+    }
     if (m_type.GetClass() == GEDTC_STRING && type.GetClass() == GEDTC_STRING)
     {
         char **strings = static_cast<char **>(buffer);
-        return IsText() ? ReadTexts(m_variable, part, strings) : ReadStrings(m_variable, part, strings);
+        if (!(IsText() ? ReadTexts(m_variable, part, strings) : ReadStrings(m_variable, part, strings)))
+            return false;
+        m_file->TellWarnings();
+        return true;
     }
     CPLError(CE_Failure, CPLE_NotSupported, "CFA: %s: numbers and strings are not converted into each other",
              GetFullName().c_str());

@@ -241,6 +241,7 @@ bool ClassicDataset::Read(int first, int count, int x, int y, int width, int hei
     part.stride.push_back(static_cast<GPtrDiff_t>(pixel / size));
     if (!ReadNumbers(m_variable, std::move(part), type, buffer))
         return false;
+    m_file->TellWarnings();
     m_validity.Apply(begin, Extent{width, height, count, pixel, line, band});
     return true;
 }
@@ -305,11 +306,12 @@ void ClassicDataset::LoadCoordinates()
         const int32_t type = cfa_variable_type(dimension.coordinate);
         if (NumericType(type) != GDT_Unknown)
         {
-            std::vector<double> numbers(size);
-            if (ReadNumbers(dimension.coordinate, part, GDT_Float64, numbers.data()))
+            std::vector<double> numbers;
+            if (ReadUnpacked(dimension.coordinate, numbers))
                 dimension.numbers = std::move(numbers);
-            std::vector<uint64_t> longs(IsLong(type) ? size : 0);
-            if (IsLong(type) && ReadNumbers(dimension.coordinate, part, NumericType(type), longs.data()))
+            const bool isLong = IsLong(cfa_variable_unpacked_type(dimension.coordinate));
+            std::vector<uint64_t> longs(isLong ? size : 0);
+            if (isLong && ReadNumbers(dimension.coordinate, part, NumericType(type), longs.data()))
                 dimension.longs = std::move(longs);
             continue;
         }
@@ -330,9 +332,9 @@ std::string ClassicDataset::ValueText(const BandDimension &dimension, size_t ind
     if (!dimension.texts.empty())
         return dimension.texts[index];
     if (!dimension.longs.empty())
-        return LongText(cfa_variable_type(dimension.coordinate), dimension.longs[index]);
+        return LongText(cfa_variable_unpacked_type(dimension.coordinate), dimension.longs[index]);
     if (!dimension.numbers.empty())
-        return NumberText(cfa_variable_type(dimension.coordinate), dimension.numbers[index]);
+        return NumberText(cfa_variable_unpacked_type(dimension.coordinate), dimension.numbers[index]);
     return std::to_string(index + 1);
 }
 
@@ -397,7 +399,7 @@ CPLStringList ClassicDataset::MetadataOfFile()
         for (const cfa_dimension *dimension : dimensions)
         {
             if (const cfa_variable *coordinate = m_file->CoordinateOf(dimension, cfa_variable_group(m_variable)))
-                AddVariableMetadata(coordinate, list);
+                AddCoordinateMetadata(coordinate, list);
         }
     }
     if (const cfa_variable *mapping = GridMappingOf(*m_file, m_variable))
@@ -413,7 +415,7 @@ CPLStringList ClassicDataset::MetadataOfFile()
         static const int netcdf[] = {0, 1, 7, 3, 8, 4, 9, 10, 11, 5, 6, 2, 12};
         list.SetNameValue(("NETCDF_DIM_" + name + "_DEF").c_str(),
                           CPLSPrintf("{" CPL_FRMT_GUIB ",%d}", static_cast<GUIntBig>(dimension.size),
-                                     netcdf[cfa_variable_type(dimension.coordinate)]));
+                                     netcdf[cfa_variable_unpacked_type(dimension.coordinate)]));
         std::string values;
         for (size_t i = 0; i < std::max(dimension.numbers.size(), dimension.texts.size()); ++i)
             values += (i == 0 ? "" : ",") + ValueText(dimension, i);

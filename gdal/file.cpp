@@ -39,6 +39,29 @@ const cfa_dataset *File::RawDataset()
     return m_raw;
 }
 
+void File::TellWarnings() const
+{
+    std::vector<std::string> warnings;
+    {
+        std::lock_guard<std::mutex> lock(m_toldMutex);
+        size_t count = 0;
+        if (cfa_dataset_warning_count(m_dataset, &count) != CFA_OK)
+            return;
+        for (; m_told < count; ++m_told)
+        {
+            size_t needed = 0;
+            if (cfa_dataset_warning_copy(m_dataset, m_told, nullptr, 0, &needed) != CFA_OK)
+                continue;
+            std::vector<char> text(needed);
+            if (cfa_dataset_warning_copy(m_dataset, m_told, text.data(), text.size(), nullptr) == CFA_OK)
+                warnings.push_back(text.data());
+        }
+    }
+    // A handler of errors may read again.
+    for (const std::string &warning : warnings)
+        CPLError(CE_Warning, CPLE_AppDefined, "CFA: %s: %s", m_path.c_str(), warning.c_str());
+}
+
 const cfa_variable *File::Find(const std::string &path) const
 {
     const cfa_variable *variable = nullptr;

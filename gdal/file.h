@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "cfa.h"
 #include "versions.h"
@@ -39,6 +40,10 @@ class File
     // The same file without aggregation, for lists of everything stored; NULL after CPLError.
     const cfa_dataset *RawDataset();
 
+    // Hands to GDAL, once each, the warnings that reading has added: oddities that were tolerated. Not after a failure,
+    // whose message would no longer be the last one.
+    void TellWarnings() const;
+
     // Statistics and spatial references kept beside the file.
     const std::shared_ptr<GDALPamMultiDim> &Pam() const
     {
@@ -70,6 +75,8 @@ class File
     cfa_dataset *m_dataset;
     cfa_dataset *m_raw = nullptr;
     std::mutex m_rawMutex{};
+    mutable std::mutex m_toldMutex{};
+    mutable size_t m_told = 0;
     mutable std::once_flag m_rolesOnce{};
     mutable std::unique_ptr<const Roles> m_roles{};
     std::shared_ptr<GDALPamMultiDim> m_pam;

@@ -125,22 +125,21 @@ class StandIn
     {
         const bool number = NumericType(cfa_variable_type(variable)) != GDT_Unknown;
         // The driver is more patient with uneven steps of single precision.
-        const Type type = !number ? Type::Char : cfa_variable_type(variable) == CFA_FLOAT32 ? Type::Float : Type::Double;
+        const Type type = !number                                               ? Type::Char
+                          : cfa_variable_unpacked_type(variable) == CFA_FLOAT32 ? Type::Float
+                                                                                : Type::Double;
         const int out = m_out.AddVariable(m_names[variable], DimensionNumbers(variable), type);
+        const bool unpacks = withData && number && IsPacked(variable);
         for (size_t i = 0; i < cfa_variable_attribute_count(variable); ++i)
-            m_out.AddAttribute(out, cfa_variable_attribute(variable, i));
+        {
+            const cfa_attribute *attribute = cfa_variable_attribute(variable, i);
+            if (!unpacks || !SaysStorage(attribute))
+                m_out.AddAttribute(out, attribute);
+        }
         if (!withData || !number)
             return;
-        Part part;
-        uint64_t size = 0;
-        if (cfa_variable_shape(variable, 1, &size) != CFA_OK)
-            return;
-        part.start = {0};
-        part.count = {static_cast<size_t>(size)};
-        part.step = {1};
-        part.stride = {1};
-        std::vector<double> values(static_cast<size_t>(size));
-        if (size > 0 && ReadNumbers(variable, part, GDT_Float64, values.data()))
+        std::vector<double> values;
+        if (ReadUnpacked(variable, values) && !values.empty())
             m_out.SetData(out, values);
     }
 

@@ -1,5 +1,6 @@
 #include "metadata.h"
 
+#include <cmath>
 #include <vector>
 
 #include "types.h"
@@ -9,6 +10,8 @@ namespace cfa_gdal
 
 std::string NumberText(int32_t type, double value)
 {
+    if (std::isnan(value))
+        return "nan";
     switch (type)
     {
     case CFA_FLOAT32:
@@ -101,14 +104,25 @@ void AddGlobalMetadata(const cfa_dataset *dataset, CPLStringList &list)
     AddGroupMetadata(cfa_dataset_root(dataset), list);
 }
 
-void AddVariableMetadata(const cfa_variable *variable, CPLStringList &list)
+static void AddMetadata(const cfa_variable *variable, bool asStored, CPLStringList &list)
 {
     const std::string prefix = NameIn(cfa_variable_group(variable), cfa_variable_name(variable)) + "#";
     for (size_t i = 0; i < cfa_variable_attribute_count(variable); ++i)
     {
         const cfa_attribute *attribute = cfa_variable_attribute(variable, i);
-        list.SetNameValue((prefix + cfa_attribute_name(attribute)).c_str(), AttributeText(attribute).c_str());
+        if (asStored || !SaysStorage(attribute))
+            list.SetNameValue((prefix + cfa_attribute_name(attribute)).c_str(), AttributeText(attribute).c_str());
     }
+}
+
+void AddVariableMetadata(const cfa_variable *variable, CPLStringList &list)
+{
+    AddMetadata(variable, true, list);
+}
+
+void AddCoordinateMetadata(const cfa_variable *variable, CPLStringList &list)
+{
+    AddMetadata(variable, !IsPacked(variable), list);
 }
 
 } // namespace cfa_gdal

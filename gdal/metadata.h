@@ -30,6 +30,9 @@ void AddGlobalMetadata(const cfa_dataset *dataset, CPLStringList &list);
 // name#attribute=value for the attributes of a variable, /group/name#attribute=value in a group.
 void AddVariableMetadata(const cfa_variable *variable, CPLStringList &list);
 
+// The same for a coordinate variable, whose numbers are shown unpacked: a copy that has them would be unpacked again.
+void AddCoordinateMetadata(const cfa_variable *variable, CPLStringList &list);
+
 } // namespace cfa_gdal
 
 #endif

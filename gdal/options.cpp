@@ -29,6 +29,8 @@ const Setting SETTINGS[] = {
     {"HTTP_MAX_RETRY", "unsigned int", "5", "How often a request that failed is tried again", ""},
     {"HTTP_DEADLINE", "float", "180", "Seconds that a request may take, with all that is tried again", ""},
     {"MISSING_FRAGMENTS", "string-select", "ERROR", "What a fragment of which no version exists gives", "ERROR FILL"},
+    {"MISSING_BYTES", "string", "ERROR",
+     "ERROR, or the no-data value for missing data in aggregated bytes without a missing value of their own", ""},
     {"CHANGED_FRAGMENTS", "string-select", "WARN", "What a fragment that changed since its state was recorded gives",
      "WARN ERROR IGNORE"},
     {"LOSSY_CASTS", "boolean", "NO", "Convert fragments even where values change", ""},

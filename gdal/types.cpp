@@ -218,6 +218,42 @@ bool ReadNumbers(const cfa_variable *variable, Part part, GDALDataType type, voi
     return true;
 }
 
+bool ReadUnpacked(const cfa_variable *variable, std::vector<double> &numbers)
+{
+    uint64_t size = 0;
+    const uint64_t start = 0;
+    if (cfa_variable_shape(variable, 1, &size) != CFA_OK)
+    {
+        ReportEngineError();
+        return false;
+    }
+    const size_t count = static_cast<size_t>(size);
+    numbers.resize(count);
+    if (cfa_variable_read_unpacked(variable, &start, &count, nullptr, count, numbers.data()) == CFA_OK)
+        return true;
+    ReportEngineError();
+    return false;
+}
+
+bool IsPacked(const cfa_variable *variable)
+{
+    int32_t hasScale = 0;
+    int32_t hasOffset = 0;
+    const bool known = cfa_variable_scale_offset(variable, &hasScale, nullptr, &hasOffset, nullptr) == CFA_OK;
+    return !known || hasScale != 0 || hasOffset != 0 || cfa_variable_unpacked_type(variable) != cfa_variable_type(variable);
+}
+
+bool SaysStorage(const cfa_attribute *attribute)
+{
+    for (const char *name :
+         {"scale_factor", "add_offset", "_Unsigned", "_FillValue", "missing_value", "valid_min", "valid_max", "valid_range"})
+    {
+        if (EQUAL(cfa_attribute_name(attribute), name))
+            return true;
+    }
+    return false;
+}
+
 bool ReadStrings(const cfa_variable *variable, const Part &part, char **buffer)
 {
     size_t elements = 0;

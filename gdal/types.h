@@ -39,6 +39,16 @@ struct Part
 // Reads numbers into a buffer of a number type of GDAL, rounded and clamped to it as GDAL does. False after CPLError.
 bool ReadNumbers(const cfa_variable *variable, Part part, GDALDataType type, void *buffer);
 
+// Reads the numbers along the first dimension as they are meant, such as coordinates: unpacked, and NaN where they are
+// missing. False after CPLError.
+bool ReadUnpacked(const cfa_variable *variable, std::vector<double> &numbers);
+
+// Whether the numbers of a variable mean others than those that are stored.
+bool IsPacked(const cfa_variable *variable);
+
+// Whether an attribute says how numbers are stored, so that it means nothing for those that ReadUnpacked gives.
+bool SaysStorage(const cfa_attribute *attribute);
+
 // Reads strings into a buffer of char pointers that CPLFree frees; NULL where the string is missing. False after CPLError.
 bool ReadStrings(const cfa_variable *variable, const Part &part, char **buffer);
 

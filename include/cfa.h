@@ -31,14 +31,14 @@
 #define CFA_READ_OPTIONS_INIT {sizeof(cfa_read_options), NULL, 0, NULL, NULL, NULL, 0, 0}
 /** Begins a cfa_create_options: all fields at their defaults. */
 #define CFA_CREATE_OPTIONS_INIT \
-  {sizeof(cfa_create_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
+  {sizeof(cfa_create_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0}
 /** Begins a cfa_check_options: all fields at their defaults. */
 #define CFA_CHECK_OPTIONS_INIT {sizeof(cfa_check_options), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
 /** Begins a cfa_convert_options: all fields at their defaults. */
-#define CFA_CONVERT_OPTIONS_INIT {sizeof(cfa_convert_options), 0, 0, 0, 0, NULL, NULL, NULL, NULL}
+#define CFA_CONVERT_OPTIONS_INIT {sizeof(cfa_convert_options), 0, 0, 0, 0, NULL, NULL, NULL, NULL, 0, 0}
 /** Begins a cfa_extract_options: all fields at their defaults. */
 #define CFA_EXTRACT_OPTIONS_INIT \
-  {sizeof(cfa_extract_options), 0, 0, NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL}
+  {sizeof(cfa_extract_options), 0, 0, NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, 0, 0}
 
 /**
  * The major version that this header belongs to.
@@ -304,7 +304,8 @@ typedef struct cfa_open_options {
    */
   int32_t missing_fragments;
   /**
-   * CFA_DEFAULT, CFA_YES or CFA_NO: convert fragments even where values change (truncation); by default no.
+   * CFA_DEFAULT, CFA_YES or CFA_NO: convert fragments even where values change (fractions are cut off,
+   * what is out of range is missing); by default no.
    */
   int32_t lossy_casts;
   /**
@@ -430,7 +431,7 @@ typedef struct cfa_planned_part {
    */
   const char *coordinates;
   /**
-   * One of the files.
+   * One of the files; bytes of its name that are not UTF-8 are shown as \xE9. For people to read.
    */
   const char *file;
 } cfa_planned_part;
@@ -529,7 +530,8 @@ typedef struct cfa_create_options {
    */
   int32_t locations;
   /**
-   * CFA_YES to add the files to an aggregation file that exists, reading only those that it does not have.
+   * CFA_YES to add the files to an aggregation file that exists, and to no other sort of file, reading only those that it
+   * does not have.
    */
   int32_t update;
   /**
@@ -546,7 +548,7 @@ typedef struct cfa_create_options {
    */
   int32_t record_state;
   /**
-   * CFA_YES to accept coordinates that do not follow each other.
+   * CFA_YES to accept coordinates that do not follow each other; note is told where.
    */
   int32_t allow_gaps;
   /**
@@ -595,6 +597,15 @@ typedef struct cfa_create_options {
    * Handed to the functions above.
    */
   void *user_data;
+  /**
+   * CFA_YES to replace a file that is no aggregation, or one with data of its own. A file that is read is never
+   * replaced. Not with update.
+   */
+  int32_t overwrite;
+  /**
+   * Zero.
+   */
+  int32_t reserved;
 } cfa_create_options;
 
 /**
@@ -719,11 +730,12 @@ typedef struct cfa_check_options {
    */
   const struct cfa_open_options *open;
   /**
-   * A file to write: a page with a map of the fragments; or NULL.
+   * A file to write: a page with a map of the fragments; or NULL. Only a former report of this kind is replaced.
    */
   const char *html_report;
   /**
-   * A file to write: all findings as JSON, as `cfa check --json` prints them; or NULL.
+   * A file to write: all findings as JSON, as `cfa check --json` prints them; or NULL. Only a former report of this
+   * kind is replaced.
    */
   const char *json_report;
   /**
@@ -790,6 +802,15 @@ typedef struct cfa_convert_options {
    * Handed to the functions above.
    */
   void *user_data;
+  /**
+   * CFA_YES to replace a file that is no aggregation, or one with data of its own. A file that is read is never
+   * replaced.
+   */
+  int32_t overwrite;
+  /**
+   * Zero.
+   */
+  int32_t reserved_2;
 } cfa_convert_options;
 
 /**
@@ -875,6 +896,14 @@ typedef struct cfa_extract_options {
    * Handed to the functions above.
    */
   void *user_data;
+  /**
+   * CFA_YES to replace a file that exists. A file that is read is never replaced.
+   */
+  int32_t overwrite;
+  /**
+   * Zero.
+   */
+  int32_t reserved;
 } cfa_extract_options;
 
 /**
@@ -1169,7 +1198,7 @@ cfa_status cfa_dataset_open(const char *path, const struct cfa_open_options *opt
 void cfa_dataset_free(struct cfa_dataset *dataset);
 
 /**
- * Gives the name of the file as it was opened.
+ * Gives the name of the file as it was opened; bytes that are not UTF-8 are shown as \xE9.
  *
  * @param dataset the dataset
  * @return the name, valid until cfa_dataset_free; NULL if dataset is NULL
@@ -1676,7 +1705,8 @@ int32_t cfa_variable_dialect(const struct cfa_variable *variable);
  * fill value of the type.
  *
  * @param variable    the variable
- * @param has         receives 1 if there is one, else 0 (integers of one byte have no default; text has none)
+ * @param has         receives 1 if there is one, else 0 (integers of one byte have no default, unless the setting
+ *                    MISSING_BYTES chooses one for aggregated data; text has none)
  * @param value       receives the number in the type of the variable; may be NULL
  * @param value_bytes the size of value; cfa_type_size of the type at least
  * @return CFA_OK; CFA_ERR_BUFFER, CFA_ERR_ARGUMENT
@@ -1707,6 +1737,19 @@ cfa_status cfa_variable_scale_offset(const struct cfa_variable *variable,
                                      double *scale,
                                      int32_t *has_offset,
                                      double *offset);
+
+/**
+ * Gives the type of the numbers that a variable means: of packed data what their scale factor and offset make of them
+ * (CF section 8.1), of integers with _Unsigned the unsigned type.
+ *
+ * cfa_variable_read_unpacked gives these numbers, as doubles.
+ *
+ * @param variable the variable
+ * @return CFA_INT8 to CFA_STRING, that of cfa_variable_type for data that are not packed; 0 if variable is NULL
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+int32_t cfa_variable_unpacked_type(const struct cfa_variable *variable);
 
 /**
  * Gives the units of a variable.
@@ -1840,8 +1883,10 @@ void cfa_read_options_init(struct cfa_read_options *options);
  * it is written at buffer + i * buffer_stride[0] + j * buffer_stride[1] + ..., counted in elements. Types of arguments
  * are those of GDAL's multidimensional Read.
  *
- * Missing data are the number of cfa_variable_missing_value, and 0 in the mask; strings that are missing are NULL.
- * Packed data are given packed (cfa_variable_scale_offset).
+ * Missing data are the number of cfa_variable_missing_value, and 0 in the mask, which is the same in every type; strings
+ * that are missing are NULL. Where there is no such number, missing data are an error without a mask. An ordinary
+ * variable with several missing values is given as it is stored in its own type. Packed data are given packed
+ * (cfa_variable_scale_offset); cfa_variable_read_unpacked unpacks them.
  *
  * @param variable      the variable
  * @param start         first index along each dimension; NULL will do for a scalar, as in the next three
@@ -1851,7 +1896,8 @@ void cfa_read_options_init(struct cfa_read_options *options);
  *                      elements share a place, and then one of them is there in the end; strings may not share any,
  *                      since all but one would be lost and never freed
  * @param type          type of the buffer: that of the variable, or for numbers any other number type; values that do
- *                      not fit it are an error, unless lossy is set
+ *                      not fit it are an error, unless lossy is set: then fractions are cut off, and what is out of
+ *                      range, or would become infinite, is missing
  * @param buffer_bytes  size of the buffer in bytes, from buffer on (from options->buffer_start on, if that is set)
  * @param buffer        where element (0, 0, ...) goes; for CFA_STRING an array of char pointers, whose old values are
  *                      overwritten and whose new ones are freed with cfa_strings_free
@@ -1872,6 +1918,28 @@ cfa_status cfa_variable_read(const struct cfa_variable *variable,
                              size_t buffer_bytes,
                              void *buffer,
                              const struct cfa_read_options *options);
+
+/**
+ * Reads numbers as they are meant, such as coordinates: unpacked by scale_factor and add_offset, unsigned where
+ * _Unsigned says so, and NaN where they are missing. These are the numbers that cfa_time_format takes.
+ *
+ * @param variable the variable
+ * @param start    as for cfa_variable_read
+ * @param count    as for cfa_variable_read
+ * @param step     as for cfa_variable_read
+ * @param capacity the room in values
+ * @param values   receives the numbers in C order
+ * @return CFA_OK; CFA_ERR_BUFFER if capacity is less than the number of elements, CFA_ERR_TYPE for text,
+ *         CFA_ERR_ATTRIBUTE if scale_factor or add_offset is not a number; else as cfa_variable_read
+ *
+ * Thread-safe. Since 0.1.0.
+ */
+cfa_status cfa_variable_read_unpacked(const struct cfa_variable *variable,
+                                      const uint64_t *start,
+                                      const size_t *count,
+                                      const int64_t *step,
+                                      size_t capacity,
+                                      double *values);
 
 /**
  * Says that a part will be read soon, so that it may be fetched and decoded ahead. Best effort: the part may be read
@@ -1905,8 +1973,8 @@ void cfa_strings_free(char **strings, size_t count);
  * Writes a time of a calendar as a date, such as "2001-03-01 12:00:00".
  *
  * @param units        as the units attribute: "days since 2000-01-01"
- * @param calendar     as the calendar attribute; NULL for the standard one
- * @param value        the number of these units
+ * @param calendar     as the calendar attribute; NULL for the standard one; leap seconds of utc and tai are not counted
+ * @param value        the number of these units, unpacked (cfa_variable_read_unpacked)
  * @param buffer       receives the text with its NUL; NULL with buffer_bytes 0 to ask for the size alone
  * @param buffer_bytes the size of buffer
  * @param needed       receives the bytes that the text with its NUL takes, also with CFA_ERR_BUFFER; may be NULL if
@@ -1971,7 +2039,12 @@ void cfa_convert_options_init(struct cfa_convert_options *options);
 void cfa_extract_options_init(struct cfa_extract_options *options);
 
 /**
- * Makes an aggregation file of the files that hold its parts, replacing one of that name; or adds files to one.
+ * Makes an aggregation file of the files that hold its parts, or adds files to one.
+ *
+ * out_path is never one of the files, nor a fragment of one that is itself an aggregation, by whatever name: a file that is
+ * read is never replaced. An aggregation without data of its own that has the name is replaced, anything else only with
+ * options->overwrite. With options->expand, out_path is passed over where a directory or pattern finds it and it is an
+ * aggregation. With options->update it must be an aggregation.
  *
  * Dimensions are joined by their coordinates, so the order of the files does not matter. Parts that overlap, come twice
  * or are missing, and units and types that cannot be converted, are errors that name the files.
@@ -1983,10 +2056,10 @@ void cfa_extract_options_init(struct cfa_extract_options *options);
  * @param files      the names of the files
  * @param file_count the length of files
  * @param options    what to make; NULL for the defaults
- * @return CFA_OK; CFA_ERR_MAP when the parts do not fit together, CFA_ERR_UNITS, CFA_ERR_CALENDAR and
+ * @return CFA_OK; CFA_ERR_ARGUMENT when out_path may not be replaced; CFA_ERR_MAP when the parts do not fit together, CFA_ERR_UNITS, CFA_ERR_CALENDAR and
  *         CFA_ERR_FRAGMENT_TYPE when they cannot be converted, CFA_ERR_MISSING_VARIABLE, CFA_ERR_UNSUPPORTED when the
- *         dialect or format cannot express the result, those of opening a file, CFA_ERR_IO, CFA_ERR_CANCELLED,
- *         CFA_ERR_ARGUMENT; CFA_ERR_NOT_BUILT without feature "write"
+ *         dialect or format cannot express the result, those of opening a file, CFA_ERR_IO, also when another file came
+ *         to the name meanwhile, CFA_ERR_CANCELLED; CFA_ERR_NOT_BUILT without feature "write"
  *
  * Files are written with libnetcdf, which is not thread-safe: threads may make such calls at once, but no thread may be
  * in libnetcdf or HDF5 by another way meanwhile. Reading with this library is fine. Since 0.1.0.
@@ -2003,8 +2076,9 @@ cfa_status cfa_aggregation_create(const char *out_path,
  * @param path     the file
  * @param options  what to check, and who is told of it; NULL for the defaults
  * @param violated receives the number of requirements that are violated: 0 for a file that is as it must be
- * @return CFA_OK, whatever was found; CFA_ERR_NOT_NETCDF, CFA_ERR_DAMAGED when the file itself cannot be read, CFA_ERR_IO
- *         when it or a report cannot, CFA_ERR_CANCELLED, CFA_ERR_ARGUMENT
+ * @return CFA_OK, whatever was found; CFA_ERR_NOT_NETCDF, CFA_ERR_DAMAGED when the file itself cannot be read,
+ *         CFA_ERR_ARGUMENT when a report would replace what is no former report, CFA_ERR_IO when the file cannot be read
+ *         or a report not be written, CFA_ERR_CANCELLED
  *
  * Thread-safe; fragments are opened by several threads, functions of options called in this one. Since 0.1.0.
  */
@@ -2013,35 +2087,38 @@ cfa_status cfa_aggregation_check(const char *path,
                                  uint64_t *violated);
 
 /**
- * Writes an aggregation file in another dialect, or with other locations, replacing one of that name.
+ * Writes an aggregation file in another dialect, or with other locations.
  *
  * Fragments stay where they are, and values read from the new file are those of the old one. What is not aggregated is
- * copied. The new file takes its name as with cfa_aggregation_create; it may be that of the old one.
+ * copied. The new file takes its name, and replaces another, as with cfa_aggregation_create; it is never the old one, nor a
+ * fragment of it.
  *
  * @param path     the aggregation file
  * @param out_path the new file
  * @param options  what to write; NULL for the defaults
- * @return CFA_OK; CFA_ERR_UNSUPPORTED when the dialect or format cannot express the file, those of opening it and of
- *         decoding its aggregations, CFA_ERR_IO, CFA_ERR_CANCELLED, CFA_ERR_ARGUMENT; CFA_ERR_NOT_BUILT without feature
- *         "write"
+ * @return CFA_OK; CFA_ERR_ARGUMENT when out_path may not be replaced; CFA_ERR_UNSUPPORTED when the dialect or format cannot
+ *         express the file, those of opening it and of decoding its aggregations, CFA_ERR_IO, CFA_ERR_CANCELLED;
+ *         CFA_ERR_NOT_BUILT without feature "write"
  *
  * Threads: as for cfa_aggregation_create. Since 0.1.0.
  */
-cfa_status cfa_aggregation_convert(const char *path, const char *out_path, const struct cfa_convert_options *options);
+cfa_status cfa_aggregation_convert(const char *path,
+                                   const char *out_path,
+                                   const struct cfa_convert_options *options);
 
 /**
- * Writes aggregated data as one plain netCDF-4 file with coordinates and what else the variables refer to, replacing one
- * of that name.
+ * Writes aggregated data as one plain netCDF-4 file with coordinates and what else the variables refer to.
  *
  * Values are those that cfa_variable_read gives in the variable's own type. Memory does not grow with the data. The new
- * file takes its name as with cfa_aggregation_create; it must not be the aggregation file.
+ * file takes its name as with cfa_aggregation_create; it is never the aggregation file, nor a fragment of it, and another file
+ * that exists is replaced only with options->overwrite.
  *
  * @param path     the aggregation file
  * @param out_path the new file
  * @param options  what to extract and how to store it; NULL for the defaults
- * @return CFA_OK; CFA_ERR_NOT_FOUND when there is no such dimension, CFA_ERR_MISSING_VARIABLE, those of opening the file
- *         and of reading from it, CFA_ERR_IO, CFA_ERR_CANCELLED, CFA_ERR_ARGUMENT; CFA_ERR_NOT_BUILT without feature
- *         "write"
+ * @return CFA_OK; CFA_ERR_ARGUMENT when out_path may not be replaced; CFA_ERR_NOT_FOUND when there is no such dimension,
+ *         CFA_ERR_MISSING_VARIABLE, those of opening the file and of reading from it, CFA_ERR_IO, CFA_ERR_CANCELLED;
+ *         CFA_ERR_NOT_BUILT without feature "write"
  *
  * Threads: as for cfa_aggregation_create; the data are read by several. Since 0.1.0.
  */

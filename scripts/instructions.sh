@@ -1,18 +1,17 @@
 #!/usr/bin/env bash
 # Counts the instructions of a few small reads (callgrind) and compares them with benches/instructions.tsv: what a noisy
-# machine cannot disturb. Fails when one takes over 10 % more; UPDATE=1 writes the figures anew.
-#
-# Figures hold for one compiler and one kind of processor; elsewhere the script says so and passes.
+# machine cannot disturb. Fails when one takes over 10 % more, or over 30 % with another compiler than the one that the
+# figures were taken with; UPDATE=1 writes the figures anew. On another kind of processor other code runs: left out there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 figures=benches/instructions.tsv
 contest=${CONTEST:-build/bench/contest}
-margin=10
 
 kind=$(uname -m)
 grep --quiet avx2 /proc/cpuinfo && kind+=+avx2
-build="$(rustc --version), $kind"
+compiler=$(rustc --version)
+build="$compiler, $kind"
 
 data=$(mktemp -d)
 trap 'rm -rf "$data"' EXIT
@@ -50,9 +49,11 @@ if [[ ${UPDATE:-0} == 1 ]]; then
     exit 0
 fi
 
+grep --quiet ", $kind\$" "$figures" || exec scripts/left_out.sh instructions "the figures are for another processor than $kind"
+margin=10
 if ! grep --quiet --fixed-strings --line-regexp "# $build" "$figures"; then
-    echo "instructions: not compared, the figures are for another build than $build; UPDATE=1 $0 writes new ones"
-    exit 0
+    margin=30
+    echo "instructions: the figures are for another compiler than $compiler; $margin % more are accepted"
 fi
 status=0
 for read in "${reads[@]}"; do

@@ -62,7 +62,7 @@ check_address() {
 check_thread() {
     if [[ ! -e $(rustc --print sysroot)/lib/rustlib/src/rust/library/Cargo.lock ]]; then
         if ! rustup component add rust-src; then
-            echo "sanitize: thread is left out: the sources of Rust's library are not there, and rustup does not get them"
+            scripts/left_out.sh thread-sanitizer "the sources of Rust's library are not there, and rustup does not get them"
             return
         fi
     fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compares what cfa makes with what cf-python makes of the same files: CF-1.13 with its current release, CFA-0.6.2 with 3.16,
-# the last that has it. Both live in virtual environments under build/. Skipped only where the packages cannot be fetched.
+# the last that has it. Both live in virtual environments under build/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,7 +22,7 @@ environment() {
 compare() {
     local dialect=$1
     if ! environment "$dialect"; then
-        echo "cf-python: SKIP $dialect, its packages cannot be fetched"
+        scripts/left_out.sh cf-python "the packages for $dialect cannot be fetched"
         return
     fi
     "build/cf-python/$dialect/bin/python" tests/cf_python/compare.py "$program" "$work/$dialect" "$dialect"

@@ -6,8 +6,7 @@ cd "$(dirname "$0")/.."
 
 plugins=$PWD/build/gdalplugins
 if [[ ! -e $plugins/gdal_CFA.so ]]; then
-    echo "gdal: skipped, there is no build/gdalplugins/gdal_CFA.so (make plugin)"
-    exit 0
+    exec scripts/left_out.sh gdal "there is no build/gdalplugins/gdal_CFA.so (make plugin)"
 fi
 # The variable replaces GDAL's own folder, so both are given.
 GDAL_DRIVER_PATH=$plugins:$(scripts/gdal_plugins_dir.sh)
@@ -20,12 +19,12 @@ suite=${CONFORMANCE:-../shared/conformance}
 if [[ -d $suite ]]; then
     /usr/bin/python3 tests/gdal/conformance.py "$suite"
 else
-    echo "gdal: conformance skipped, $suite is not there"
+    scripts/left_out.sh conformance "$suite is not there"
 fi
 
 for test in tests/gdal/test_*.py; do
     if [[ $test == */test_qgis.py ]] && ! /usr/bin/python3 -c 'import qgis.core' 2>/dev/null; then
-        echo "gdal: $test skipped, QGIS is not there"
+        scripts/left_out.sh qgis "there is no QGIS for Python"
         continue
     fi
     echo "gdal: $test"
@@ -48,4 +47,6 @@ if command -v valgrind >/dev/null; then
         fi
         echo "gdal: valgrind ${command[0]} ok"
     done
+else
+    scripts/left_out.sh valgrind "it is not there"
 fi

@@ -5,8 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if [[ ! -x /usr/sbin/apache2 ]]; then
-    echo "remote: skipped, there is no /usr/sbin/apache2 (make deps)"
-    exit 0
+    exec scripts/left_out.sh remote "there is no /usr/sbin/apache2 (make deps)"
 fi
 # The variable replaces GDAL's own folder, so both are given.
 GDAL_DRIVER_PATH=$PWD/build/gdalplugins:$(scripts/gdal_plugins_dir.sh)
@@ -21,5 +20,5 @@ suite=${CONFORMANCE:-../shared/conformance}
 if [[ -d $suite ]]; then
     /usr/bin/python3 tests/remote/conformance.py "$suite"
 else
-    echo "remote: conformance skipped, $suite is not there"
+    scripts/left_out.sh conformance "$suite is not there"
 fi

@@ -1,7 +1,6 @@
 //! The shape of a block that is good to read at a time.
 
 use crate::assemble::Assembly;
-use crate::canonical::Target;
 use crate::container::array::Array;
 use crate::error::Result;
 use crate::fragment::{Chain, Placement};
@@ -35,15 +34,15 @@ impl Variable {
         let shared = dataset.shared();
         let Some(aggregation) = self.aggregation()? else { return Ok(None) };
         let chain = Chain::enter(None, shared, id)?;
-        let target = Target::new(self.attributes(), self.data_type());
-        let assembly = Assembly { dataset, id, aggregation, target: &target, chain: &chain };
+        let target = shared.target(id);
+        let assembly = Assembly::new(dataset, id, aggregation, &target, &chain);
         let rank = canonical.len();
         let place = Selection::block(&vec![0; rank], &vec![1; rank], aggregation.grid.fragments())?;
         let substitutions = &shared.runtime_substitutions;
         let entries = aggregation.fragments.lookup(&*shared.container, &place, substitutions)?;
         let Block::Fragments(list) = entries else { return Ok(None) };
         let Some(fragment) = list.first().filter(|f| f.view().is_none()) else { return Ok(None) };
-        let Some((raw, _)) = assembly.open(fragment)? else { return Ok(None) };
+        let Some(raw) = assembly.open(fragment, &vec![0; rank], |raw, _| Ok(raw))? else { return Ok(None) };
         let Some(chunk) = raw.array().and_then(Array::chunk) else { return Ok(None) };
         // Axes of size 1 may be left out or added; then chunks say nothing about the aggregated dimensions.
         let same = raw.shape() == canonical && Placement::new(raw.shape(), canonical, None).is_ok();

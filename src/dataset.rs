@@ -7,13 +7,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use once_cell::sync::OnceCell;
 
+use crate::canonical::Target;
 use crate::container::read::ChunkCache;
 use crate::container::tree::{Dimension, DimensionId, Group, GroupId, Tree, VariableId};
 use crate::container::Container;
 use crate::dialect;
 use crate::error::{Error, Kind, Result};
 use crate::fragment::files::Files;
-use crate::fragment::PreparedFragments;
+use crate::fragment::{Expansions, PreparedFragments};
 use crate::location::{self, Identity, Origin};
 use crate::model::substitutions::Substitutions;
 use crate::model::Aggregation;
@@ -38,6 +39,8 @@ pub(crate) struct Shared {
     pub(crate) files: Files,
     /// Decoded chunks, used likewise.
     pub(crate) chunks: ChunkCache,
+    /// What is known of compressed fragments, used likewise.
+    pub(crate) expansions: Expansions,
     pub(crate) prepared: PreparedFragments,
     aggregations: Vec<OnceCell<Aggregation>>,
     warnings: Mutex<Vec<String>>,
@@ -86,6 +89,7 @@ impl Dataset {
             runtime_substitutions: Substitutions::from_pairs(options.substitutions.iter().cloned()),
             files: Files::new(options),
             chunks: ChunkCache::new(options.cache_bytes),
+            expansions: Expansions::default(),
             prepared: PreparedFragments::default(),
             aggregations,
             warnings: Mutex::new(warnings),
@@ -212,6 +216,17 @@ impl Shared {
             })
             .map(Some)
             .map_err(|e: Error| e.in_variable(&variable.path).in_file(self.container.name()))
+    }
+
+    /// What the elements of a variable have to be, with the value that was chosen for missing bytes.
+    pub(crate) fn target(&self, id: VariableId) -> Target {
+        let variable = &self.tree().variables[id.0];
+        let target = Target::new(&variable.attributes, variable.array.data_type);
+        let aggregated = !self.options.raw_view && dialect::is_aggregation(&variable.attributes);
+        match self.options.missing_bytes.filter(|_| aggregated) {
+            Some(value) => target.with_missing_bytes(value),
+            None => target,
+        }
     }
 
     /// Per variable, whether it only defines fragments and is out of the logical view.

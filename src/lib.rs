@@ -31,6 +31,7 @@ pub mod location;
 pub mod model;
 pub mod options;
 mod os;
+mod out;
 mod plan;
 mod pool;
 mod process;

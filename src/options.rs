@@ -127,11 +127,20 @@ pub static SETTINGS: &[Setting] = &[
     setting("HTTP_DEADLINE", "180", "seconds that a request may take, with all that is tried again"),
     setting("MISSING_FRAGMENTS", "ERROR", "ERROR or FILL: what a fragment of which no version exists gives"),
     setting(
+        "MISSING_BYTES",
+        "ERROR",
+        "ERROR, or the number that stands for missing data in aggregated bytes without a missing value of their own",
+    ),
+    setting(
         "CHANGED_FRAGMENTS",
         "WARN",
         "WARN, ERROR or IGNORE: a fragment that changed since its state was recorded",
     ),
-    setting("LOSSY_CASTS", "NO", "YES or NO: convert fragments even where values change (truncation)"),
+    setting(
+        "LOSSY_CASTS",
+        "NO",
+        "YES or NO: convert fragments even where values change (fractions cut off, out of range missing)",
+    ),
     setting("RAW_VIEW", "NO", "YES or NO: show the variables as stored instead of the aggregated view"),
     setting("MAX_FRAGMENTS", "10000000", "fragments that one aggregation variable may have"),
     setting("MAX_NESTING", "32", "depth of aggregations whose fragments are aggregations"),
@@ -165,6 +174,8 @@ pub static SETTINGS: &[Setting] = &[
 pub struct OpenOptions {
     /// What a fragment of which no version exists gives.
     pub missing_fragments: MissingFragments,
+    /// What stands for missing data in aggregated bytes without a missing value of their own, -128 to 255.
+    pub missing_bytes: Option<i16>,
     /// What a fragment that changed since its state was recorded gives.
     pub changed_fragments: ChangedFragments,
     /// Whether fragments are converted even where values change.
@@ -205,6 +216,7 @@ impl Default for OpenOptions {
     fn default() -> Self {
         OpenOptions {
             missing_fragments: MissingFragments::Error,
+            missing_bytes: None,
             changed_fragments: ChangedFragments::Warn,
             lossy_casts: false,
             raw_view: false,
@@ -239,6 +251,7 @@ macro_rules! builders {
 impl OpenOptions {
     builders! {
         missing_fragments: MissingFragments, "Chooses what a fragment of which no version exists gives.";
+        missing_bytes: Option<i16>, "Chooses what stands for missing data in bytes without a missing value, -128 to 255.";
         changed_fragments: ChangedFragments, "Chooses what a fragment gives that changed since its state was recorded.";
         lossy_casts: bool, "Allows conversions of fragments that change values.";
         raw_view: bool, "Shows variables as stored instead of aggregated.";
@@ -307,6 +320,7 @@ impl OpenOptions {
             "HTTP_MAX_RETRY" => self.http_max_retry = parse::count(0, value)?,
             "HTTP_DEADLINE" => self.http_deadline = parse::seconds(value)?,
             "MISSING_FRAGMENTS" => self.missing_fragments = parse::missing(value)?,
+            "MISSING_BYTES" => self.missing_bytes = parse::missing_bytes(value)?,
             "CHANGED_FRAGMENTS" => self.changed_fragments = parse::changed(value)?,
             "LOSSY_CASTS" => self.lossy_casts = parse::flag(value)?,
             "RAW_VIEW" => self.raw_view = parse::flag(value)?,
@@ -359,6 +373,14 @@ mod parse {
             "FILL" => Ok(MissingFragments::Fill),
             _ => Err(format!("'{value}' is neither ERROR nor FILL")),
         }
+    }
+
+    pub fn missing_bytes(value: &str) -> Parsed<Option<i16>> {
+        if value.eq_ignore_ascii_case("ERROR") {
+            return Ok(None);
+        }
+        let number = value.parse().ok().filter(|number| (-128..=255).contains(number));
+        number.map(Some).ok_or_else(|| format!("'{value}' is neither ERROR nor a number from -128 to 255"))
     }
 
     pub fn at_least(least: u64, value: &str) -> Parsed<u64> {

@@ -101,8 +101,9 @@ impl<'a> Destination<'a> {
 
     /// Copies `source`, whose neighbours lie `source_strides` elements apart, to the part at `at` of shape `count`.
     ///
+    /// # Safety
     /// Concurrent calls must name disjoint parts of a disjoint destination.
-    pub fn copy(&self, at: &[u64], count: &[u64], source: &[u8], source_strides: &[usize]) {
+    pub unsafe fn copy(&self, at: &[u64], count: &[u64], source: &[u8], source_strides: &[usize]) {
         self.check(at, count);
         if count.contains(&0) {
             return;
@@ -110,21 +111,24 @@ impl<'a> Destination<'a> {
         let last = count.iter().zip(source_strides).map(|(&n, &s)| (n as usize - 1) * s).sum::<usize>();
         assert!((last + 1) * self.element <= source.len(), "source is smaller than the part");
         let from: Vec<isize> = source_strides.iter().map(|&s| (s * self.element) as isize).collect();
-        // SAFETY: both sides were checked above: `check` for the destination, the assertion for the source.
+        // SAFETY: both sides were checked above: `check` for the destination, the assertion for the source. No other
+        // call writes there meanwhile: the caller's promise.
         unsafe { copy_strided(self.place(at), &self.strides, source.as_ptr(), &from, count, self.element) }
     }
 
     /// Fills the part at `at` of shape `count` with one element.
     ///
+    /// # Safety
     /// Concurrent calls must name disjoint parts of a disjoint destination.
-    pub fn fill(&self, at: &[u64], count: &[u64], element: &[u8]) {
+    pub unsafe fn fill(&self, at: &[u64], count: &[u64], element: &[u8]) {
         self.check(at, count);
         assert_eq!(element.len(), self.element, "one element of the destination's size");
         if count.contains(&0) {
             return;
         }
         let still = vec![0isize; count.len()];
-        // SAFETY: `check` bounds the destination; with zero strides the source is read within its one element.
+        // SAFETY: `check` bounds the destination; with zero strides the source is read within its one element. No other
+        // call writes there meanwhile: the caller's promise.
         unsafe { copy_strided(self.place(at), &self.strides, element.as_ptr(), &still, count, self.element) }
     }
 
@@ -280,7 +284,8 @@ mod tests {
             let c: Vec<usize> = crate::selection::c_strides(&shape).iter().map(|&s| s as usize).collect();
             let destination = Destination::strided(&mut got, first as usize, &strides, &shape, element).unwrap();
             prop_assert!(destination.is_disjoint());
-            destination.copy(&vec![0; rank], &shape, &source, &c);
+            // SAFETY: nothing else writes to the buffer.
+            unsafe { destination.copy(&vec![0; rank], &shape, &source, &c) };
             let mut want = vec![0u8; total * element];
             for n in 0..total {
                 let (mut rest, mut to) = (n, first);

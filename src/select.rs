@@ -52,7 +52,7 @@ fn find(coordinates: &Coordinates, wanted: &str, size: u64) -> Result<(u64, u64)
         Some(_) if coordinates.are_dates() && (is_date(from) || is_date(to)) => {
             between_dates(coordinates, from, to, size)?
         }
-        Some(values) => between_numbers(|i| values.f64_at(i as usize), from, to, size)?,
+        Some(_) => between_numbers(|i| coordinates.number(i), from, to, size)?,
     };
     let Some(&first) = inside.first() else { return Err(nothing(coordinates, wanted, size)) };
     let last = inside[inside.len() - 1];

@@ -5,7 +5,6 @@ use std::fmt;
 use ndarray::{ArrayD, IxDyn};
 
 use crate::assemble::{self, Request};
-use crate::canonical::Target;
 use crate::container::array::Array;
 use crate::container::read::zeroed;
 use crate::container::tree::{self, DimensionId, VariableId};
@@ -121,7 +120,14 @@ impl Variable {
 
     /// The value that stands for missing data in reads without mask; `None` if there is none.
     pub fn missing_value(&self) -> Option<Values> {
-        Target::new(self.attributes(), self.data_type()).missing_value()
+        self.shared().target(self.id).missing_value()
+    }
+
+    /// The value that the settings choose for missing data, where the variable has none.
+    #[cfg(feature = "write")]
+    pub(crate) fn chosen_missing_value(&self) -> Option<Values> {
+        let target = self.shared().target(self.id);
+        target.missing_value().filter(|_| target.is_chosen())
     }
 
     /// How its data are aggregated; `None` for an ordinary variable.

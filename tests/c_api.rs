@@ -63,8 +63,16 @@ fn c_test(name: &str) -> PathBuf {
 }
 
 /// The programs that use the small fixtures.
-const TESTS: [&str; 7] =
-    ["arguments.c", "metadata.c", "options.c", "read.c", "threads.c", "writing.c", "writing_options.c"];
+const TESTS: [&str; 8] = [
+    "arguments.c",
+    "metadata.c",
+    "options.c",
+    "read.c",
+    "replacing.c",
+    "threads.c",
+    "writing.c",
+    "writing_options.c",
+];
 
 #[test]
 fn the_contract_holds() {
@@ -72,6 +80,22 @@ fn the_contract_holds() {
     for name in TESTS.iter().chain(&["fork.c", "parallel.c", "header.cpp"]) {
         run(Command::new(compile(&c_test(name), directory.path(), &[])).arg(fixtures()));
     }
+}
+
+/// The programs that link the static library.
+const STATIC_TESTS: [&str; 3] = ["metadata.c", "not_built.c", "own_codecs.c"];
+
+#[test]
+fn every_program_of_c_tests_is_run_by_a_test() {
+    let elsewhere = ["cancel.c", "faults.c", "fork.c", "parallel.c"];
+    let mut known: Vec<&str> = TESTS.iter().chain(&STATIC_TESTS).chain(&elsewhere).copied().collect();
+    known.sort_unstable();
+    known.dedup();
+    let there = std::fs::read_dir(root().join("c_tests")).unwrap();
+    let mut there: Vec<String> = there.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    there.retain(|name| name.ends_with(".c"));
+    there.sort_unstable();
+    assert_eq!(there, known);
 }
 
 #[test]
@@ -167,12 +191,12 @@ fn the_library_has_its_soname() {
 #[test]
 fn programs_link_the_static_library() {
     let directory = tempfile::tempdir().unwrap();
-    for name in ["metadata", "own_codecs"] {
-        let program = directory.path().join(name);
+    for name in STATIC_TESTS {
+        let program = directory.path().join(name).with_extension("");
         run(Command::new("cc")
             .args(["-std=c99", "-I"])
             .arg(root().join("include"))
-            .arg(c_test(name).with_extension("c"))
+            .arg(c_test(name))
             .arg(library().join("libcfa.a"))
             .args(["-lm", "-lpthread", "-ldl", "-o"])
             .arg(&program));

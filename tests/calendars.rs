@@ -1,7 +1,7 @@
 //! Calendars and reference times against values of python cftime (written by `make_calendar_vectors.py`).
 
 use cfa::canonical::{Calendar, Conversion, Target, TimeUnits};
-use cfa::{Attribute, Attributes, DataType, Values};
+use cfa::{Attribute, Attributes, DataType, Kind, Result, Values};
 
 const VECTORS: &str = include_str!("data/calendars.tsv");
 
@@ -18,10 +18,13 @@ fn attributes(units: &str, calendar: &str) -> Attributes {
     Attributes::new(vec![text("units", units), text("calendar", calendar)])
 }
 
+fn conversion(from: (&str, &str), to: (&str, &str)) -> Result<Conversion> {
+    let target = Target::new(&attributes(to.1, to.0), DataType::F64);
+    Conversion::new(&attributes(from.1, from.0), DataType::F64, None, None, &target, false)
+}
+
 fn convert(calendar: &str, from: &str, to: &str, value: f64) -> f64 {
-    let target = Target::new(&attributes(to, calendar), DataType::F64);
-    let own = attributes(from, calendar);
-    let conversion = Conversion::new(&own, DataType::F64, None, None, &target, false).unwrap();
+    let conversion = conversion((calendar, from), (calendar, to)).unwrap();
     let mut out = [0; 8];
     conversion.apply(&value.to_ne_bytes(), &mut out, None).unwrap();
     f64::from_ne_bytes(out)
@@ -66,4 +69,61 @@ fn converted_times_are_those_of_cftime() {
         count += 1;
     }
     assert!(count > 200);
+}
+
+#[test]
+fn utc_and_tai_have_the_days_of_the_standard_calendar_and_a_warning() {
+    for calendar in ["utc", "UTC", "tai"] {
+        let (from, to) = ("days since 1972-06-30", "seconds since 1972-07-01 00:00:00 UTC");
+        assert_eq!(convert(calendar, from, to, 3.0), 172_800.0, "{calendar}");
+        assert_eq!(convert(calendar, "days since 1582-10-15", "days since 1582-10-04", 0.0), 1.0);
+        let warnings = conversion((calendar, from), (calendar, to)).unwrap().warnings().to_vec();
+        assert_eq!(warnings.len(), 1, "{calendar}: {warnings:?}");
+        assert!(warnings[0].contains("leap seconds are not counted"), "{warnings:?}");
+        // Nothing is converted, so nothing is lost.
+        for same in ["days since 1972-06-30", "days since 1972-6-30 00:00"] {
+            let same = conversion((calendar, same), (calendar, from)).unwrap();
+            assert!(same.is_identity() && same.warnings().is_empty(), "{:?}", same.warnings());
+        }
+        let units = TimeUnits::parse("hours since 2016-12-31 23:00", Some(calendar)).unwrap();
+        assert_eq!(units.decode(1.5).unwrap().to_string(), "2017-01-01 00:30:00");
+        assert!(units.warning().unwrap().contains("leap seconds are not counted"));
+    }
+    assert_eq!(TimeUnits::parse("hours since 2016-12-31", None).unwrap().warning(), None);
+    let units = "days since 2000-01-01";
+    for (from, to) in [("utc", "tai"), ("utc", "standard"), ("standard", "tai"), ("none", "utc")] {
+        let error = conversion((from, units), (to, units)).unwrap_err();
+        assert_eq!(error.kind(), Kind::Calendar, "{from} {to}");
+    }
+}
+
+#[test]
+fn without_a_calendar_times_are_converted_between_equal_moments_only() {
+    for calendar in ["none", "None", "of_mars"] {
+        let same = |from, to| conversion((calendar, from), (calendar, to));
+        assert!(same("days since 2001-02-30", "days since 2001-02-30").unwrap().is_identity());
+        assert!(same("days since 2001-02-30", "days since 2001-2-30 00:00:00 Z").unwrap().is_identity());
+        assert!(same("days since 1-1-1 6:00", "days since 1-1-1 7:30 +01:30").unwrap().is_identity());
+        assert_eq!(convert(calendar, "hours since 2001-02-30", "days since 2001-02-30", 36.0), 1.5);
+        for to in ["days since 2001-02-28", "days since 2001-02-30 06:00", "days since 2002-02-30"] {
+            let error = same("days since 2001-02-30", to).unwrap_err();
+            assert_eq!(error.kind(), Kind::Calendar, "{to}");
+            assert!(error.to_string().contains(calendar), "{error}");
+        }
+        assert_eq!(same("K", "days since 2001-02-28").unwrap_err().kind(), Kind::Units);
+        assert_eq!(
+            TimeUnits::parse("days since 2000-01-01", Some(calendar)).unwrap_err().kind(),
+            Kind::Calendar
+        );
+    }
+}
+
+#[test]
+fn years_end_where_no_calendar_counts_them() {
+    for year in ["1000000001", "-1000000001", "99999999999999999999"] {
+        let error = TimeUnits::parse(&format!("days since {year}-01-01"), None).unwrap_err();
+        assert_eq!(error.kind(), Kind::Units, "{year}");
+    }
+    let units = TimeUnits::parse("days since 900000000-01-01", None).unwrap();
+    assert_eq!(units.decode(0.0).unwrap().to_string(), "900000000-01-01 00:00:00");
 }

@@ -25,7 +25,7 @@ enum Number {
 }
 use Number::{Float, Int};
 
-/// How units change: (x * mul + add) / div in integers if `add` is one, else x + shift in doubles.
+/// How units change: (x * mul + add) / div in integers, or in doubles where only those have it.
 #[derive(Clone, Copy, Debug)]
 struct Change {
     from: &'static str,
@@ -33,21 +33,30 @@ struct Change {
     mul: i128,
     div: i128,
     add: i128,
-    shift: f64,
+    double: Option<fn(f64) -> f64>,
 }
 
 const fn ratio(from: &'static str, to: &'static str, mul: i128, add: i128, div: i128) -> Change {
-    Change { from, to, mul, div, add, shift: 0.0 }
+    Change { from, to, mul, div, add, double: None }
 }
 
-const CHANGES: [Change; 6] = [
+const fn double(from: &'static str, to: &'static str, change: fn(f64) -> f64) -> Change {
+    Change { from, to, mul: 1, div: 1, add: 0, double: Some(change) }
+}
+
+const CHANGES: [Change; 8] = [
     ratio("K", "kelvin", 1, 0, 1),
     ratio("km", "m", 1000, 0, 1),
     ratio("m", "km", 1, 0, 1000),
     ratio("hours since 2000-01-03", "days since 2000-01-01", 1, 48, 24),
     ratio("days since 2000-03-01", "hours since 2000-02-29 06:00", 24, 18, 1),
-    Change { from: "degC", to: "K", mul: 1, div: 1, add: 0, shift: 273.15 },
+    double("degC", "K", |x| x + 273.15),
+    double("ft", "m", |x| x * 0.3048),
+    double("s", "Hz", |x| 1.0 / x),
 ];
+
+/// From here on doubles do not tell an integer from its neighbours.
+const INTEGERS: f64 = 9_007_199_254_740_992.0;
 
 #[derive(Clone, Debug)]
 struct Case {
@@ -116,7 +125,7 @@ fn cases() -> impl Strategy<Value = Case> {
             prop::option::weighted(0.3, (0usize..4, 0usize..4)),
         );
         let packing = (
-            prop::option::weighted(0.3, prop::sample::select(vec![2.0, 0.5, 0.1, 1.0, -3.0])),
+            prop::option::weighted(0.3, prop::sample::select(vec![2.0, 0.5, 0.1, 1.0, -3.0, 1e300, 1e35])),
             prop::option::weighted(0.3, prop::sample::select(vec![0.0, 10.0, 0.25, -1e5])),
         );
         let change = prop::option::weighted(0.4, prop::sample::select(CHANGES.to_vec()));
@@ -168,6 +177,17 @@ fn as_float(number: Number) -> f64 {
         Int(int) => int as f64,
         Float(float) => float,
     }
+}
+
+/// What unpacking and units make of a number.
+enum Value {
+    Number(Number),
+    /// An exact fraction: dividend and divisor.
+    Fraction(i128, i128),
+    /// An integer as doubles have it, which may be another than it ought to be.
+    Rounded(f64),
+    /// It did not stay finite.
+    Lost,
 }
 
 /// Equal, with NaN equal to itself.
@@ -234,34 +254,53 @@ impl Case {
         marked(self.fill) || marked(self.missing) || default || outside
     }
 
-    /// The value in the aggregation's units; `Err` is an exact fraction (dividend, divisor).
-    fn value(&self, x: Number) -> Result<Number, (i128, i128)> {
+    /// The value in the aggregation's units.
+    fn value(&self, x: Number) -> Value {
         let change = self.change.unwrap_or(ratio("", "", 1, 0, 1));
         let (scale, offset) = (self.scale.unwrap_or(1.0), self.offset.unwrap_or(0.0));
-        let whole = scale.fract() == 0.0 && offset.fract() == 0.0 && change.shift == 0.0;
-        if let (Int(x), true, true) = (x, whole, self.to.is_integer()) {
-            return Err(((x * scale as i128 + offset as i128) * change.mul + change.add, change.div));
+        let whole = scale.fract() == 0.0 && offset.fract() == 0.0 && change.double.is_none();
+        // Factors of 2^100 and more are not taken for integers.
+        if let (Int(x), true, true, true) = (x, whole, self.to.is_integer(), scale < 1e30) {
+            let step = |x: i128, by: i128, add: i128| x.checked_mul(by)?.checked_add(add);
+            let top = step(x, scale as i128, offset as i128).and_then(|x| step(x, change.mul, change.add));
+            return top.map_or(Value::Lost, |top| Value::Fraction(top, change.div));
         }
-        if scale == 1.0
-            && offset == 0.0
-            && change.shift == 0.0
-            && (change.mul, change.add, change.div) == (1, 0, 1)
-        {
-            return Ok(x);
+        let same = change.double.is_none() && (change.mul, change.add, change.div) == (1, 0, 1);
+        if scale == 1.0 && offset == 0.0 && same {
+            return Value::Number(x);
         }
         let y = as_float(x) * scale + offset;
-        let y = match change {
+        let z = match change {
+            Change { double: Some(change), .. } => change(y),
             Change { from: "m", .. } => y * 0.001,
-            Change { shift: 0.0, mul, add, div, .. } => y * mul as f64 / div as f64 + add as f64 / div as f64,
-            Change { shift, .. } => y + shift,
+            Change { mul, add, div, .. } => y * mul as f64 / div as f64 + add as f64 / div as f64,
         };
-        Ok(Float(y))
+        let whole = matches!(x, Int(_)) && self.to.is_integer();
+        if as_float(x).is_finite() && !(y.is_finite() && z.is_finite()) {
+            return Value::Lost;
+        }
+        if whole && (as_float(x).abs() >= INTEGERS || z.abs() >= INTEGERS) {
+            return Value::Rounded(z);
+        }
+        Value::Number(Float(z))
     }
 
     /// The canonical number; `Ok(None)` is missing, `Err` a loss.
-    fn cast(&self, value: Result<Number, (i128, i128)>) -> Result<Option<Number>, ()> {
+    fn cast(&self, value: Value) -> Result<Option<Number>, ()> {
+        let lossy = |number: Option<Number>| if self.lossy { Ok(number) } else { Err(()) };
+        let value = match value {
+            Value::Lost => return lossy(None),
+            Value::Rounded(_) if !self.lossy => return Err(()),
+            Value::Rounded(x) => Ok(Float(x)),
+            Value::Number(x) => Ok(x),
+            Value::Fraction(top, div) => Err((top, div)),
+        };
         if self.to.is_float() {
-            return Ok(value.ok());
+            let number = value.map_err(|_| ())?;
+            let too_large = self.to == DataType::F32
+                && as_float(number).is_finite()
+                && !(as_float(number) as f32).is_finite();
+            return if too_large { lossy(None) } else { Ok(Some(number)) };
         }
         let (low, high) = limits(self.to);
         let good = |int: i128| (low..=high).contains(&int);
@@ -331,9 +370,16 @@ proptest! {
             .map(|&x| if case.is_missing(x) { Ok(None) } else { case.cast(case.value(x)) })
             .collect();
         prop_assert_eq!(answer.is_err(), expected.is_err(), "{:?}", answer);
-        let Ok(expected) = expected else { return Ok(()) };
+        let Ok(mut expected) = expected else { return Ok(()) };
         let fill = case.agg_fill.map_or(default_fill(case.to), |x| Int(x.into()));
         let expressible = case.agg_fill.is_some() || size > 1;
+        // What the aggregation variable calls missing is missing, in its own type.
+        for number in expected.iter_mut().filter(|_| expressible) {
+            let in_type = |x: Number| number_in(case.to, &bytes(case.to, x));
+            if number.is_some_and(|number| same(in_type(number), in_type(fill))) {
+                *number = None;
+            }
+        }
         for (i, (number, got)) in expected.iter().zip(out.chunks(size)).enumerate() {
             prop_assert_eq!(mask[i] == 1, number.is_some(), "element {}", i);
             if number.is_some() || expressible {
@@ -353,6 +399,32 @@ proptest! {
         }
         if conversion.is_identity() {
             prop_assert!(out == raw || case.to.is_float());
+        }
+    }
+
+    /// From a variable's own type to any other: the same rules without units and packing.
+    #[test]
+    fn a_requested_type_gives_what_the_oracle_says(mut case in cases()) {
+        (case.range, case.scale, case.offset, case.change, case.agg_fill) = (None, None, None, None, None);
+        let target = Target::new(&case.fragment(), case.from);
+        let conversion = Conversion::for_request(&target, case.to, case.lossy).unwrap();
+        let raw: Vec<u8> = case.raw.iter().flat_map(|&x| bytes(case.from, x)).collect();
+        let size = case.to.size().unwrap();
+        let (mut out, mut mask) = (vec![0; case.raw.len() * size], vec![0; case.raw.len()]);
+        let answer = conversion.apply(&raw, &mut out, Some(&mut mask));
+        let expected: Result<Vec<Option<Number>>, ()> = case
+            .raw
+            .iter()
+            .map(|&x| if case.is_missing(x) { Ok(None) } else { case.cast(Value::Number(x)) })
+            .collect();
+        prop_assert_eq!(answer.is_err(), expected.is_err(), "{:?}", answer);
+        let Ok(expected) = expected else { return Ok(()) };
+        for (i, (number, got)) in expected.iter().zip(out.chunks(size)).enumerate() {
+            prop_assert_eq!(mask[i] == 1, number.is_some(), "element {}", i);
+            if let Some(wanted) = number {
+                let wanted = number_in(case.to, &bytes(case.to, *wanted));
+                prop_assert!(same(number_in(case.to, got), wanted), "element {}", i);
+            }
         }
     }
 }

@@ -349,3 +349,96 @@ fn the_examples_of_the_guide_run() {
     assert_eq!(count, 11);
     assert!(directory.path().join("year.html").exists() && directory.path().join("corner.nc").exists());
 }
+
+/// A file with an aggregation variable `v` along `x`, times with bounds of these dimensions, and a group.
+fn bounded(
+    folder: &Path,
+    naming: &str,
+    dimensions: &[&str],
+    dialect: Dialect,
+    edit: fn(&mut Group),
+) -> Report {
+    let mut file = Group::default();
+    file.attributes.set_text("Conventions", dialect.conventions());
+    for (name, size) in [("x", 4), ("y", 4), ("nv", 2)] {
+        file.add_dimension(name, size);
+    }
+    let x = Variable::with_values("x", &["x"], Values::F64(vec![1.0, 2.0, 3.0, 4.0]));
+    file.variables.push(x.attribute(naming, "x_bnds"));
+    let size = |d: &&str| file.dimension(d).map_or(1, |d| d.size as usize);
+    let n: usize = dimensions.iter().map(size).product();
+    file.variables.push(Variable::with_values("x_bnds", dimensions, Values::F64(vec![0.0; n])));
+    edit(&mut file);
+    let version = Version { location: Some("part.nc".into()), identifier: "v".into(), format: None };
+    let fragments = Content::Stored(vec![Fragment::Stored { versions: vec![version], view: None }]);
+    let variable = Variable::new("v", DataType::F64, &["x"]);
+    add(&mut file, &Aggregated { variable, sizes: vec![vec![4]], fragments }, dialect).unwrap();
+    let path = folder.join("bounded.nc");
+    write_file(&file, &path, Format::Netcdf4).unwrap();
+    check(&path, &Options::default()).unwrap()
+}
+
+#[test]
+fn bounds_have_the_dimensions_of_their_variable_and_one_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let found = |naming: &str, dimensions: &[&str]| {
+        let report = bounded(folder.path(), naming, dimensions, Dialect::Cf113, |_| {});
+        rules(&report).iter().map(|r| (*r).to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(found("bounds", &["x", "nv"]), [""; 0]);
+    assert_eq!(found("climatology", &["x", "nv"]), [""; 0]);
+    for dimensions in [&["nv"][..], &["x"], &["nv", "x"], &["y", "nv"], &["x", "y", "nv"], &[]] {
+        assert_eq!(found("bounds", dimensions), ["bounds-dimensions"], "{dimensions:?}");
+        assert_eq!(found("climatology", dimensions), ["climatology-dimensions"], "{dimensions:?}");
+    }
+    let report = bounded(folder.path(), "bounds", &["nv"], Dialect::Cf113, |_| {});
+    let finding = &report.findings[0];
+    assert_eq!((finding.variable.as_deref(), finding.severity), (Some("/x"), Severity::Requirement));
+    assert_eq!(finding.clause, "CF-1.13 7.1 bounds");
+    assert!(finding.message.contains("'x_bnds' has the dimensions (nv)"), "{}", finding.message);
+    assert!(!report.is_fine());
+    let report = bounded(folder.path(), "climatology", &["nv"], Dialect::Cfa062, |_| {});
+    assert_eq!(report.findings[0].clause, "CF 7.4 climatology");
+}
+
+#[test]
+fn bounds_of_scalars_of_variables_in_groups_and_of_aggregations_are_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let found = |edit: fn(&mut Group)| {
+        let report = bounded(folder.path(), "bounds", &["x", "nv"], Dialect::Cf113, edit);
+        let list = report.findings.iter().map(|f| (f.variable.clone().unwrap(), f.rule));
+        list.collect::<Vec<_>>()
+    };
+    let wrong = |variable: &str| vec![(variable.to_owned(), "bounds-dimensions")];
+    fn scalar(file: &mut Group, dimensions: &[&str], n: usize) {
+        let height = Variable::with_values("height", &[], Values::F64(vec![2.0]));
+        file.variables.push(height.attribute("bounds", "height_bnds"));
+        file.variables.push(Variable::with_values("height_bnds", dimensions, Values::F64(vec![0.0; n])));
+    }
+    assert_eq!(found(|f| scalar(f, &["nv"], 2)), []);
+    assert_eq!(found(|f| scalar(f, &["x", "nv"], 8)), wrong("/height"));
+    assert_eq!(
+        found(|f| {
+            let mut group = Group { name: "g".into(), ..Group::default() };
+            scalar(&mut group, &["x", "nv"], 8);
+            f.groups.push(group);
+        }),
+        wrong("/g/height")
+    );
+    let absent = |f: &mut Group| {
+        let z = Variable::with_values("z", &[], Values::F64(vec![2.0]));
+        f.variables.push(z.attribute("bounds", "gone"));
+    };
+    assert_eq!(found(absent), wrong("/z"));
+    // An aggregation variable is a scalar in the file, but not for its bounds.
+    fn aggregated(file: &mut Group, dimension: &'static str) {
+        let version = Version { location: Some("part.nc".into()), identifier: "t".into(), format: None };
+        let fragments = Content::Stored(vec![Fragment::Stored { versions: vec![version], view: None }]);
+        let variable = Variable::new("t", DataType::F64, &["y"]).attribute("bounds", "t_bnds");
+        let bounds = Variable::with_values("t_bnds", &[dimension, "nv"], Values::F64(vec![0.0; 8]));
+        file.variables.push(bounds);
+        add(file, &Aggregated { variable, sizes: vec![vec![4]], fragments }, Dialect::Cf113).unwrap();
+    }
+    assert_eq!(found(|f| aggregated(f, "y")), []);
+    assert_eq!(found(|f| aggregated(f, "x")), wrong("/t"));
+}

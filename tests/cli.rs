@@ -231,7 +231,14 @@ fn raw_bytes_that_cannot_tell_what_is_missing_are_refused() {
     write(&folder.path().join("agg.nc"), &spec);
     let fill = ["read", "agg.nc", "v", "--missing-fragments", "fill"];
     assert!(good(folder.path(), &[&fill[..], &["--csv"]].concat()).ends_with("0,\n1,\n"));
-    assert!(bad(folder.path(), 1, &[&fill[..], &["--raw"]].concat()).contains("missing"));
+    assert!(bad(folder.path(), 1, &[&fill[..], &["--raw"]].concat()).contains("--set MISSING_BYTES=N"));
+    let chosen = [&fill[..], &["--raw", "--set", "MISSING_BYTES=88"]].concat();
+    assert_eq!(good(folder.path(), &chosen), "XX");
+    // What is extracted says what stands for missing data.
+    let extract = ["extract", "agg.nc", "out.nc", "--missing-fragments", "fill", "--quiet"];
+    assert!(bad(folder.path(), 1, &extract).contains("--set MISSING_BYTES=N"));
+    good(folder.path(), &[&extract[..], &["--set", "MISSING_BYTES=-1"]].concat());
+    assert!(good(folder.path(), &["read", "out.nc", "v", "--json"]).contains("[null,null]"));
 }
 
 #[test]

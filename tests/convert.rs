@@ -6,9 +6,11 @@ use std::fs;
 
 use cfa::convert::{convert, Locations, Options};
 use cfa::inventory::EntrySource;
+use cfa::model::fragments::{Fragment, Version};
 use cfa::model::Dialect;
-use cfa::write::Format;
-use cfa::{Dataset, Kind, Values};
+use cfa::write::aggregation::{add, Aggregated, Content};
+use cfa::write::{write_file, File, Format, Variable};
+use cfa::{DataType, Dataset, Kind, Values};
 
 const DIALECTS: [Dialect; 6] =
     [Dialect::Cf113, Dialect::CfDraft, Dialect::Cfa062, Dialect::Cfa06b1, Dialect::CfaTerms, Dialect::Cfa04];
@@ -37,12 +39,12 @@ fn values_survive_every_dialect_and_another_directory() {
     let values = Values::F32(archive::values());
     for first in DIALECTS {
         let there = directory.path().join("a/there.nc");
-        let options = Options { dialect: first, ..Options::default() };
+        let options = Options { dialect: first, overwrite: true, ..Options::default() };
         convert(&Dataset::open(&path).unwrap(), &there, &options).unwrap();
         assert_eq!(archive::read(&there, "tas"), values, "{first}");
         for second in DIALECTS {
             let back = directory.path().join("a/b/back.nc");
-            let options = Options { dialect: second, ..Options::default() };
+            let options = Options { dialect: second, overwrite: true, ..Options::default() };
             convert(&Dataset::open(&there).unwrap(), &back, &options).unwrap();
             assert_eq!(archive::read(&back, "tas"), values, "{first} {second}");
             for name in ["packed", "g/deep", "time", "time_bounds", "lat", "other"] {
@@ -65,7 +67,8 @@ fn locations_are_written_for_the_new_place() {
     let out = directory.path().join("sub/out.nc");
     let dataset = Dataset::open(&path).unwrap();
     let write = |locations: Locations, dialect: Dialect| {
-        convert(&dataset, &out, &Options { locations, dialect, ..Options::default() }).unwrap();
+        let options = Options { locations, dialect, overwrite: true, ..Options::default() };
+        convert(&dataset, &out, &options).unwrap();
         self::locations(&out, "tas")
     };
     assert_eq!(write(Locations::Keep, Dialect::Cf113)[0], "../frag/part%200_0.nc");
@@ -137,11 +140,71 @@ fn progress_is_told_to_the_end_and_a_cancelled_conversion_leaves_no_file() {
     }
 }
 
+/// An aggregation of two parts called `part`: the first in the file itself, the second beside it or also in the file.
+fn make_own_parts(directory: &std::path::Path, all: bool) -> std::path::PathBuf {
+    let part = |first: f64| Variable::with_values("part", &["x"], Values::F64(vec![first, first + 1.0]));
+    let mut beside = File::default();
+    beside.add_dimension("x", 2);
+    beside.variables.push(part(2.0));
+    write_file(&beside, &directory.join("beside.nc"), Format::Netcdf4).unwrap();
+    let mut file = File::default();
+    file.add_dimension("x", 2);
+    file.add_dimension("y", 4);
+    file.variables.push(part(0.0));
+    let version = |location: Option<&str>| Fragment::Stored {
+        versions: vec![Version {
+            location: location.map(str::to_owned),
+            identifier: "part".into(),
+            format: None,
+        }],
+        view: None,
+    };
+    let second = if all { None } else { Some("beside.nc") };
+    let one = Aggregated {
+        variable: Variable::new("v", DataType::F64, &["y"]),
+        sizes: vec![vec![2, 2]],
+        fragments: Content::Stored(vec![version(None), version(second)]),
+    };
+    add(&mut file, &one, Dialect::Cfa04).unwrap();
+    let path = directory.join("own.nc");
+    write_file(&file, &path, Format::Netcdf4).unwrap();
+    path
+}
+
 #[test]
-fn a_file_can_be_converted_in_place() {
+fn fragments_in_the_file_itself_survive_every_dialect_and_format() {
+    for (all, expected) in [(false, [0.0, 1.0, 2.0, 3.0]), (true, [0.0, 1.0, 0.0, 1.0])] {
+        let directory = tempfile::tempdir().unwrap();
+        let path = make_own_parts(directory.path(), all);
+        assert_eq!(archive::read(&path, "v"), Values::F64(expected.to_vec()));
+        for dialect in DIALECTS {
+            for format in [Format::Netcdf4, Format::Classic, Format::Cdf5] {
+                let out = directory.path().join("out.nc");
+                // What stands there holds data of its own.
+                let options = Options { dialect, format, overwrite: true, ..Options::default() };
+                convert(&Dataset::open(&path).unwrap(), &out, &options).unwrap();
+                assert_eq!(archive::read(&out, "v"), Values::F64(expected.to_vec()), "{dialect} {format:?}");
+                // And from there to all the others.
+                for second in DIALECTS {
+                    let back = directory.path().join("back.nc");
+                    let options = Options { dialect: second, overwrite: true, ..Options::default() };
+                    convert(&Dataset::open(&out).unwrap(), &back, &options).unwrap();
+                    let values = archive::read(&back, "v");
+                    assert_eq!(values, Values::F64(expected.to_vec()), "{dialect} {second}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_new_dialect_takes_the_place_of_the_old_one_by_renaming() {
     let directory = tempfile::tempdir().unwrap();
     let path = archive::make_as(directory.path(), Dialect::Cfa062);
-    archive::run(directory.path(), &["convert", "year.nc", "year.nc"]);
+    let output = archive::cfa(directory.path(), &["convert", "year.nc", "year.nc", "--overwrite"]);
+    assert_eq!(output.status.code(), Some(1));
+    archive::run(directory.path(), &["convert", "year.nc", "new.nc"]);
+    fs::rename(directory.path().join("new.nc"), &path).unwrap();
     assert_eq!(archive::read(&path, "tas"), Values::F32(archive::values()));
     assert_eq!(locations(&path, "tas")[0], "frag/part%200_0.nc");
     archive::run(directory.path(), &["check", "year.nc", "--fragments", "--strict"]);

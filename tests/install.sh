@@ -5,6 +5,7 @@
 #   tests/install.sh [OUT]    OUT is build/ unless given
 set -euo pipefail
 cd "$(dirname "$0")/.."
+top=$PWD
 out=$(realpath "${1:-build}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -77,7 +78,7 @@ if [[ -n $fortran ]]; then
     "$fortran" consumer.f90 -o with_fortran "${flags[@]}" -Wl,-rpath,"$prefix/lib"
     check ./with_fortran
 else
-    step "Fortran is left out: no compiler"
+    "$top/scripts/left_out.sh" fortran "there is no compiler for it"
 fi
 
 if command -v cmake >/dev/null; then
@@ -88,7 +89,7 @@ if command -v cmake >/dev/null; then
     check consumer/static
     [[ -z $fortran ]] || check consumer/fortran
 else
-    step "CMake is left out: not there"
+    "$top/scripts/left_out.sh" cmake "it is not there"
 fi
 
 step "for a packager"

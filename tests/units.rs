@@ -364,6 +364,10 @@ fn moments_are_those_of_libudunits2() {
         let text = format!("{} since {moment}", random.pick(&["s", "days", "hours", "(60 s)"]));
         let answer = oracle.ask(&text, "seconds since 2001-01-01").unwrap();
         match (Unit::parse(&text), answer.strip_prefix("C ")) {
+            // Libudunits2 takes the first digits of a long year for a packed date and goes on from there.
+            (Ok(unit), _) if unit.reference_time().is_some_and(|time| time.epoch.year > 9999) => {
+                stricter += 1
+            }
             (Ok(unit), Some(values)) => {
                 // Adding zero seconds leaves the origin.
                 let theirs = hex_float(values.split(' ').nth(1).unwrap());
@@ -376,8 +380,11 @@ fn moments_are_those_of_libudunits2() {
                 stricter += 1;
             }
             (Ok(unit), None) => {
-                // A number with a point is an origin in seconds, not a moment.
-                assert!(answer == "N" && unit.reference_time().is_none(), "libudunits2 refuses {text:?}");
+                // A number with a point is an origin in seconds, not a moment; a zone may follow a date at once.
+                let number = answer == "N" && unit.reference_time().is_none();
+                let zoned =
+                    !moment.contains(':') && [" UTC", " gmt", "Z"].iter().any(|z| moment.ends_with(z));
+                assert!(number || zoned, "libudunits2 refuses {text:?}");
             }
         }
     }

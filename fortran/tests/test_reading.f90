@@ -14,6 +14,7 @@ program test_reading
   call missing_data_are_not_valid()
   call arrays_that_are_there_are_filled()
   call text_is_text()
+  call packed_numbers_are_unpacked()
   call wrong_parts_are_errors()
   call reads_tell_their_progress_and_may_be_stopped()
   call finish('test_reading')
@@ -191,6 +192,25 @@ contains
     variable = dataset%variable('tas')
     call variable%read(names, stat=stat)
     call expect(stat == cfa_err_type .and. size(names) == 0, 'numbers are not text')
+    call dataset%close()
+  end subroutine
+
+  subroutine packed_numbers_are_unpacked()
+    type(cfa_dataset) :: dataset
+    type(cfa_variable) :: packed
+    real(real64), allocatable :: meant(:)
+    integer :: stat
+
+    packed = opened(dataset, 'packed')
+    call packed%read_unpacked(meant)
+    call expect(all(meant == [102.0_real64, 103.0_real64]), 'packed numbers are unpacked')
+    call packed%read_unpacked(meant, start=[2], count=[2], step=[-1])
+    call expect(all(meant == [103.0_real64, 102.0_real64]), 'packed numbers are unpacked backwards')
+    call packed%read_unpacked(meant, start=[3], stat=stat)
+    call expect(stat == cfa_err_argument, 'a wrong part is not unpacked')
+    packed = dataset%variable('station')
+    call packed%read_unpacked(meant, stat=stat)
+    call expect(stat == cfa_err_type, 'text is not unpacked')
     call dataset%close()
   end subroutine
 

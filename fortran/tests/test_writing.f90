@@ -8,6 +8,7 @@ program test_writing
   call an_aggregation_is_made()
   call it_is_checked()
   call it_is_converted()
+  call what_is_read_is_never_replaced()
   call failures_are_told()
   call finish('test_writing')
 
@@ -60,6 +61,36 @@ contains
     call expect(is_right('converted.nc', cfa_dialect_cfa_0_4), 'values survive another dialect')
     call cfa_convert('converted.nc', 'back.nc', absolute=.false., relocate='/nowhere=/elsewhere')
     call expect(is_right('back.nc', cfa_dialect_cf_1_13), 'and the way back')
+  end subroutine
+
+  subroutine what_is_read_is_never_replaced()
+    character(len=200) :: message
+    integer(int64) :: violated
+    integer :: i, stat
+    logical :: overwrite
+
+    do i = 1, 2
+      overwrite = i == 2
+      call cfa_create('part_1.nc', ['part_1.nc', 'twin.nc  '], variables=['tas'], dimensions=['time'], stat=stat, &
+        errmsg=message, overwrite=overwrite)
+      call expect(stat == cfa_err_argument .and. index(message, 'input') > 0, 'a file is not made of itself')
+      call cfa_convert('made.nc', 'part_1.nc', stat=stat, overwrite=overwrite)
+      call expect(stat == cfa_err_argument, 'a fragment is not replaced')
+      call cfa_convert('made.nc', 'made.nc', stat=stat, overwrite=overwrite)
+      call expect(stat == cfa_err_argument, 'nor the file itself')
+    end do
+    call cfa_check('made.nc', violated, html_report='part_1.nc', stat=stat)
+    call expect(stat == cfa_err_argument, 'nor by a report')
+    call cfa_create('whole.nc', ['part_1.nc', 'twin.nc  '], variables=['tas'], dimensions=['time'], stat=stat, &
+      errmsg=message)
+    call expect(stat == cfa_err_argument .and. index(message, 'overwrite') > 0, 'data are replaced only when asked')
+    call cfa_create('plain.nc', ['part_1.nc', 'twin.nc  '], variables=['tas'], dimensions=['time'], update=.true., &
+      stat=stat)
+    call expect(stat == cfa_err_argument, 'nothing is added to what is no aggregation')
+    call cfa_create('data.nc', ['part_1.nc', 'twin.nc  '], variables=['tas'], dimensions=['time'], overwrite=.true.)
+    call expect(is_right('data.nc', cfa_dialect_cf_1_13), 'and when asked they are')
+    call cfa_convert('made.nc', 'data.nc', dialect=cfa_dialect_cfa_0_6_2)
+    call expect(is_right('data.nc', cfa_dialect_cfa_0_6_2), 'an aggregation is replaced')
   end subroutine
 
   subroutine failures_are_told()

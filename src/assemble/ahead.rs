@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::Arc;
 
 use super::{Assembly, Opened};
-use crate::canonical::Target;
 use crate::container::array::Array;
 use crate::container::read::{self, Kept};
 use crate::container::tree::VariableId;
@@ -55,7 +54,7 @@ fn within(
         let chunks = outer.map_or(&shared.chunks, |chain| chain.chunks);
         let state = || Kept::sharing(chunks);
         let raw = fragment::stored(dataset, id);
-        let tasks = parts(&raw, vec![Piece::whole(selection)])?;
+        let tasks = parts(&raw, Piece::whole(selection))?;
         return workers::run(tasks, threads, state, |part, _, kept| {
             // What is wrong is left for the read to tell, here and below.
             let _ = decode(&raw, &part, room, kept);
@@ -63,23 +62,21 @@ fn within(
         });
     };
     let chain = Chain::enter(outer, shared, id)?;
-    let target = Target::new(&variable.attributes, variable.array.data_type);
-    let assembly = Assembly { dataset, id, aggregation, target: &target, chain: &chain };
+    let target = dataset.shared().target(id);
+    let assembly = Assembly::new(dataset, id, aggregation, &target, &chain);
     assembly.each_block(selection, |block, entries| {
         let Block::Fragments(list) = entries else { return Ok(()) };
         let begin = |i: usize| -> Result<Vec<Task>> {
             room.fetch_sub(FRAGMENT, Ordering::Relaxed);
             let ready = assembly.ready(&list[i], &block.piece(i), shared.options.lossy_casts)?;
-            let Some((opened, pieces)) = ready else { return Ok(Vec::new()) };
+            let Some((opened, piece)) = ready else { return Ok(Vec::new()) };
             if let Raw::Nested { dataset, variable, .. } = &opened.raw {
-                for piece in &pieces {
-                    within(dataset, *variable, &piece.selection, Some(&chain), room)?;
-                }
+                within(dataset, *variable, &piece.selection, Some(&chain), room)?;
                 return Ok(Vec::new());
             }
-            let pieces = parts(&opened.raw, pieces)?;
+            let parts = parts(&opened.raw, piece)?;
             let opened = Arc::new(opened);
-            Ok(pieces.into_iter().map(|piece| Task::Part(Arc::clone(&opened), piece)).collect())
+            Ok(parts.into_iter().map(|piece| Task::Part(Arc::clone(&opened), piece)).collect())
         };
         let work = |task: Task, queue: &Queue<Task>, kept: &mut Kept<'_>| {
             match task {
@@ -101,15 +98,10 @@ fn within(
     })
 }
 
-/// The pieces in parts of whole chunks.
-fn parts(raw: &Raw, pieces: Vec<Piece>) -> Result<Vec<Piece>> {
+/// The piece in parts of whole chunks.
+fn parts(raw: &Raw, piece: Piece) -> Result<Vec<Piece>> {
     let Some(chunk) = raw.array().and_then(Array::chunk) else { return Ok(Vec::new()) };
-    let element = super::size_of(raw.data_type())?;
-    let mut all = Vec::new();
-    for piece in pieces {
-        all.extend(super::parts::parts(piece, raw.shape(), Some(chunk), element)?);
-    }
-    Ok(all)
+    super::parts::parts(piece, raw.shape(), Some(chunk), super::size_of(raw.data_type())?)
 }
 
 fn decode(raw: &Raw, part: &Piece, room: &AtomicI64, kept: &mut Kept<'_>) -> Result<()> {

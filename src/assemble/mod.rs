@@ -8,7 +8,8 @@ mod strings;
 pub(crate) use ahead::ahead;
 pub(crate) use strings::strings;
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::canonical::{Conversion, Target};
 use crate::container::array::Array;
@@ -17,8 +18,8 @@ use crate::container::tree::VariableId;
 use crate::control::Control;
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
-use crate::fragment::{self, Chain, Piece, Placement, Raw};
-use crate::model::fragments::{Block, Fragment};
+use crate::fragment::{self, Chain, Failure, Failures, Fitting, Outcome, Piece, Placement, Raw, Wanted};
+use crate::model::fragments::{Block, Fragment, Version, View};
 use crate::model::Aggregation;
 use crate::options::MissingFragments;
 use crate::plan::{Plan, Span};
@@ -68,13 +69,13 @@ pub(crate) fn numbers(
     if own == DataType::String || (text(own) || text(request.data_type)) && own != request.data_type {
         return Err(Error::new(Kind::Type, format!("{own} data cannot be read as {}", request.data_type)));
     }
-    let target = Target::new(&variable.attributes, own);
+    let target = shared.target(id);
     let sink = Sink::new(&target, request, shared.options.lossy_casts)?;
     let Some(aggregation) = shared.aggregation(id)? else {
         return ordinary(dataset, id, &sink);
     };
     let chain = Chain::enter(outer, shared, id)?.watched(request.control);
-    let assembly = Assembly { dataset, id, aggregation, target: &target, chain: &chain };
+    let assembly = Assembly::new(dataset, id, aggregation, &target, &chain);
     assembly.each_block(request.selection, |block, entries| match entries {
         Block::UniqueValues(values) => {
             let conversion = Conversion::for_unique(values.data_type(), &target, sink.lossy)?;
@@ -97,7 +98,7 @@ enum Task {
     /// Open the fragment of this number in the block, and read it.
     Fragment(usize),
     /// Read a part of an open one.
-    Part(Arc<Opened>, Piece),
+    Part(usize, Arc<Opened>, Piece),
 }
 
 /// A fragment, or an ordinary variable, that is ready to be read.
@@ -105,39 +106,36 @@ struct Opened {
     raw: Raw,
     conversion: Arc<Conversion>,
     index: Vec<u64>,
+    /// The version of the fragment that this is.
+    version: usize,
     /// Whether its chunks are kept for later reads: not those of a read that would fill the cache by itself.
     keep: bool,
 }
 
 impl Opened {
-    fn new(raw: Raw, conversion: Arc<Conversion>, index: Vec<u64>) -> Self {
-        Opened { raw, conversion, index, keep: false }
+    fn new(raw: Raw, conversion: Arc<Conversion>, index: Vec<u64>, version: usize) -> Self {
+        Opened { raw, conversion, index, version, keep: false }
     }
 
     /// Keeps chunks, if those of this many fragments fit the cache.
-    fn keep_chunks(&mut self, pieces: &[Piece], fragments: usize, cache: &ChunkCache) {
-        let Some(chunk) = self.raw.array().and_then(Array::chunk) else { return };
-        let element = self.raw.data_type().size().unwrap_or(1) as u64;
-        let touched = |piece: &Piece| {
-            let (count, step) = (piece.selection.count(), piece.selection.step());
-            let along =
-                |a: usize| count[a].min(count[a].saturating_mul(step[a].unsigned_abs()) / chunk[a] + 2);
-            (0..chunk.len()).map(along).fold(1u64, u64::saturating_mul)
+    fn keep_chunks(&mut self, piece: &Piece, fragments: usize, cache: &ChunkCache) {
+        let Some(chunk) = self.raw.array().and_then(Array::chunk) else {
+            // Parts of an expanded array share chunks of the stored one.
+            self.keep = self.raw.chunk_bytes().is_some_and(|bytes| cache.takes(bytes));
+            return;
         };
+        let element = self.raw.data_type().size().unwrap_or(1) as u64;
+        let (count, step) = (piece.selection.count(), piece.selection.step());
+        let along = |a: usize| count[a].min(count[a].saturating_mul(step[a].unsigned_abs()) / chunk[a] + 2);
+        let chunks = (0..chunk.len()).map(along).fold(1u64, u64::saturating_mul);
         let chunk_bytes = chunk.iter().fold(element, |n, &size| n.saturating_mul(size));
-        let chunks = pieces.iter().map(touched).fold(0u64, u64::saturating_add);
         let bytes = chunks.saturating_mul(chunk_bytes).saturating_mul(fragments as u64);
         self.keep = usize::try_from(bytes).is_ok_and(|bytes| cache.takes(bytes));
     }
 
-    fn parts(&self, pieces: Vec<Piece>) -> Result<Vec<Piece>> {
+    fn parts(&self, piece: Piece) -> Result<Vec<Piece>> {
         let chunk = self.raw.array().and_then(Array::chunk);
-        let element = size_of(self.raw.data_type())?;
-        let mut all = Vec::with_capacity(pieces.len());
-        for piece in pieces {
-            all.extend(parts::parts(piece, self.raw.shape(), chunk, element)?);
-        }
-        Ok(all)
+        parts::parts(piece, self.raw.shape(), chunk, size_of(self.raw.data_type())?)
     }
 
     fn place(&self, error: Error) -> Error {
@@ -153,15 +151,15 @@ fn ordinary(dataset: &Dataset, id: VariableId, sink: &Sink<'_>) -> Result<()> {
     let shared = dataset.shared();
     let raw = fragment::stored(dataset, id);
     let conversion = Arc::new(Conversion::for_request(sink.target, sink.target.data_type(), sink.lossy)?);
-    let mut opened = Opened::new(raw, conversion, Vec::new());
-    let pieces = vec![Piece::whole(sink.request.selection)];
-    opened.keep_chunks(&pieces, 1, &shared.chunks);
-    let parts = opened.parts(pieces)?;
+    let mut opened = Opened::new(raw, conversion, Vec::new(), 0);
+    let piece = Piece::whole(sink.request.selection);
+    opened.keep_chunks(&piece, 1, &shared.chunks);
+    let parts = opened.parts(piece)?;
     let opened = Arc::new(opened);
-    let tasks = parts.into_iter().map(|part| Task::Part(Arc::clone(&opened), part));
+    let tasks = parts.into_iter().map(|part| Task::Part(0, Arc::clone(&opened), part));
     let state = || Buffers::new(&shared.chunks);
     workers::run(tasks, threads(dataset, sink.request, 1), state, |task, _, buffers| {
-        let Task::Part(opened, part) = task else { return Ok(()) };
+        let Task::Part(_, opened, part) = task else { return Ok(()) };
         buffers.keep_chunks(opened.keep);
         sink.put(&opened.raw, &opened.conversion, &part, None, buffers).map_err(|e| opened.place(e))?;
         sink.request.control.map_or(Ok(()), |control| control.advance(part.elements()? as u64))
@@ -186,9 +184,21 @@ pub(crate) struct Assembly<'a> {
     pub(crate) aggregation: &'a Aggregation,
     pub(crate) target: &'a Target,
     pub(crate) chain: &'a Chain<'a>,
+    /// The versions that were found to be of no use while this is read.
+    failures: Failures,
 }
 
-impl Assembly<'_> {
+impl<'a> Assembly<'a> {
+    pub(crate) fn new(
+        dataset: &'a Dataset,
+        id: VariableId,
+        aggregation: &'a Aggregation,
+        target: &'a Target,
+        chain: &'a Chain<'a>,
+    ) -> Self {
+        Assembly { dataset, id, aggregation, target, chain, failures: Failures::default() }
+    }
+
     /// Looks up the touched fragments block by block.
     pub(crate) fn each_block(
         &self,
@@ -210,31 +220,49 @@ impl Assembly<'_> {
         Ok(())
     }
 
-    /// Opens a fragment; `None` when it is missing and may be.
-    pub(crate) fn open(&self, fragment: &Fragment) -> Result<Option<(Raw, usize)>> {
+    fn wanted<'w>(&'w self, versions: &'w [Version], index: &'w [u64]) -> Wanted<'w> {
+        let Assembly { dataset, id: variable, aggregation, chain, .. } = *self;
+        Wanted { dataset, variable, fragments: &aggregation.fragments, index, versions, chain }
+    }
+
+    /// Opens the first version of a fragment that `accept` does not refuse; `None` when there is none and need not be.
+    pub(crate) fn open<T>(
+        &self,
+        fragment: &Fragment,
+        index: &[u64],
+        accept: impl FnMut(Raw, usize) -> Result<T>,
+    ) -> Result<Option<T>> {
         let Fragment::Stored { versions, .. } = fragment else { return Ok(None) };
-        let fragments = &self.aggregation.fragments;
         let shared = self.dataset.shared();
-        match fragment::open(self.dataset, fragments, versions, self.id, self.chain) {
-            Err(e)
-                if e.kind() == Kind::FragmentMissing
-                    && shared.options.missing_fragments == MissingFragments::Fill =>
-            {
+        let failed = self.failures.of(self.aggregation.grid.number(index));
+        match fragment::open(&self.wanted(versions, index), &failed, accept)? {
+            Outcome::Missing(e) if shared.options.missing_fragments == MissingFragments::Fill => {
                 shared.warn(format!("a missing fragment was filled: {e}"));
                 Ok(None)
             }
-            opened => opened.map(Some),
+            outcome => outcome.accepted().map(Some),
         }
     }
 
-    /// As [`Assembly::open`], and compares the file with what was recorded of it.
-    fn open_to_read(&self, fragment: &Fragment, index: &[u64]) -> Result<Option<(Raw, usize)>> {
-        let opened = self.open(fragment)?;
-        let file = opened.as_ref().and_then(|(raw, _)| raw.file());
-        if let (Some(recorded), Some(file)) = (&self.aggregation.recorded, file) {
-            fragment::check_recorded(self.dataset, recorded, index, file)?;
+    /// Compares the file of a version with what was recorded, which is the state of the first.
+    fn check_recorded(&self, raw: &Raw, version: usize, index: &[u64]) -> Result<()> {
+        match (&self.aggregation.recorded, raw.file()) {
+            (Some(recorded), Some(file)) if version == 0 => {
+                fragment::check_recorded(self.dataset, recorded, index, file)
+            }
+            _ => Ok(()),
         }
-        Ok(opened)
+    }
+
+    /// Whether the data of a version that could not be read may be in another one; then that is remembered.
+    fn pass_over(&self, fragment: &Fragment, index: &[u64], version: usize, error: &Error) -> bool {
+        let Fragment::Stored { versions, .. } = fragment else { return false };
+        if versions.len() < 2 || !fragment::is_of_version(error) {
+            return false;
+        }
+        let failure = Failure { version, error: error.clone() };
+        self.failures.add(self.aggregation.grid.number(index), failure);
+        true
     }
 
     /// The canonical shape of the fragment that the spans lie in.
@@ -243,30 +271,67 @@ impl Assembly<'_> {
         sizes.map(|range| range.end - range.start).collect()
     }
 
-    /// Reads the fragments of a block.
+    /// Brings a fragment into the form that fits its part of the aggregated data.
+    fn fit(&self, raw: Raw, canonical: &[u64], view: Option<&View>) -> Result<Raw> {
+        let Assembly { dataset, aggregation, chain, target, .. } = *self;
+        Fitting { dataset, aggregation, data_type: target.data_type(), canonical, view, chain }.fit(raw)
+    }
+
+    /// Reads the fragments of a block, and those of which a version could not be read again.
     fn fragments(&self, block: &crate::plan::Block<'_>, list: &[Fragment], sink: &Sink<'_>) -> Result<()> {
-        let threads = threads(self.dataset, sink.request, list.len());
-        let tasks = if list.len() < threads {
+        let mut todo: Vec<usize> = (0..list.len()).collect();
+        while !todo.is_empty() {
+            let again = Mutex::new(BTreeSet::new());
+            self.run(block, list, &todo, sink, &again)?;
+            todo = again.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().collect();
+        }
+        Ok(())
+    }
+
+    /// Reads the fragments of these numbers in the block; `again` receives those to be read of another version.
+    fn run(
+        &self,
+        block: &crate::plan::Block<'_>,
+        list: &[Fragment],
+        todo: &[usize],
+        sink: &Sink<'_>,
+        again: &Mutex<BTreeSet<usize>>,
+    ) -> Result<()> {
+        let threads = threads(self.dataset, sink.request, todo.len());
+        let tasks = if todo.len() < threads {
             // Too few to go round: their parts are shared out instead.
             let mut parts = Vec::new();
-            for (i, fragment) in list.iter().enumerate() {
-                parts.extend(self.begin(fragment, &block.piece(i), list.len(), sink)?);
+            for &i in todo {
+                parts.extend(self.begin(i, &list[i], &block.piece(i), list.len(), sink)?);
             }
             parts
         } else {
-            (0..list.len()).map(Task::Fragment).collect()
+            todo.iter().copied().map(Task::Fragment).collect()
+        };
+        let read = |i: usize, opened: &Opened, part: &Piece, buffers: &mut Buffers<'_>| {
+            // All of the fragment is read again of another version.
+            if self.failures.has(self.aggregation.grid.number(&opened.index), opened.version) {
+                return Ok(());
+            }
+            match self.part(opened, part, sink, buffers) {
+                Err(error) if self.pass_over(&list[i], &opened.index, opened.version, &error) => {
+                    again.lock().unwrap_or_else(PoisonError::into_inner).insert(i);
+                    Ok(())
+                }
+                outcome => outcome,
+            }
         };
         let work = |task: Task, queue: &Queue<Task>, buffers: &mut Buffers<'_>| match task {
             Task::Fragment(i) => {
-                let mut parts = self.begin(&list[i], &block.piece(i), list.len(), sink)?.into_iter();
+                let mut parts = self.begin(i, &list[i], &block.piece(i), list.len(), sink)?.into_iter();
                 let first = parts.next();
                 queue.add(parts);
                 match first {
-                    Some(Task::Part(opened, part)) => self.part(&opened, &part, sink, buffers),
+                    Some(Task::Part(i, opened, part)) => read(i, &opened, &part, buffers),
                     _ => Ok(()),
                 }
             }
-            Task::Part(opened, part) => self.part(&opened, &part, sink, buffers),
+            Task::Part(i, opened, part) => read(i, &opened, &part, buffers),
         };
         workers::run(tasks, threads, || Buffers::new(self.chain.chunks), work)
     }
@@ -274,21 +339,22 @@ impl Assembly<'_> {
     /// Opens a fragment and cuts what is wanted of it into parts; a missing one is filled at once.
     fn begin(
         &self,
+        i: usize,
         fragment: &Fragment,
         spans: &[Span],
         fragments: usize,
         sink: &Sink<'_>,
     ) -> Result<Vec<Task>> {
         let run = || {
-            let Some((mut opened, pieces)) = self.ready(fragment, spans, sink.lossy)? else {
+            let Some((mut opened, piece)) = self.ready(fragment, spans, sink.lossy)? else {
                 sink.missing(&at_of(spans), &count_of(spans))?;
                 self.chain.advance(count_of(spans).iter().product())?;
                 return Ok(Vec::new());
             };
-            opened.keep_chunks(&pieces, fragments, self.chain.chunks);
-            let parts = opened.parts(pieces)?;
+            opened.keep_chunks(&piece, fragments, self.chain.chunks);
+            let parts = opened.parts(piece)?;
             let opened = Arc::new(opened);
-            Ok(parts.into_iter().map(|part| Task::Part(Arc::clone(&opened), part)).collect())
+            Ok(parts.into_iter().map(|part| Task::Part(i, Arc::clone(&opened), part)).collect())
         };
         run().map_err(|e: Error| e.in_fragment(&index_of(spans)))
     }
@@ -300,39 +366,51 @@ impl Assembly<'_> {
         self.chain.advance(part.elements()? as u64)
     }
 
-    /// Opens a fragment and checks shape, type and units; `None` when it is missing.
-    fn ready(
-        &self,
-        fragment: &Fragment,
-        spans: &[Span],
-        lossy: bool,
-    ) -> Result<Option<(Opened, Vec<Piece>)>> {
+    /// Opens a fragment whose shape, type and units fit; `None` when it is missing.
+    fn ready(&self, fragment: &Fragment, spans: &[Span], lossy: bool) -> Result<Option<(Opened, Piece)>> {
         let index = index_of(spans);
-        let view = fragment.view();
-        let canonical = self.canonical_shape(spans);
         let known = match fragment {
             Fragment::Stored { versions, view: None } => {
-                fragment::reopen(self.dataset, self.aggregation, self.id, &index, versions, self.chain)
+                let number = self.aggregation.grid.number(&index);
+                fragment::reopen(&self.wanted(versions, &index), number, &self.failures.of(number))
             }
             _ => None,
         };
-        if let Some((raw, conversion)) = known {
-            let opened = Opened::new(raw, conversion, index);
-            let pieces = Placement::new(opened.raw.shape(), &canonical, None)?.pieces(spans)?;
-            return Ok(Some((opened, pieces)));
+        if let Some((raw, version, conversion)) = known {
+            let canonical = self.canonical_shape(spans);
+            let opened = Opened::new(raw, conversion, index, version);
+            let piece = Placement::new(opened.raw.shape(), &canonical, None)?.piece(spans)?;
+            return Ok(Some((opened, piece)));
         }
-        let Some((mut raw, version)) = self.open_to_read(fragment, &index)? else { return Ok(None) };
-        if Placement::new(raw.shape(), &canonical, view).is_err() {
-            if let Some(expanded) = fragment::expand(&raw, canonical.iter().product())? {
-                raw = expanded;
+        let opened = self.open(fragment, &index, |raw, version| {
+            // That the file changed is no reason to look for another.
+            if let Err(error) = self.check_recorded(&raw, version, &index) {
+                return Ok(Err(error));
             }
-        }
+            self.fitted(raw, version, fragment, spans, lossy).map(Ok)
+        })?;
+        opened.transpose()
+    }
+
+    /// Checks shape, type and units of a version.
+    fn fitted(
+        &self,
+        raw: Raw,
+        version: usize,
+        fragment: &Fragment,
+        spans: &[Span],
+        lossy: bool,
+    ) -> Result<(Opened, Piece)> {
+        let index = index_of(spans);
+        let view = fragment.view();
+        let canonical = self.canonical_shape(spans);
+        let raw = self.fit(raw, &canonical, view)?;
         let place = |e: Error| match raw.file() {
             Some(file) => e.in_file(file),
             None => e,
         };
-        let pieces =
-            Placement::new(raw.shape(), &canonical, view).and_then(|p| p.pieces(spans)).map_err(place)?;
+        let piece =
+            Placement::new(raw.shape(), &canonical, view).and_then(|p| p.piece(spans)).map_err(place)?;
         let (units, calendar) =
             (view.and_then(|v| v.units.as_deref()), view.and_then(|v| v.calendar.as_deref()));
         let (attributes, data_type) = (raw.attributes(), raw.data_type());
@@ -344,7 +422,7 @@ impl Assembly<'_> {
         if view.is_none() {
             fragment::remember(self.dataset, self.aggregation, self.id, &index, version, &raw, &conversion);
         }
-        Ok(Some((Opened::new(raw, conversion, index), pieces)))
+        Ok((Opened::new(raw, conversion, index, version), piece))
     }
 }
 

@@ -65,42 +65,47 @@ impl<'a> Sink<'a> {
             unsafe { values.contiguous(&part.at, &part.count) }
         });
         let place = place.flatten();
-        if conversion.is_identity() && self.cast.is_none() && self.request.mask.is_none() {
+        let (told, given) = (self.request.mask.is_some(), raw.is_unmarked());
+        if conversion.is_identity() && self.cast.is_none() && !told && !given {
             if let Some(place) = place {
-                return raw.read(&part.selection, place, chain, kept);
+                return raw.read(&part.selection, place, None, chain, kept);
             }
             let stored = sized(stored, n, size_of(raw.data_type())?)?;
-            raw.read(&part.selection, stored, chain, kept)?;
-            values.copy(&part.at, &part.count, stored, &part.strides);
+            raw.read(&part.selection, stored, None, chain, kept)?;
+            // SAFETY: as above.
+            unsafe { values.copy(&part.at, &part.count, stored, &part.strides) };
             return Ok(());
         }
         let stored = sized(stored, n, size_of(raw.data_type())?)?;
-        raw.read(&part.selection, stored, chain, kept)?;
-        let mut valid = match self.request.mask {
-            Some(_) => Some(sized(valid, n, 1)?),
-            None => None,
+        let mut valid = (told || given).then(|| sized(valid, n, 1)).transpose()?;
+        raw.read(&part.selection, stored, valid.as_deref_mut().filter(|_| given), chain, kept)?;
+        let convert = |out: &mut [u8], valid: Option<&mut [u8]>| match valid {
+            Some(valid) if given => conversion.apply_masked(stored, out, valid, told),
+            valid => conversion.apply(stored, out, valid),
         };
         match (place, &self.cast) {
-            (Some(place), None) => conversion.apply(stored, place, valid.as_deref_mut())?,
+            (Some(place), None) => convert(place, valid.as_deref_mut())?,
             (place, cast_to) => {
                 let own = sized(own, n, size_of(self.target.data_type())?)?;
-                conversion.apply(stored, own, valid.as_deref_mut())?;
+                convert(own, valid.as_deref_mut())?;
                 let finished = match cast_to {
                     None => own,
                     Some(cast_to) => {
                         let cast = sized(cast, n, size_of(self.request.data_type)?)?;
-                        again(cast_to, own, cast, valid.as_deref_mut())?;
+                        again(cast_to, own, cast, valid.as_deref_mut(), told)?;
                         cast
                     }
                 };
                 match place {
                     Some(place) => place.copy_from_slice(finished),
-                    None => values.copy(&part.at, &part.count, finished, &part.strides),
+                    // SAFETY: as above.
+                    None => unsafe { values.copy(&part.at, &part.count, finished, &part.strides) },
                 }
             }
         }
         if let (Some(mask), Some(valid)) = (self.request.mask, valid) {
-            mask.copy(&part.at, &part.count, valid, &part.strides);
+            // SAFETY: as above; the mask has the same parts.
+            unsafe { mask.copy(&part.at, &part.count, valid, &part.strides) };
         }
         Ok(())
     }
@@ -136,21 +141,30 @@ impl<'a> Sink<'a> {
     ) -> Result<()> {
         if let Some(cast_to) = &self.cast {
             let mut cast = vec![0; size_of(self.request.data_type)?];
-            again(cast_to, &value, &mut cast, valid.as_deref_mut())?;
+            again(cast_to, &value, &mut cast, valid.as_deref_mut(), true)?;
             value = cast;
         }
-        self.request.values.fill(at, count, &value);
+        // SAFETY: parts of a read are disjoint, and where the destination does not keep them apart one thread reads
+        // them all.
+        unsafe { self.request.values.fill(at, count, &value) };
         if let (Some(mask), Some(valid)) = (self.request.mask, valid) {
-            mask.fill(at, count, &valid);
+            // SAFETY: as above; the mask has the same parts.
+            unsafe { mask.fill(at, count, &valid) };
         }
         Ok(())
     }
 }
 
 /// A conversion of values that were converted before: what is missing stays missing.
-fn again(conversion: &Conversion, from: &[u8], to: &mut [u8], valid: Option<&mut [u8]>) -> Result<()> {
+fn again(
+    conversion: &Conversion,
+    from: &[u8],
+    to: &mut [u8],
+    valid: Option<&mut [u8]>,
+    told: bool,
+) -> Result<()> {
     match valid {
-        Some(valid) => conversion.apply_masked(from, to, valid),
+        Some(valid) => conversion.apply_masked(from, to, valid, told),
         None => conversion.apply(from, to, None),
     }
 }

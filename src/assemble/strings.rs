@@ -8,6 +8,7 @@ use crate::control::Control;
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
 use crate::fragment::{unreadable, Chain, Placement, Raw};
+use crate::model::feature::{fill_byte, missing_texts};
 use crate::model::fragments::{Block, Fragment, View};
 use crate::plan::Span;
 use crate::selection::Selection;
@@ -40,7 +41,7 @@ pub(crate) fn strings(
     }
     let chain = Chain::enter(outer, shared, id)?.watched(control);
     let target = Target::new(&variable.attributes, own);
-    let assembly = Assembly { dataset, id, aggregation, target: &target, chain: &chain };
+    let assembly = Assembly::new(dataset, id, aggregation, &target, &chain);
     assembly.each_block(selection, |block, entries| {
         match entries {
             Block::UniqueValues(Values::String(list)) => {
@@ -79,26 +80,40 @@ impl Assembly<'_> {
         marks: &Marks,
         out: &mut Strings,
     ) -> Result<()> {
+        let index = index_of(spans);
+        let read = self.open(fragment, &index, |raw, version| {
+            // That the file changed is no reason to look for another.
+            if let Err(error) = self.check_recorded(&raw, version, &index) {
+                return Ok(Err(error));
+            }
+            self.string_version(raw, fragment.view(), spans, marks, out).map(Ok)
+        });
         // What is not written stays missing.
-        let Some((raw, _)) = self.open_to_read(fragment, &index_of(spans))? else { return Ok(()) };
-        let view = fragment.view();
-        let own = Marks::of(raw.attributes());
+        read?.transpose().map(drop)
+    }
+
+    /// Reads the strings of one version.
+    fn string_version(
+        &self,
+        raw: Raw,
+        view: Option<&View>,
+        spans: &[Span],
+        marks: &Marks,
+        out: &mut Strings,
+    ) -> Result<()> {
+        let canonical = self.canonical_shape(spans);
+        let raw = self.fit(raw, &canonical, view)?;
+        let marks = marks.and(raw.attributes());
         let mut read = || -> Result<()> {
-            let canonical = self.canonical_shape(spans);
             match raw.data_type() {
                 DataType::String => {
-                    let placement = Placement::new(raw.shape(), &canonical, view)?;
-                    for piece in placement.pieces(spans)? {
-                        let values = raw.read_strings(&piece.selection, self.chain).map_err(unreadable)?;
-                        let masked: Vec<_> = values
-                            .into_iter()
-                            .map(|s| s.and_then(|s| own.mask(s)).and_then(|s| marks.mask(s)))
-                            .collect();
-                        out.put(&piece.at, &piece.count, &masked, &piece.strides);
-                    }
+                    let piece = Placement::new(raw.shape(), &canonical, view)?.piece(spans)?;
+                    let values = raw.read_strings(&piece.selection, self.chain).map_err(unreadable)?;
+                    let masked: Vec<_> = values.into_iter().map(|s| s.and_then(|s| marks.mask(s))).collect();
+                    out.put(&piece.at, &piece.count, &masked, &piece.strides);
                     Ok(())
                 }
-                DataType::Char => self.char_piece(&raw, view, spans, &canonical, &own, out),
+                DataType::Char => self.char_piece(&raw, view, spans, &canonical, &marks, out),
                 other => Err(Error::new(Kind::FragmentType, format!("{other} values for string data"))),
             }
         };
@@ -114,7 +129,7 @@ impl Assembly<'_> {
         view: Option<&View>,
         spans: &[Span],
         canonical: &[u64],
-        own: &Marks,
+        marks: &Marks,
         out: &mut Strings,
     ) -> Result<()> {
         let (stored, length) = match raw.shape().split_last() {
@@ -122,23 +137,24 @@ impl Assembly<'_> {
             // Without a dimension for the length, each char is a string.
             _ => (raw.shape(), None),
         };
-        let placement = Placement::new(stored, canonical, view)?;
-        for piece in placement.pieces(spans)? {
-            let selection = match length {
-                Some(length) => with_trailing(&piece.selection, length, raw.shape())?,
-                None => piece.selection.clone(),
-            };
-            let mut bytes = zeroed(&selection, 1)?;
-            raw.read(&selection, &mut bytes, Some(self.chain), &mut Kept::default()).map_err(unreadable)?;
-            let texts: Vec<Option<String>> = match length {
-                Some(0) => vec![None; piece.selection.len().unwrap_or_default() as usize],
-                length => bytes
-                    .chunks_exact(length.unwrap_or(1) as usize)
-                    .map(|field| own.mask(text_of(field).trim_end_matches(' ').to_owned()))
-                    .collect(),
-            };
-            out.put(&piece.at, &piece.count, &texts, &piece.strides);
-        }
+        let piece = Placement::new(stored, canonical, view)?.piece(spans)?;
+        let fill = fill_byte(raw.attributes());
+        let text = |field: &[u8]| match fill {
+            Some(fill) if field.iter().all(|&byte| byte == fill) => None,
+            _ => marks.mask(text_of(field).trim_end_matches(' ').to_owned()),
+        };
+        let selection = match length {
+            Some(length) => with_trailing(&piece.selection, length, raw.shape())?,
+            None => piece.selection.clone(),
+        };
+        let mut bytes = zeroed(&selection, 1)?;
+        let mut kept = Kept::sharing(self.chain.chunks);
+        raw.read(&selection, &mut bytes, None, Some(self.chain), &mut kept).map_err(unreadable)?;
+        let texts: Vec<Option<String>> = match length {
+            Some(0) => vec![None; piece.selection.len().unwrap_or_default() as usize],
+            length => bytes.chunks_exact(length.unwrap_or(1) as usize).map(text).collect(),
+        };
+        out.put(&piece.at, &piece.count, &texts, &piece.strides);
         Ok(())
     }
 }
@@ -159,8 +175,14 @@ struct Marks(Vec<String>);
 
 impl Marks {
     fn of(attributes: &Attributes) -> Self {
-        let named = ["_FillValue", "missing_value"];
-        Marks(named.iter().filter_map(|name| attributes.text(name)).collect())
+        Marks(missing_texts(attributes))
+    }
+
+    /// These, and those of a fragment.
+    fn and(&self, attributes: &Attributes) -> Self {
+        let mut all = missing_texts(attributes);
+        all.extend_from_slice(&self.0);
+        Marks(all)
     }
 
     fn mask(&self, text: String) -> Option<String> {

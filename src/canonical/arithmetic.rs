@@ -1,7 +1,8 @@
 //! What happens to valid numbers between masking and casting: unpacking, then units, in double precision.
 //!
 //! Where stored and canonical numbers are both integers and every factor is an exact ratio, the same is done in integers,
-//! so that values beyond 2^53 survive.
+//! so that values beyond 2^53 survive; where a factor is not, integers from 2^53 on are lost. So is a finite number that
+//! does not stay finite.
 
 use super::number::{Number, Scalar};
 use super::units::Converter;
@@ -93,6 +94,9 @@ impl Measure {
     fn apply_all(&self, values: &mut [f64]) {
         match self {
             Measure::Same => {}
+            Measure::Converter(converter @ Converter::Other(_)) => {
+                values.iter_mut().for_each(|x| *x = converter.apply_finite(*x));
+            }
             Measure::Converter(converter) => converter.apply_all(values),
             Measure::Ratio(Rational { mul, add, div }) => {
                 let common = gcd(*mul, *div);
@@ -134,7 +138,7 @@ impl Arithmetic {
         self.exact
     }
 
-    /// Stored numbers to canonical ones in double precision.
+    /// Stored numbers to canonical ones in double precision; what is lost on the way is not finite.
     pub fn apply<T: Number>(&self, stored: &[T], values: &mut [f64]) {
         match self.packing {
             Some(Packing { scale, offset, .. }) => {
@@ -148,8 +152,42 @@ impl Arithmetic {
                 }
             }
         }
+        if matches!(self.measure, Measure::Converter(Converter::Other(_))) {
+            // Unlike an infinity, NaN stays what it is whatever follows.
+            for (y, x) in values.iter_mut().zip(stored) {
+                *y = if x.is_finite() && !y.is_finite() { f64::NAN } else { *y };
+            }
+        }
         self.measure.apply_all(values);
     }
+}
+
+/// The index of the first valid integer that double precision cannot tell from its neighbours, before or after.
+pub(super) fn rounded<T: Number>(stored: &[T], values: &[f64], valid: &[u8]) -> Option<usize> {
+    /// From here on a double may stand for several integers.
+    const INTEGERS: f64 = 9_007_199_254_740_992.0;
+    let is = |x: T, y: f64| (x.to_f64().abs() >= INTEGERS) | (y.abs() >= INTEGERS);
+    (0..values.len()).find(|&i| valid[i] != 0 && is(stored[i], values[i]))
+}
+
+/// The index of the first valid number that was finite and is not any more; with `lossy` these become invalid instead.
+pub(super) fn infinite<T: Number, U: Number>(
+    stored: &[T],
+    values: &[U],
+    valid: &mut [u8],
+    lossy: bool,
+) -> Option<usize> {
+    if U::are_finite(values) {
+        return None;
+    }
+    let is = |i: usize, valid: &[u8]| valid[i] != 0 && stored[i].is_finite() && !values[i].is_finite();
+    if !lossy {
+        return (0..values.len()).find(|&i| is(i, valid));
+    }
+    for i in 0..values.len() {
+        valid[i] &= u8::from(!is(i, valid));
+    }
+    None
 }
 
 /// [`super::cast::cast_all`] for integers through an exact ratio.

@@ -1,7 +1,8 @@
-//! The six calendars of CF section 4.4.1 in integer arithmetic: dates to day numbers and back.
+//! The calendars of CF section 4.4.1 in integer arithmetic: dates to day numbers and back.
 //!
 //! `standard` is the mixed calendar: Julian up to 1582-10-04, Gregorian from 1582-10-15, nothing in between.
 //! `standard` and `julian` have no year 0 (the year before 1 is -1); the others have one, as in cftime.
+//! `utc` and `tai` have the days of `standard`; the leap seconds that tell them apart are not counted.
 //! Dates that a calendar does not have are refused, and so are years beyond a thousand million.
 
 use std::fmt;
@@ -21,6 +22,10 @@ pub enum Calendar {
     AllLeap,
     /// Twelve months of 30 days.
     Days360,
+    /// Coordinated universal time, as if it had no leap seconds.
+    Utc,
+    /// International atomic time.
+    Tai,
 }
 
 /// A date with time of day in some calendar.
@@ -60,6 +65,8 @@ impl Calendar {
             "noleap" | "no_leap" | "365_day" => Calendar::NoLeap,
             "all_leap" | "allleap" | "366_day" => Calendar::AllLeap,
             "360_day" => Calendar::Days360,
+            "utc" => Calendar::Utc,
+            "tai" => Calendar::Tai,
             _ => return None,
         })
     }
@@ -82,6 +89,22 @@ impl Calendar {
             Calendar::NoLeap => "noleap",
             Calendar::AllLeap => "all_leap",
             Calendar::Days360 => "360_day",
+            Calendar::Utc => "utc",
+            Calendar::Tai => "tai",
+        }
+    }
+
+    /// Whether leap seconds, which are not counted here, matter to its times.
+    pub fn is_of_clocks(self) -> bool {
+        matches!(self, Calendar::Utc | Calendar::Tai)
+    }
+
+    /// The calendar that has the same days.
+    fn of_days(self) -> Calendar {
+        if self.is_of_clocks() {
+            Calendar::Standard
+        } else {
+            self
         }
     }
 
@@ -90,7 +113,7 @@ impl Calendar {
         if !(-YEAR_LIMIT..=YEAR_LIMIT).contains(&year) || !(1..=12).contains(&month) {
             return None;
         }
-        let rules = match self {
+        let rules = match self.of_days() {
             Calendar::Standard if (year, month, day) < (1582, 10, 5) => Calendar::Julian,
             Calendar::Standard if (year, month, day) < (1582, 10, 15) => return None,
             Calendar::Standard => Calendar::ProlepticGregorian,
@@ -113,7 +136,7 @@ impl Calendar {
         if !(-DAY_LIMIT..=DAY_LIMIT).contains(&number) {
             return None;
         }
-        let rules = match self {
+        let rules = match self.of_days() {
             Calendar::Standard if number < REFORM => Calendar::Julian,
             Calendar::Standard => Calendar::ProlepticGregorian,
             other => other,
@@ -138,17 +161,15 @@ impl Calendar {
     }
 
     fn has_year_zero(self) -> bool {
-        !matches!(self, Calendar::Standard | Calendar::Julian)
+        !matches!(self.of_days(), Calendar::Standard | Calendar::Julian)
     }
 
     fn is_leap(self, year: i64) -> bool {
         match self {
             Calendar::Julian => year % 4 == 0,
-            Calendar::ProlepticGregorian | Calendar::Standard => {
-                year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-            }
             Calendar::AllLeap => true,
             Calendar::NoLeap | Calendar::Days360 => false,
+            _ => year % 4 == 0 && (year % 100 != 0 || year % 400 == 0),
         }
     }
 
@@ -162,11 +183,11 @@ impl Calendar {
 
     fn days_in_400_years(self) -> i64 {
         match self {
-            Calendar::Standard | Calendar::ProlepticGregorian => 146_097,
             Calendar::Julian => 146_100,
             Calendar::NoLeap => 146_000,
             Calendar::AllLeap => 146_400,
             Calendar::Days360 => 144_000,
+            _ => 146_097,
         }
     }
 
@@ -174,13 +195,11 @@ impl Calendar {
     fn days_before(self, year: i64) -> i64 {
         let y = year - 1;
         match self {
-            Calendar::Standard | Calendar::ProlepticGregorian => {
-                365 * y + y.div_euclid(4) - y.div_euclid(100) + y.div_euclid(400)
-            }
             Calendar::Julian => 365 * y + y.div_euclid(4) + JULIAN_START,
             Calendar::NoLeap => 365 * y,
             Calendar::AllLeap => 366 * y,
             Calendar::Days360 => 360 * y,
+            _ => 365 * y + y.div_euclid(4) - y.div_euclid(100) + y.div_euclid(400),
         }
     }
 }
@@ -203,13 +222,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const ALL: [Calendar; 6] = [
+    const ALL: [Calendar; 8] = [
         Calendar::Standard,
         Calendar::ProlepticGregorian,
         Calendar::Julian,
         Calendar::NoLeap,
         Calendar::AllLeap,
         Calendar::Days360,
+        Calendar::Utc,
+        Calendar::Tai,
     ];
 
     #[test]
@@ -220,6 +241,7 @@ mod tests {
         assert!(!Calendar::same(Some("standard"), Some("proleptic_gregorian")));
         assert!(Calendar::same(Some("none"), Some("None")));
         assert!(!Calendar::same(Some("none"), None));
+        assert!(!Calendar::same(Some("utc"), Some("tai")) && !Calendar::same(Some("utc"), None));
     }
 
     #[test]
@@ -236,7 +258,8 @@ mod tests {
         for calendar in ALL {
             let new_year = calendar.day_number(1, 1, 1).unwrap();
             let eve = calendar.date(new_year - 1).unwrap();
-            let has = !matches!(calendar, Calendar::Standard | Calendar::Julian);
+            let has =
+                !matches!(calendar, Calendar::Standard | Calendar::Julian | Calendar::Utc | Calendar::Tai);
             assert_eq!(eve.0, if has { 0 } else { -1 }, "{}", calendar.name());
             assert_eq!(calendar.day_number(0, 1, 1).is_some(), has, "{}", calendar.name());
         }
@@ -263,14 +286,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn day_numbers_round_trip(number in -4_000_000i64..4_000_000, which in 0usize..6) {
+        fn day_numbers_round_trip(number in -4_000_000i64..4_000_000, which in 0usize..8) {
             let calendar = ALL[which];
             let (year, month, day) = calendar.date(number).unwrap();
             prop_assert_eq!(calendar.day_number(year, month, day), Some(number));
         }
 
         #[test]
-        fn any_number_and_any_date_are_answered(number: i64, year: i64, month: u8, day: u8, which in 0usize..6) {
+        fn any_number_and_any_date_are_answered(number: i64, year: i64, month: u8, day: u8, which in 0usize..8) {
             let calendar = ALL[which];
             if let Some((y, m, d)) = calendar.date(number) {
                 prop_assert_eq!(calendar.day_number(y, m, d), Some(number));

@@ -1,8 +1,9 @@
 //! Conversion of numbers to another type, without silent loss.
 //!
-//! To a floating type always; integer to integer exactly; floating to integer where the value lies within 1e-6, or 4 units
-//! in the last place of its own type, of an integer in range, rounded. All else fails, unless loss is allowed: then the
-//! fraction is cut off, and what is out of range becomes missing.
+//! To a floating type always (whether finite numbers stay finite is seen afterwards, for all of the way at once); integer to
+//! integer exactly; floating to integer where the value lies within 1e-6, or 4 units in the last place of its own type,
+//! of an integer in range, rounded. All else fails, unless loss is allowed: then the fraction is cut off, and what is out
+//! of range becomes missing.
 
 use super::number::Number;
 

@@ -3,7 +3,7 @@
 //! One instance per pair of types. Work goes in blocks that stay in the first-level cache, each step a plain loop over
 //! a block, so that the compiler vectorises it. Byte slices of any alignment are taken.
 
-use super::arithmetic::{cast_exactly, Arithmetic};
+use super::arithmetic::{cast_exactly, infinite, rounded, Arithmetic};
 use super::cast::{cast_all, Cast};
 use super::mask::Mask;
 use super::number::{Number, Scalar};
@@ -13,10 +13,19 @@ const BLOCK: usize = 1024;
 
 /// A conversion of stored to canonical elements, whatever their types.
 pub(super) trait Convert: Send + Sync {
-    /// Converts all elements; with `keep`, those that `mask` calls missing stay missing, else `mask` is only written.
-    fn convert(&self, raw: &[u8], out: &mut [u8], mask: Option<&mut [u8]>, keep: bool) -> Result<()>;
+    /// Converts all elements.
+    fn convert(&self, raw: &[u8], out: &mut [u8], mask: Option<&mut [u8]>, how: Use) -> Result<()>;
     /// Whether the bytes of every element stay as they are.
     fn is_identity(&self) -> bool;
+}
+
+/// What a validity mask is for.
+#[derive(Clone, Copy)]
+pub(super) struct Use {
+    /// It comes with the elements: those that it calls missing stay missing. Else it is only written.
+    pub given: bool,
+    /// It goes on with the elements. Else these alone have to tell what is missing.
+    pub told: bool,
 }
 
 /// What a kernel does besides masking stored elements.
@@ -26,19 +35,36 @@ pub(super) struct Plan<'a> {
     pub canonical: &'a [Scalar],
     /// What is written for missing elements; `None` if the type has nothing for it.
     pub missing: Option<Scalar>,
+    /// Whether `missing` marks nothing by itself, so that valid elements must not have it.
+    pub chosen: bool,
     pub lossy: bool,
     /// The kind of error for values that do not fit.
     pub kind: Kind,
+}
+
+/// Whether missing elements need a validity mask to be told from others.
+#[derive(Clone, Copy, PartialEq)]
+enum NeedsMask {
+    Never,
+    /// The variable's missing value is none of this type.
+    InThisType,
+    /// The variable has no missing value.
+    Always,
 }
 
 /// Conversion from elements of type `T` to elements of type `U`.
 pub(super) struct Kernel<T, U> {
     stored: Mask<T>,
     arithmetic: Arithmetic,
+    /// Whether a finite number may not stay finite.
+    may_overflow: bool,
     canonical: Mask<U>,
+    /// Whether canonical marks show in the values alone, because all are the missing value.
+    marked: bool,
     missing: U,
-    /// Whether missing elements need a validity mask to be told from others.
-    needs_mask: bool,
+    needs_mask: NeedsMask,
+    /// Whether valid elements must not have the value `missing`.
+    chosen: bool,
     identity: bool,
     lossy: bool,
     kind: Kind,
@@ -50,53 +76,77 @@ where
     U: Number,
     f64: Cast<U>,
 {
-    pub fn new(stored: Mask<T>, plan: Plan) -> Kernel<T, U> {
-        let canonical = Mask::among(plan.canonical);
+    pub fn new(mut stored: Mask<T>, plan: Plan) -> Kernel<T, U> {
+        let same = T::TYPE == U::TYPE && plan.arithmetic.is_identity();
+        let mut canonical = Mask::among(plan.canonical);
+        if same {
+            // Stored values are canonical ones: both kinds of marks are looked for at once.
+            stored.add(plan.canonical);
+            canonical = Mask::among(&[]);
+        }
         let missing = plan.missing.and_then(U::of);
-        // Elements that are called missing hold the missing value already, before and after.
-        let kept = match missing {
-            Some(missing) => {
-                let before = plan.missing.and_then(T::of).is_some_and(|missing| stored.only(missing));
-                (before || stored.is_empty()) && canonical.only(missing)
-            }
-            None => stored.is_empty() && canonical.is_empty(),
+        let needs_mask = match (plan.missing, missing) {
+            (_, Some(_)) => NeedsMask::Never,
+            (Some(_), None) => NeedsMask::InThisType,
+            (None, None) => NeedsMask::Always,
+        };
+        // Elements that are called missing hold the missing value already.
+        let kept = match plan.missing.and_then(T::of) {
+            Some(missing) => stored.only(missing),
+            None => stored.is_empty(),
         };
         Kernel {
-            identity: T::TYPE == U::TYPE && plan.arithmetic.is_identity() && kept,
+            identity: same && kept && !plan.chosen,
+            marked: missing.is_some_and(|missing| canonical.only(missing)),
             stored,
+            may_overflow: match plan.arithmetic.is_identity() {
+                true => T::TYPE == DataType::F64 && U::TYPE == DataType::F32,
+                false => U::TYPE.is_float(),
+            },
             arithmetic: plan.arithmetic,
             canonical,
             missing: missing.unwrap_or_default(),
-            needs_mask: missing.is_none(),
+            needs_mask,
+            chosen: plan.chosen,
             lossy: plan.lossy,
             kind: plan.kind,
         }
     }
 
-    fn convert_block(&self, stored: &[T], out: &mut [U], valid: &mut [u8]) -> Result<()> {
+    fn convert_block(&self, stored: &[T], out: &mut [U], valid: &mut [u8], masked: bool) -> Result<()> {
         self.stored.apply(stored, valid);
         let lost = if self.arithmetic.is_identity() {
-            cast_all(stored, out, valid, self.lossy).map(|i| stored[i].to_string())
+            cast_all(stored, out, valid, self.lossy).map(|i| format!("{:?}", stored[i]))
         } else if let Some(ratio) =
             self.arithmetic.exact().filter(|_| T::TYPE.is_integer() && U::TYPE.is_integer())
         {
-            cast_exactly(ratio, stored, out, valid, self.lossy).map(|i| format!("of stored {}", stored[i]))
+            cast_exactly(ratio, stored, out, valid, self.lossy).map(|i| format!("of stored {:?}", stored[i]))
         } else {
             let mut values = [0.0; BLOCK];
             let values = &mut values[..stored.len()];
             self.arithmetic.apply(stored, values);
-            cast_all(values, out, valid, self.lossy).map(|i| values[i].to_string())
+            let whole = T::TYPE.is_integer() && U::TYPE.is_integer() && !self.lossy;
+            match whole.then(|| rounded(stored, values, valid)).flatten() {
+                Some(i) => Some(format!("of stored {:?}", stored[i])),
+                None => cast_all(values, out, valid, self.lossy).map(|i| format!("{:?}", values[i])),
+            }
         };
+        let lost = lost.or_else(|| {
+            let of = if self.arithmetic.is_identity() { "" } else { "of stored " };
+            let found = self.may_overflow.then(|| infinite(stored, out, valid, self.lossy)).flatten();
+            found.map(|i| format!("{of}{:?}", stored[i]))
+        });
         if let Some(value) = lost {
             return Err(Error::new(
                 self.kind,
                 format!(
-                    "value {value} cannot be given as {} without loss; allow lossy casts to truncate",
+                    "value {value} cannot be given as {} without loss; LOSSY_CASTS=YES cuts off fractions and makes \
+                     missing what is out of range",
                     U::TYPE
                 ),
             ));
         }
-        if !self.canonical.is_empty() {
+        if masked || !self.marked {
             self.canonical.apply(out, valid);
         }
         // Most blocks have no missing elements, and looking is cheaper than writing.
@@ -109,13 +159,44 @@ where
     }
 }
 
+impl<T, U> Kernel<T, U>
+where
+    U: Number,
+{
+    /// Sees that the elements tell by themselves which are missing.
+    fn must_show(&self, canonical: &[U], valid: &[u8]) -> Result<()> {
+        match self.needs_mask {
+            NeedsMask::Always if valid.contains(&0) => Err(inexpressible(self.kind, U::TYPE)),
+            NeedsMask::InThisType if valid.contains(&0) => Err(Error::new(
+                self.kind,
+                format!(
+                    "there are missing data, whose value is none of type {}; ask for a validity mask, or for \
+                     another type",
+                    U::TYPE
+                ),
+            )),
+            _ if self.chosen && canonical.iter().zip(valid).any(|(&x, &v)| v != 0 && x == self.missing) => {
+                let value = self.missing;
+                Err(Error::new(
+                    self.kind,
+                    format!(
+                        "valid data have the value {value:?} that MISSING_BYTES chooses for missing data; choose \
+                         another one, or ask for a validity mask"
+                    ),
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 impl<T, U> Convert for Kernel<T, U>
 where
     T: Cast<U>,
     U: Number,
     f64: Cast<U>,
 {
-    fn convert(&self, raw: &[u8], out: &mut [u8], mut mask: Option<&mut [u8]>, keep: bool) -> Result<()> {
+    fn convert(&self, raw: &[u8], out: &mut [u8], mut mask: Option<&mut [u8]>, how: Use) -> Result<()> {
         let count = raw.len() / T::SIZE;
         let fits = raw.len() == count * T::SIZE
             && Some(out.len()) == count.checked_mul(U::SIZE)
@@ -136,7 +217,7 @@ where
             let place = block * BLOCK..block * BLOCK + n;
             let valid = &mut valid[..n];
             match &mask {
-                Some(mask) if keep => {
+                Some(mask) if how.given => {
                     for (v, &given) in valid.iter_mut().zip(&mask[place.clone()]) {
                         *v = u8::from(given != 0);
                     }
@@ -144,13 +225,12 @@ where
                 _ => valid.fill(1),
             }
             T::load(raw, &mut stored[..n]);
-            self.convert_block(&stored[..n], &mut canonical[..n], valid)?;
-            match &mut mask {
-                Some(mask) => mask[place].copy_from_slice(valid),
-                None if self.needs_mask && valid.contains(&0) => {
-                    return Err(inexpressible(self.kind, U::TYPE))
-                }
-                None => {}
+            self.convert_block(&stored[..n], &mut canonical[..n], valid, mask.is_some())?;
+            if !how.told {
+                self.must_show(&canonical[..n], valid)?;
+            }
+            if let Some(mask) = &mut mask {
+                mask[place].copy_from_slice(valid);
             }
             U::store(&canonical[..n], out);
         }
@@ -162,10 +242,14 @@ where
     }
 }
 
-/// Missing data where the type has no value for it.
+/// Missing data in a variable that has no value for them.
 pub(super) fn inexpressible(kind: Kind, data_type: DataType) -> Error {
+    let range = if data_type == DataType::I8 { "-128 to 127" } else { "0 to 255" };
     Error::new(
         kind,
-        format!("there are missing data, for which {data_type} has no value here; ask for a validity mask"),
+        format!(
+            "there are missing data, for which the variable has no value; ask for a validity mask, or choose a value \
+             from {range} by the setting MISSING_BYTES"
+        ),
     )
 }

@@ -4,8 +4,8 @@
 //! `valid_min`, `valid_max` or `valid_range`, and without `_FillValue` the type's default fill value, which byte types do
 //! not have. NaN is missing only where an attribute says so. Attributes of another numeric type count by their value.
 
-use super::missing::default_fill;
-use super::number::{marks_of, reinterpret, sense_of, Number, Scalar};
+use super::missing::Missing;
+use super::number::{marks_of, sense_of, Number, Scalar};
 use crate::{Attributes, DataType};
 use std::cmp::Ordering;
 
@@ -24,18 +24,9 @@ pub(super) struct Mask<T> {
 impl<T: Number> Mask<T> {
     /// The marks that the attributes of a variable of this stored type give.
     pub fn of(attributes: &Attributes, stored: DataType) -> Mask<T> {
+        let mut mask = Mask::among(&Missing::of(attributes, stored).0.marks);
         let sense = sense_of(stored, attributes);
         let scalars = |name| marks_of(attributes, name, stored, sense);
-        let mut marks = scalars("_FillValue");
-        marks.truncate(1);
-        if marks.is_empty() {
-            if let Some(fill) = default_fill(stored).filter(|_| stored.size() != Some(1)) {
-                marks.push(reinterpret(fill, stored, sense));
-            }
-        }
-        marks.extend(scalars("missing_value"));
-        let mut mask = Mask::among(&marks);
-
         let mut lowest: Vec<Scalar> = scalars("valid_min").into_iter().take(1).collect();
         let mut highest: Vec<Scalar> = scalars("valid_max").into_iter().take(1).collect();
         if let [low, high] = scalars("valid_range")[..] {
@@ -52,11 +43,17 @@ impl<T: Number> Mask<T> {
 
     /// These marks and no range; numbers that the type cannot hold mark nothing.
     pub fn among(scalars: &[Scalar]) -> Mask<T> {
-        let nan = T::TYPE.is_float() && scalars.iter().any(|s| s.to_f64().is_nan());
-        let mut marks: Vec<T> = scalars.iter().filter_map(|&s| T::of(s)).filter(is_number).collect();
-        marks.sort_by(order);
-        marks.dedup();
-        Mask { marks, nan, range: None }
+        let mut mask = Mask { marks: Vec::new(), nan: false, range: None };
+        mask.add(scalars);
+        mask
+    }
+
+    /// Adds marks.
+    pub fn add(&mut self, scalars: &[Scalar]) {
+        self.nan |= T::TYPE.is_float() && scalars.iter().any(|s| s.to_f64().is_nan());
+        self.marks.extend(scalars.iter().filter_map(|&s| T::of(s)).filter(is_number));
+        self.marks.sort_by(order);
+        self.marks.dedup();
     }
 
     /// Narrows the range by a lower (`up`) or upper bound; `None` leaves no valid value.
@@ -162,6 +159,13 @@ mod tests {
         assert_eq!(valid(&max, DataType::F32, &[-60f32, 60.0]), [1, 0]);
         let none = [("valid_max", Values::I32(vec![-1]))];
         assert_eq!(valid(&none, DataType::U8, &[0u8, 255]), [0, 0]);
+    }
+
+    #[test]
+    fn a_fill_value_that_the_type_cannot_hold_leaves_the_default_one() {
+        let list = [("_FillValue", Values::F64(vec![1e20]))];
+        assert_eq!(valid(&list, DataType::I16, &[-32767i16, 0]), [0, 1]);
+        assert_eq!(valid(&list, DataType::I8, &[-127i8, 0]), [1, 1]);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 
 use super::arithmetic::Measure;
 use super::calendar::Calendar;
-use super::reference_time::{no_such_date, TimeUnits};
+use super::reference_time::{no_calendar, no_such_date, TimeUnits};
 use super::units::{Converter, Unit};
 use crate::{Attributes, Error, Kind, Result, Values};
 
@@ -43,7 +43,7 @@ pub(super) fn plan(from: &Units, to: &Units, packed: bool) -> Result<(Measure, O
         });
         return Ok((Measure::Same, odd));
     };
-    let measure = convert(from_text, from.calendar.as_deref(), to_text, to.calendar.as_deref())?;
+    let (measure, odd) = convert(from_text, from.calendar.as_deref(), to_text, to.calendar.as_deref())?;
     if packed && measure != Measure::Same {
         return Err(Error::new(
             Kind::Units,
@@ -54,18 +54,23 @@ pub(super) fn plan(from: &Units, to: &Units, packed: bool) -> Result<(Measure, O
             ),
         ));
     }
-    Ok((measure, None))
+    Ok((measure, odd))
 }
 
-fn convert(from: &str, from_calendar: Option<&str>, to: &str, to_calendar: Option<&str>) -> Result<Measure> {
+fn convert(
+    from: &str,
+    from_calendar: Option<&str>,
+    to: &str,
+    to_calendar: Option<&str>,
+) -> Result<(Measure, Option<String>)> {
     let same_calendar = Calendar::same(from_calendar, to_calendar);
     let same_text = from.trim() == to.trim();
     if same_text && same_calendar {
-        return Ok(Measure::Same);
+        return Ok((Measure::Same, None));
     }
     let (from_unit, to_unit) = match (Unit::parse(from), Unit::parse(to)) {
         // Equal texts need no understanding.
-        _ if same_text && !to.contains("since") => return Ok(Measure::Same),
+        _ if same_text && !to.contains("since") => return Ok((Measure::Same, None)),
         (from_unit, to_unit) => (from_unit?, to_unit?),
     };
     match (from_unit.reference_time(), to_unit.reference_time()) {
@@ -81,17 +86,20 @@ fn convert(from: &str, from_calendar: Option<&str>, to: &str, to_calendar: Optio
                 ));
             }
             let name = to_calendar.unwrap_or("standard");
-            let calendar = Calendar::named(name).ok_or_else(|| {
-                Error::new(Kind::Calendar, format!("calendar '{}' is not supported", shown(name)))
-            })?;
+            let Some(calendar) = Calendar::named(name) else {
+                let measure = TimeUnits::measure_since_same(from_time, to_time);
+                return measure.map(|measure| (measure, None)).ok_or_else(|| no_calendar(name));
+            };
             let from_time =
                 TimeUnits::new(from_time, calendar).ok_or_else(|| no_such_date(from, calendar))?;
             let to_time = TimeUnits::new(to_time, calendar).ok_or_else(|| no_such_date(to, calendar))?;
-            from_time.measure_to(&to_time).ok_or_else(|| inconvertible(from, to))
+            let measure = from_time.measure_to(&to_time).ok_or_else(|| inconvertible(from, to))?;
+            let warning = to_time.warning().filter(|_| measure != Measure::Same);
+            Ok((measure, warning))
         }
         (None, None) => match from_unit.converter_to(&to_unit) {
-            Ok(Converter::Identity) => Ok(Measure::Same),
-            Ok(converter) => Ok(Measure::Converter(converter)),
+            Ok(Converter::Identity) => Ok((Measure::Same, None)),
+            Ok(converter) => Ok((Measure::Converter(converter), None)),
             Err(error) => Err(inconvertible(from, to).because(error)),
         },
         _ => Err(inconvertible(from, to)),

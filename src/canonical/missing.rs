@@ -2,7 +2,7 @@
 //!
 //! Missing is written as `_FillValue`, else as the first `missing_value`, else as the type's default fill value. A byte
 //! variable with neither attribute cannot express missing data: that is an error where missing data occur, unless the
-//! caller takes a validity mask.
+//! caller takes a validity mask or chooses a value for them.
 
 use super::number::{fits, marks_of, reinterpret, sense_of, Scalar};
 use crate::{Attributes, DataType};
@@ -16,6 +16,8 @@ pub(super) struct Missing {
     pub value: Scalar,
     /// Whether readers of the variable know `value` for missing data.
     pub expressible: bool,
+    /// Whether `value` was chosen by the reader: it marks nothing, and valid elements must not have it.
+    pub chosen: bool,
 }
 
 impl Missing {
@@ -43,7 +45,15 @@ impl Missing {
         if !filled && !byte && stored.is_number() {
             marks.push(default);
         }
-        (Missing { marks, value, expressible }, odd)
+        (Missing { marks, value, expressible, chosen: false }, odd)
+    }
+
+    /// Takes a value for missing data, where the variable has none and its type has the value.
+    pub fn choose(&mut self, value: Scalar, stored: DataType, sense: DataType) {
+        let value = reinterpret(value, stored, sense);
+        if !self.expressible && fits(value, sense) {
+            (self.value, self.expressible, self.chosen) = (value, true, true);
+        }
     }
 }
 
@@ -109,6 +119,21 @@ mod tests {
         assert!(missing(&[], DataType::I8).0.marks.is_empty());
         assert!(missing(&[("missing_value", Values::I8(vec![1]))], DataType::I8).0.expressible);
         assert!(missing(&[], DataType::F32).0.expressible);
+    }
+
+    #[test]
+    fn a_value_is_chosen_where_the_variable_has_none_and_the_type_has_it() {
+        let chosen = |list: &[(&str, Values)], stored: DataType, sense: DataType, value: i128| {
+            let (mut found, _) = missing(list, stored);
+            found.choose(Scalar::Int(value), stored, sense);
+            found.chosen.then_some(found.value)
+        };
+        assert_eq!(chosen(&[], DataType::U8, DataType::U8, 200), Some(Scalar::Int(200)));
+        assert_eq!(chosen(&[], DataType::I8, DataType::I8, 200), None);
+        assert_eq!(chosen(&[], DataType::I8, DataType::U8, -1), Some(Scalar::Int(255)));
+        assert_eq!(chosen(&[], DataType::I16, DataType::I16, 5), None);
+        let own = [("_FillValue", Values::U8(vec![1]))];
+        assert_eq!(chosen(&own, DataType::U8, DataType::U8, 5), None);
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub use target::Target;
 
 use crate::{Attributes, DataType, Error, Kind, Result};
 use arithmetic::{Arithmetic, Measure};
-use kernel::{Convert, Kernel, Plan};
+use kernel::{Convert, Kernel, Plan, Use};
 use mask::Mask;
 use measure::Units;
 use missing::{number_type, Missing};
@@ -44,6 +44,8 @@ pub struct Conversion {
 
 impl Conversion {
     /// From a fragment's stored elements to those of the aggregation variable.
+    ///
+    /// A canonical value that the aggregation variable calls missing is missing, as in the equivalent plain variable.
     ///
     /// `view_units` and `view_calendar` are what the aggregation says of the fragment's units; they come before the
     /// fragment's own. With `lossy`, values that do not fit are truncated or become missing instead of being errors.
@@ -75,8 +77,9 @@ impl Conversion {
         let (measure, odd) = measure::plan(&own, target.units_and_calendar(), target.is_packed())?;
         let plan = Plan {
             arithmetic: Arithmetic::new(Packing::of(attributes)?, measure),
-            canonical: &[],
+            canonical: target.marks(),
             missing: target.expressed(),
+            chosen: target.is_chosen(),
             lossy,
             kind: Kind::FragmentType,
         };
@@ -98,6 +101,7 @@ impl Conversion {
             arithmetic: Arithmetic::new(None, Measure::Same),
             canonical: target.marks(),
             missing: target.expressed(),
+            chosen: target.is_chosen(),
             lossy,
             kind: Kind::FragmentType,
         };
@@ -124,6 +128,8 @@ impl Conversion {
             arithmetic: Arithmetic::new(None, Measure::Same),
             canonical: &[],
             missing: target.expressed(),
+            // Whoever made the elements has seen to it.
+            chosen: false,
             lossy,
             kind: Kind::Type,
         };
@@ -138,8 +144,9 @@ impl Conversion {
             let (own, _) = Missing::of(attributes, data_type);
             let plan = Plan {
                 arithmetic: Arithmetic::new(None, Measure::Same),
-                canonical: &[],
+                canonical: target.marks(),
                 missing: target.expressed(),
+                chosen: false,
                 lossy: false,
                 kind: Kind::FragmentType,
             };
@@ -164,24 +171,26 @@ impl Conversion {
     /// [`Kind::FragmentType`] (or [`Kind::Type`] for a requested type) at the first valid value that does not fit, and for
     /// missing data without a mask where the type has no value for them. `out` is then written in part.
     pub fn apply(&self, raw: &[u8], out: &mut [u8], mask: Option<&mut [u8]>) -> Result<()> {
-        self.run(raw, out, mask, false)
+        let told = mask.is_some();
+        self.run(raw, out, mask, Use { given: false, told })
     }
 
-    /// As [`Conversion::apply`], for elements of which `mask` already calls some missing: they stay so.
+    /// As [`Conversion::apply`], for elements of which `mask` already calls some missing: they stay so. Unless `told`, the
+    /// caller hands on the elements without the mask, so that they alone have to tell what is missing.
     ///
     /// # Errors
     /// Those of [`Conversion::apply`].
-    pub fn apply_masked(&self, raw: &[u8], out: &mut [u8], mask: &mut [u8]) -> Result<()> {
-        self.run(raw, out, Some(mask), true)
+    pub fn apply_masked(&self, raw: &[u8], out: &mut [u8], mask: &mut [u8], told: bool) -> Result<()> {
+        self.run(raw, out, Some(mask), Use { given: true, told })
     }
 
-    fn run(&self, raw: &[u8], out: &mut [u8], mask: Option<&mut [u8]>, keep: bool) -> Result<()> {
+    fn run(&self, raw: &[u8], out: &mut [u8], mask: Option<&mut [u8]>, how: Use) -> Result<()> {
         let Some(kernel) = &self.kernel else {
             return Err(Error::new(Kind::Internal, "strings are not converted as numbers"));
         };
         let copy = self.verbatim && raw.len() == out.len();
         if !copy || mask.is_some() {
-            kernel.convert(raw, out, mask, keep)?;
+            kernel.convert(raw, out, mask, how)?;
         }
         if copy {
             out.copy_from_slice(raw);

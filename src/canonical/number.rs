@@ -46,7 +46,7 @@ impl Scalar {
 
 /// A type of stored or canonical numbers.
 pub(super) trait Number:
-    Copy + PartialEq + PartialOrd + Default + std::fmt::Display + Send + Sync + 'static
+    Copy + PartialEq + PartialOrd + Default + std::fmt::Debug + Send + Sync + 'static
 {
     const TYPE: DataType;
     const SIZE: usize = size_of::<Self>();
@@ -58,6 +58,9 @@ pub(super) trait Number:
     /// Copies elements into bytes of any alignment; both hold the same number of elements.
     fn store(values: &[Self], into: &mut [u8]);
     fn to_f64(self) -> f64;
+    fn is_finite(self) -> bool;
+    /// Whether all are finite.
+    fn are_finite(values: &[Self]) -> bool;
     /// The exact integer; `None` for floating types.
     fn to_int(self) -> Option<i128>;
     /// The number of this type that an attribute's number means: exact for integers, nearest for floating types.
@@ -97,6 +100,14 @@ macro_rules! integers {
             const TYPE: DataType = DataType::$name;
             split!(MIN, MAX);
 
+            fn is_finite(self) -> bool {
+                true
+            }
+
+            fn are_finite(_: &[Self]) -> bool {
+                true
+            }
+
             fn to_int(self) -> Option<i128> {
                 Some(self as i128)
             }
@@ -126,10 +137,21 @@ macro_rules! integers {
 }
 
 macro_rules! floats {
-    ($($t:ty => $name:ident),*) => {$(
+    ($($t:ty, $bits:ty => $name:ident),*) => {$(
         impl Number for $t {
             const TYPE: DataType = DataType::$name;
             split!(NEG_INFINITY, INFINITY);
+
+            fn is_finite(self) -> bool {
+                <$t>::is_finite(self)
+            }
+
+            fn are_finite(values: &[Self]) -> bool {
+                // The highest exponent has all its bits set; without a branch, several are seen at once.
+                let exponent = <$t>::INFINITY.to_bits();
+                let infinite = |x: &$t| (x.to_bits() & exponent == exponent) as $bits;
+                values.iter().fold(0, |any, x| any | infinite(x)) == 0
+            }
 
             fn to_int(self) -> Option<i128> {
                 None
@@ -152,7 +174,7 @@ macro_rules! floats {
 }
 
 integers!(i8 => I8, u8 => U8, i16 => I16, u16 => U16, i32 => I32, u32 => U32, i64 => I64, u64 => U64);
-floats!(f32 => F32, f64 => F64);
+floats!(f32, u32 => F32, f64, u64 => F64);
 
 /// Evaluates `$body` with `$T` as the Rust type of a numeric [`DataType`], or `$other` for text.
 macro_rules! for_type {

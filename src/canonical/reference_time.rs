@@ -1,12 +1,13 @@
 //! Times counted in a unit since a moment of a calendar, CF section 4.4: conversion, and decoding to dates.
 //!
 //! Only the distance of the two moments needs the calendar, and it is counted in whole nanoseconds, so that integers stay
-//! exact. A moment that the calendar does not have is refused. In the `360_day` calendar a month has 30 days and a
+//! exact. A moment that the calendar does not have is refused. Without a calendar that is known (`none` is one that no date
+//! has) nothing can be said of the distance of two moments, so only equal ones are taken. In the `360_day` calendar a month has 30 days and a
 //! year 360, as in cftime; elsewhere they are udunits' mean month and year.
 
 use super::arithmetic::{Measure, Rational};
 use super::calendar::{Calendar, DateTime};
-use super::units::{Converter, ReferenceTime, Unit};
+use super::units::{Converter, Epoch, ReferenceTime, Unit};
 use crate::{Error, Kind, Result};
 
 const SECOND: i128 = 1_000_000_000;
@@ -38,12 +39,7 @@ impl TimeUnits {
             return Err(Error::new(Kind::Units, format!("units '{units}' are not a time since a moment")));
         };
         let name = calendar.unwrap_or("standard");
-        let Some(calendar) = Calendar::named(name) else {
-            return Err(Error::new(
-                Kind::Calendar,
-                format!("calendar '{}' is not supported", name.escape_debug()),
-            ));
-        };
+        let calendar = Calendar::named(name).ok_or_else(|| no_calendar(name))?;
         TimeUnits::new(reference, calendar).ok_or_else(|| no_such_date(units, calendar))
     }
 
@@ -51,10 +47,21 @@ impl TimeUnits {
         let seconds = length(reference.unit_seconds, calendar);
         let epoch = &reference.epoch;
         let day = calendar.day_number(epoch.year, epoch.month, epoch.day)?;
-        let minutes = i128::from(epoch.hour) * 60 + i128::from(epoch.minute) - i128::from(epoch.zone_minutes);
-        let fraction = (epoch.second * SECOND as f64).round() as i128;
-        let moment = i128::from(day) * DAY + minutes * 60 * SECOND + fraction;
+        let moment = i128::from(day) * DAY + time_of_day(epoch);
         Some(TimeUnits { calendar, seconds, nanoseconds: in_nanoseconds(seconds), moment })
+    }
+
+    /// How times become times in another unit since the same moment, whatever the calendar; `None` if the moments differ.
+    pub(super) fn measure_since_same(from: &ReferenceTime, to: &ReferenceTime) -> Option<Measure> {
+        let moment = |e: &Epoch| (e.year, e.month, e.day, time_of_day(e));
+        if moment(&from.epoch) != moment(&to.epoch) {
+            return None;
+        }
+        let of_length = |seconds: f64| {
+            let nanoseconds = in_nanoseconds(seconds);
+            TimeUnits { calendar: Calendar::Standard, seconds, nanoseconds, moment: 0 }
+        };
+        of_length(from.unit_seconds).measure_to(&of_length(to.unit_seconds))
     }
 
     /// How times in these units become times in others of the same calendar.
@@ -69,6 +76,14 @@ impl TimeUnits {
         }
         let intercept = distance as f64 / SECOND as f64 / to.seconds;
         Some(Measure::Converter(Converter::Linear { slope: self.seconds / to.seconds, intercept }))
+    }
+
+    /// What is left out when these times are converted or given as dates.
+    pub fn warning(&self) -> Option<String> {
+        let name = self.calendar.name();
+        let warning =
+            || format!("calendar '{name}': leap seconds are not counted, every day has 86400 seconds");
+        self.calendar.is_of_clocks().then(warning)
     }
 
     /// The date and time that a number of these units means, to the microsecond; `None` if it is not a time or beyond the
@@ -99,6 +114,24 @@ impl TimeUnits {
             microsecond: (rest % 1_000_000) as u32,
         })
     }
+}
+
+/// The time of day of a moment in nanoseconds, in the zone of Greenwich.
+fn time_of_day(epoch: &Epoch) -> i128 {
+    let minutes = i128::from(epoch.hour) * 60 + i128::from(epoch.minute) - i128::from(epoch.zone_minutes);
+    minutes * 60 * SECOND + (epoch.second * SECOND as f64).round() as i128
+}
+
+pub(super) fn no_calendar(name: &str) -> Error {
+    let shown: String = name.chars().take(80).flat_map(char::escape_debug).collect();
+    let what = match name.trim().eq_ignore_ascii_case("none") {
+        true => "has no dates",
+        false => "is not known",
+    };
+    Error::new(
+        Kind::Calendar,
+        format!("calendar '{shown}' {what}, so that only times since the same moment can be converted"),
+    )
 }
 
 pub(super) fn no_such_date(units: &str, calendar: Calendar) -> Error {

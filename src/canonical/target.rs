@@ -32,6 +32,13 @@ impl Target {
         }
     }
 
+    /// The same, with a value that stands for missing data where the variable has none: bytes without `_FillValue` and
+    /// `missing_value`. It changes nothing for other variables, nor where the type does not have the value.
+    pub fn with_missing_bytes(mut self, value: i16) -> Target {
+        self.missing.choose(Scalar::Int(value.into()), self.data_type, self.sense);
+        self
+    }
+
     /// The variable's type.
     pub fn data_type(&self) -> DataType {
         self.data_type
@@ -67,11 +74,11 @@ impl Target {
     /// Writes missing data into every element of `out`, and 0 into every element of `mask`.
     ///
     /// # Errors
-    /// [`Kind::FragmentMissing`] without a mask if the type has no value for missing data; [`Kind::Internal`] for strings.
+    /// [`Kind::FragmentType`] without a mask if the type has no value for missing data; [`Kind::Internal`] for strings.
     pub fn fill(&self, out: &mut [u8], mask: Option<&mut [u8]>) -> Result<()> {
         let nothing = mask.is_none() && !out.is_empty();
         if self.expressed().is_none() && nothing {
-            return Err(inexpressible(Kind::FragmentMissing, self.data_type));
+            return Err(inexpressible(Kind::FragmentType, self.sense));
         }
         if let Some(mask) = mask {
             mask.fill(0);
@@ -100,6 +107,11 @@ impl Target {
 
     pub(super) fn marks(&self) -> &[Scalar] {
         &self.missing.marks
+    }
+
+    /// Whether what is written for missing data was chosen by the reader, so that valid elements must not have it.
+    pub(crate) fn is_chosen(&self) -> bool {
+        self.missing.chosen
     }
 
     /// What is written for missing data; `None` if the variable has nothing for it.

@@ -86,10 +86,24 @@ fn missing_data_of_a_fragment_become_those_of_the_aggregation() {
 }
 
 #[test]
-fn a_valid_value_equal_to_the_missing_value_of_the_aggregation_stays() {
+fn a_canonical_value_that_the_aggregation_calls_missing_is_missing() {
     let read = case(Values::I32(vec![5, 7]), DataType::I32).aggregation("_FillValue", Values::I32(vec![7]));
     assert_eq!(read.read().unwrap(), Values::I32(vec![5, 7]));
-    assert_eq!(read.mask(), [1, 1]);
+    assert_eq!(read.mask(), [1, 0]);
+    assert!(read.fragment("_FillValue", Values::I32(vec![7])).is_identity());
+    // After unpacking, units and cast.
+    let read = case(Values::I16(vec![1, 2, 3]), DataType::F32)
+        .fragment("scale_factor", Values::F64(vec![0.1]))
+        .fragment("units", text("km"))
+        .aggregation("units", text("m"))
+        .aggregation("_FillValue", Values::F32(vec![200.0]))
+        .aggregation("missing_value", Values::F64(vec![300.0]));
+    assert_eq!(read.read().unwrap(), Values::F32(vec![100.0, 200.0, 200.0]));
+    assert_eq!(read.mask(), [1, 0, 0]);
+    // Characters likewise.
+    let read = case(Values::Char(b"abc".to_vec()), DataType::Char).aggregation("_FillValue", text("b"));
+    assert_eq!(read.read().unwrap(), Values::Char(b"abc".to_vec()));
+    assert_eq!(read.mask(), [1, 0, 1]);
 }
 
 #[test]
@@ -226,7 +240,7 @@ fn bytes_without_attribute_cannot_express_missing_except_by_mask() {
     let read = case(Values::I16(vec![-9, 4]), DataType::U8).fragment("_FillValue", Values::I16(vec![-9]));
     assert_eq!(read.error(), Kind::FragmentType);
     assert_eq!(read.mask(), [0, 1]);
-    assert_eq!(read.target().fill(&mut [1], None).unwrap_err().kind(), Kind::FragmentMissing);
+    assert_eq!(read.target().fill(&mut [1], None).unwrap_err().kind(), Kind::FragmentType);
     assert_eq!(read.target().missing_value(), None);
     let marked = read.aggregation("missing_value", Values::U8(vec![9]));
     assert_eq!(marked.read().unwrap(), Values::U8(vec![9, 4]));
@@ -315,12 +329,12 @@ fn a_requested_type_has_the_missing_value_cast_or_needs_a_mask() {
     let to_byte = Conversion::for_request(&target, DataType::U8, false).unwrap();
     assert_eq!(to_byte.apply(&raw, &mut [0; 3], None).unwrap_err().kind(), Kind::Type);
     let (mut out, mut mask) = ([0; 3], [0, 1, 1]);
-    to_byte.apply_masked(&raw, &mut out, &mut mask).unwrap();
+    to_byte.apply_masked(&raw, &mut out, &mut mask, true).unwrap();
     assert_eq!((out[2], mask), (7, [0, 0, 1]));
 
     let own = Conversion::for_request(&target, DataType::I16, false).unwrap();
     let (mut out, mut mask) = ([0; 6], [0, 1, 1]);
-    own.apply_masked(&raw, &mut out, &mut mask).unwrap();
+    own.apply_masked(&raw, &mut out, &mut mask, true).unwrap();
     assert_eq!(mask, [0, 0, 1]);
     assert!(own.is_identity() && out == raw[..]);
 }

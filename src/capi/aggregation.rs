@@ -10,7 +10,12 @@ use super::extract_options::cfa_extract_options;
 use super::status::cfa_status;
 use super::{checking, writing};
 
-/// Makes an aggregation file of the files that hold its parts, replacing one of that name; or adds files to one.
+/// Makes an aggregation file of the files that hold its parts, or adds files to one.
+///
+/// out_path is never one of the files, nor a fragment of one that is itself an aggregation, by whatever name: a file that is
+/// read is never replaced. An aggregation without data of its own that has the name is replaced, anything else only with
+/// options->overwrite. With options->expand, out_path is passed over where a directory or pattern finds it and it is an
+/// aggregation. With options->update it must be an aggregation.
 ///
 /// Dimensions are joined by their coordinates, so the order of the files does not matter. Parts that overlap, come twice
 /// or are missing, and units and types that cannot be converted, are errors that name the files.
@@ -22,10 +27,10 @@ use super::{checking, writing};
 /// @param files      the names of the files
 /// @param file_count the length of files
 /// @param options    what to make; NULL for the defaults
-/// @return CFA_OK; CFA_ERR_MAP when the parts do not fit together, CFA_ERR_UNITS, CFA_ERR_CALENDAR and
+/// @return CFA_OK; CFA_ERR_ARGUMENT when out_path may not be replaced; CFA_ERR_MAP when the parts do not fit together, CFA_ERR_UNITS, CFA_ERR_CALENDAR and
 ///         CFA_ERR_FRAGMENT_TYPE when they cannot be converted, CFA_ERR_MISSING_VARIABLE, CFA_ERR_UNSUPPORTED when the
-///         dialect or format cannot express the result, those of opening a file, CFA_ERR_IO, CFA_ERR_CANCELLED,
-///         CFA_ERR_ARGUMENT; CFA_ERR_NOT_BUILT without feature "write"
+///         dialect or format cannot express the result, those of opening a file, CFA_ERR_IO, also when another file came
+///         to the name meanwhile, CFA_ERR_CANCELLED; CFA_ERR_NOT_BUILT without feature "write"
 ///
 /// Files are written with libnetcdf, which is not thread-safe: threads may make such calls at once, but no thread may be
 /// in libnetcdf or HDF5 by another way meanwhile. Reading with this library is fine. Since 0.1.0.
@@ -46,8 +51,9 @@ pub unsafe extern "C" fn cfa_aggregation_create(
 /// @param path     the file
 /// @param options  what to check, and who is told of it; NULL for the defaults
 /// @param violated receives the number of requirements that are violated: 0 for a file that is as it must be
-/// @return CFA_OK, whatever was found; CFA_ERR_NOT_NETCDF, CFA_ERR_DAMAGED when the file itself cannot be read, CFA_ERR_IO
-///         when it or a report cannot, CFA_ERR_CANCELLED, CFA_ERR_ARGUMENT
+/// @return CFA_OK, whatever was found; CFA_ERR_NOT_NETCDF, CFA_ERR_DAMAGED when the file itself cannot be read,
+///         CFA_ERR_ARGUMENT when a report would replace what is no former report, CFA_ERR_IO when the file cannot be read
+///         or a report not be written, CFA_ERR_CANCELLED
 ///
 /// Thread-safe; fragments are opened by several threads, functions of options called in this one. Since 0.1.0.
 #[unsafe(no_mangle)]
@@ -60,17 +66,18 @@ pub unsafe extern "C" fn cfa_aggregation_check(
     boundary::status(|| unsafe { checking::check(path, options, violated) })
 }
 
-/// Writes an aggregation file in another dialect, or with other locations, replacing one of that name.
+/// Writes an aggregation file in another dialect, or with other locations.
 ///
 /// Fragments stay where they are, and values read from the new file are those of the old one. What is not aggregated is
-/// copied. The new file takes its name as with cfa_aggregation_create; it may be that of the old one.
+/// copied. The new file takes its name, and replaces another, as with cfa_aggregation_create; it is never the old one, nor a
+/// fragment of it.
 ///
 /// @param path     the aggregation file
 /// @param out_path the new file
 /// @param options  what to write; NULL for the defaults
-/// @return CFA_OK; CFA_ERR_UNSUPPORTED when the dialect or format cannot express the file, those of opening it and of
-///         decoding its aggregations, CFA_ERR_IO, CFA_ERR_CANCELLED, CFA_ERR_ARGUMENT; CFA_ERR_NOT_BUILT without feature
-///         "write"
+/// @return CFA_OK; CFA_ERR_ARGUMENT when out_path may not be replaced; CFA_ERR_UNSUPPORTED when the dialect or format cannot
+///         express the file, those of opening it and of decoding its aggregations, CFA_ERR_IO, CFA_ERR_CANCELLED;
+///         CFA_ERR_NOT_BUILT without feature "write"
 ///
 /// Threads: as for cfa_aggregation_create. Since 0.1.0.
 #[unsafe(no_mangle)]
@@ -83,18 +90,18 @@ pub unsafe extern "C" fn cfa_aggregation_convert(
     boundary::status(|| unsafe { writing::convert(path, out_path, options) })
 }
 
-/// Writes aggregated data as one plain netCDF-4 file with coordinates and what else the variables refer to, replacing one
-/// of that name.
+/// Writes aggregated data as one plain netCDF-4 file with coordinates and what else the variables refer to.
 ///
 /// Values are those that cfa_variable_read gives in the variable's own type. Memory does not grow with the data. The new
-/// file takes its name as with cfa_aggregation_create; it must not be the aggregation file.
+/// file takes its name as with cfa_aggregation_create; it is never the aggregation file, nor a fragment of it, and another file
+/// that exists is replaced only with options->overwrite.
 ///
 /// @param path     the aggregation file
 /// @param out_path the new file
 /// @param options  what to extract and how to store it; NULL for the defaults
-/// @return CFA_OK; CFA_ERR_NOT_FOUND when there is no such dimension, CFA_ERR_MISSING_VARIABLE, those of opening the file
-///         and of reading from it, CFA_ERR_IO, CFA_ERR_CANCELLED, CFA_ERR_ARGUMENT; CFA_ERR_NOT_BUILT without feature
-///         "write"
+/// @return CFA_OK; CFA_ERR_ARGUMENT when out_path may not be replaced; CFA_ERR_NOT_FOUND when there is no such dimension,
+///         CFA_ERR_MISSING_VARIABLE, those of opening the file and of reading from it, CFA_ERR_IO, CFA_ERR_CANCELLED;
+///         CFA_ERR_NOT_BUILT without feature "write"
 ///
 /// Threads: as for cfa_aggregation_create; the data are read by several. Since 0.1.0.
 #[unsafe(no_mangle)]

@@ -102,9 +102,10 @@ pub struct cfa_check_options {
     pub max_findings: i32,
     /// How the aggregation file and its fragments are opened, and the number of threads; NULL for the defaults.
     pub open: *const cfa_open_options,
-    /// A file to write: a page with a map of the fragments; or NULL.
+    /// A file to write: a page with a map of the fragments; or NULL. Only a former report of this kind is replaced.
     pub html_report: *const c_char,
-    /// A file to write: all findings as JSON, as `cfa check --json` prints them; or NULL.
+    /// A file to write: all findings as JSON, as `cfa check --json` prints them; or NULL. Only a former report of this
+    /// kind is replaced.
     pub json_report: *const c_char,
     /// Called for each finding, requirements first; or NULL.
     pub finding: cfa_find,

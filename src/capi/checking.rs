@@ -1,7 +1,7 @@
 //! Checks a file for C, and shows what was found.
 
 use std::ffi::{c_char, c_void, CString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::ptr::null;
 
 use super::boundary::{c_string, output, Answer, Failure};
@@ -12,7 +12,6 @@ use super::open_options::{choice, settings, taken};
 use super::types;
 use super::watch::Watch;
 use crate::check::{self, Finding, Options, Severity, State, VariableReport};
-use crate::{Error, Kind};
 
 /// `cfa_aggregation_check`, under the contract of the C API (module capi).
 pub(super) unsafe fn check(
@@ -41,17 +40,13 @@ pub(super) unsafe fn check(
     let listener = |done: u64, total: u64| watch.count(done, total);
     let options = Options {
         open,
-        fragments: fragments || html.is_some(),
+        fragments,
+        html_report: html.map(PathBuf::from),
+        json_report: json.map(PathBuf::from),
         max_findings: most,
         progress: Some(&listener),
     };
     let report = check::check(path, &options)?;
-    if let Some(path) = html {
-        write(path, &check::page::html(&report))?;
-    }
-    if let Some(path) = json {
-        write(path, &check::as_json(&report))?;
-    }
     for variable in &report.variables {
         // SAFETY: as above: a function of this type.
         unsafe { show_variable(variable, given.checked, given.user_data) };
@@ -72,13 +67,6 @@ unsafe fn report_path<'a>(path: *const c_char, name: &str) -> Answer<Option<&'a 
         // SAFETY: the contract of the C API (module capi).
         false => unsafe { path_of(path, name) }.map(Some),
     }
-}
-
-fn write(path: &Path, text: &str) -> Answer<()> {
-    let failed = |e| {
-        Error::new(Kind::Io, "the report cannot be written").because(e).in_file(path.display().to_string())
-    };
-    Ok(std::fs::write(path, text).map_err(failed)?)
 }
 
 unsafe fn show_finding(finding: &Finding, show: cfa_find, user_data: *mut c_void) {

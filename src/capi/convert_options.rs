@@ -34,6 +34,11 @@ pub struct cfa_convert_options {
     pub progress: cfa_progress,
     /// Handed to the functions above.
     pub user_data: *mut c_void,
+    /// CFA_YES to replace a file that is no aggregation, or one with data of its own. A file that is read is never
+    /// replaced.
+    pub overwrite: i32,
+    /// Zero.
+    pub reserved_2: i32,
 }
 
 impl cfa_convert_options {
@@ -47,6 +52,8 @@ impl cfa_convert_options {
         note: None,
         progress: None,
         user_data: std::ptr::null_mut(),
+        overwrite: 0,
+        reserved_2: 0,
     };
 }
 

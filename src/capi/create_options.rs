@@ -35,7 +35,7 @@ pub struct cfa_planned_part {
     /// The first and last coordinate in the units of the first part, such as "31 to 58", with dates where they are times;
     /// "part of size 28" where there are none. For people to read.
     pub coordinates: *const c_char,
-    /// One of the files.
+    /// One of the files; bytes of its name that are not UTF-8 are shown as \xE9. For people to read.
     pub file: *const c_char,
 }
 
@@ -93,7 +93,8 @@ pub struct cfa_create_options {
     /// CFA_DEFAULT, CFA_LOCATIONS_RELATIVE or CFA_LOCATIONS_ABSOLUTE: how fragments are named; by default relative to
     /// the aggregation file.
     pub locations: i32,
-    /// CFA_YES to add the files to an aggregation file that exists, reading only those that it does not have.
+    /// CFA_YES to add the files to an aggregation file that exists, and to no other sort of file, reading only those that it
+    /// does not have.
     pub update: i32,
     /// CFA_YES to work out what would be made, tell it to describe and note, and write nothing.
     pub dry_run: i32,
@@ -102,7 +103,7 @@ pub struct cfa_create_options {
     pub expand: i32,
     /// CFA_YES to record size and time of each file, so that readers notice a change.
     pub record_state: i32,
-    /// CFA_YES to accept coordinates that do not follow each other.
+    /// CFA_YES to accept coordinates that do not follow each other; note is told where.
     pub allow_gaps: i32,
     /// CFA_YES to aggregate coordinates that are divided between files instead of copying them.
     pub aggregate_coordinates: i32,
@@ -128,6 +129,11 @@ pub struct cfa_create_options {
     pub progress: cfa_progress,
     /// Handed to the functions above.
     pub user_data: *mut c_void,
+    /// CFA_YES to replace a file that is no aggregation, or one with data of its own. A file that is read is never
+    /// replaced. Not with update.
+    pub overwrite: i32,
+    /// Zero.
+    pub reserved: i32,
 }
 
 impl cfa_create_options {
@@ -152,6 +158,8 @@ impl cfa_create_options {
         note: None,
         progress: None,
         user_data: std::ptr::null_mut(),
+        overwrite: 0,
+        reserved: 0,
     };
 }
 

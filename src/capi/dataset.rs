@@ -146,7 +146,7 @@ pub unsafe extern "C" fn cfa_dataset_free(dataset: *mut cfa_dataset) {
     });
 }
 
-/// Gives the name of the file as it was opened.
+/// Gives the name of the file as it was opened; bytes that are not UTF-8 are shown as \xE9.
 ///
 /// @param dataset the dataset
 /// @return the name, valid until cfa_dataset_free; NULL if dataset is NULL

@@ -56,6 +56,10 @@ pub struct cfa_extract_options {
     pub progress: cfa_progress,
     /// Handed to the functions above.
     pub user_data: *mut c_void,
+    /// CFA_YES to replace a file that exists. A file that is read is never replaced.
+    pub overwrite: i32,
+    /// Zero.
+    pub reserved: i32,
 }
 
 impl cfa_extract_options {
@@ -73,6 +77,8 @@ impl cfa_extract_options {
         note: None,
         progress: None,
         user_data: std::ptr::null_mut(),
+        overwrite: 0,
+        reserved: 0,
     };
 }
 

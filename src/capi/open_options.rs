@@ -31,7 +31,8 @@ pub struct cfa_open_options {
     /// CFA_DEFAULT, CFA_MISSING_ERROR or CFA_MISSING_FILL: what a fragment of which no version exists gives; by
     /// default an error.
     pub missing_fragments: i32,
-    /// CFA_DEFAULT, CFA_YES or CFA_NO: convert fragments even where values change (truncation); by default no.
+    /// CFA_DEFAULT, CFA_YES or CFA_NO: convert fragments even where values change (fractions are cut off,
+    /// what is out of range is missing); by default no.
     pub lossy_casts: i32,
     /// CFA_DEFAULT, CFA_YES or CFA_NO: show variables, dimensions and attributes as stored instead of the aggregated
     /// view; by default no.

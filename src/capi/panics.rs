@@ -133,10 +133,12 @@ fn call_all() -> Vec<(&'static str, i64)> {
         cfa_variable_path(null());
         cfa_variable_rank(null(), null_mut());
         cfa_variable_read(null(), null(), null(), null(), null(), 0, 0, null_mut(), null());
+        cfa_variable_read_unpacked(null(), null(), null(), null(), 0, null_mut());
         cfa_variable_scale_offset(null(), null_mut(), null_mut(), null_mut(), null_mut());
         cfa_variable_shape(null(), 0, null_mut());
         cfa_variable_type(null());
         cfa_variable_units(null());
+        cfa_variable_unpacked_type(null());
         cfa_version_features();
         cfa_version_number();
         cfa_version_string();

@@ -9,7 +9,7 @@ use super::status::{cfa_status, CFA_ERR_BUFFER, CFA_ERR_LIMIT};
 use super::strings::allocate;
 use super::types;
 use super::variable::{cfa_variable, variable};
-use crate::{c_strides, DataType, Output, Selection};
+use crate::{c_strides, coordinates, DataType, Output, Selection};
 
 /// Reads a part of a variable into a buffer.
 ///
@@ -17,8 +17,10 @@ use crate::{c_strides, DataType, Output, Selection};
 /// it is written at buffer + i * buffer_stride[0] + j * buffer_stride[1] + ..., counted in elements. Types of arguments
 /// are those of GDAL's multidimensional Read.
 ///
-/// Missing data are the number of cfa_variable_missing_value, and 0 in the mask; strings that are missing are NULL.
-/// Packed data are given packed (cfa_variable_scale_offset).
+/// Missing data are the number of cfa_variable_missing_value, and 0 in the mask, which is the same in every type; strings
+/// that are missing are NULL. Where there is no such number, missing data are an error without a mask. An ordinary
+/// variable with several missing values is given as it is stored in its own type. Packed data are given packed
+/// (cfa_variable_scale_offset); cfa_variable_read_unpacked unpacks them.
 ///
 /// @param variable      the variable
 /// @param start         first index along each dimension; NULL will do for a scalar, as in the next three
@@ -28,7 +30,8 @@ use crate::{c_strides, DataType, Output, Selection};
 ///                      elements share a place, and then one of them is there in the end; strings may not share any,
 ///                      since all but one would be lost and never freed
 /// @param type          type of the buffer: that of the variable, or for numbers any other number type; values that do
-///                      not fit it are an error, unless lossy is set
+///                      not fit it are an error, unless lossy is set: then fractions are cut off, and what is out of
+///                      range, or would become infinite, is missing
 /// @param buffer_bytes  size of the buffer in bytes, from buffer on (from options->buffer_start on, if that is set)
 /// @param buffer        where element (0, 0, ...) goes; for CFA_STRING an array of char pointers, whose old values are
 ///                      overwritten and whose new ones are freed with cfa_strings_free
@@ -94,6 +97,50 @@ pub unsafe extern "C" fn cfa_variable_read(
             progress,
         };
         variable.variable.read_into(&selection, output)?;
+        Ok(())
+    })
+}
+
+/// Reads numbers as they are meant, such as coordinates: unpacked by scale_factor and add_offset, unsigned where
+/// _Unsigned says so, and NaN where they are missing. These are the numbers that cfa_time_format takes.
+///
+/// @param variable the variable
+/// @param start    as for cfa_variable_read
+/// @param count    as for cfa_variable_read
+/// @param step     as for cfa_variable_read
+/// @param capacity the room in values
+/// @param values   receives the numbers in C order
+/// @return CFA_OK; CFA_ERR_BUFFER if capacity is less than the number of elements, CFA_ERR_TYPE for text,
+///         CFA_ERR_ATTRIBUTE if scale_factor or add_offset is not a number; else as cfa_variable_read
+///
+/// Thread-safe. Since 0.1.0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cfa_variable_read_unpacked(
+    variable: *const cfa_variable,
+    start: *const u64,
+    count: *const usize,
+    step: *const i64,
+    capacity: usize,
+    values: *mut f64,
+) -> cfa_status {
+    boundary::status(|| {
+        // SAFETY: the contract of the C API (module capi).
+        let (variable, selection) = unsafe {
+            let variable = self::variable(variable)?;
+            (variable, selection(variable, start, count, step)?)
+        };
+        // Before anything is read.
+        let need = selection.len().and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX);
+        if capacity < need {
+            let message = format!("values has room for {capacity} numbers; the part has {need}");
+            return Err(Failure::new(CFA_ERR_BUFFER, message));
+        }
+        if need > 0 && values.is_null() {
+            return Err(is_null("values"));
+        }
+        let numbers = coordinates::numbers(&variable.variable, &selection)?;
+        // SAFETY: as above, `values` has room for `capacity` numbers.
+        unsafe { numbers.iter().enumerate().for_each(|(i, x)| values.add(i).write(*x)) };
         Ok(())
     })
 }

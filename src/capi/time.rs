@@ -9,8 +9,8 @@ use crate::canonical::TimeUnits;
 /// Writes a time of a calendar as a date, such as "2001-03-01 12:00:00".
 ///
 /// @param units        as the units attribute: "days since 2000-01-01"
-/// @param calendar     as the calendar attribute; NULL for the standard one
-/// @param value        the number of these units
+/// @param calendar     as the calendar attribute; NULL for the standard one; leap seconds of utc and tai are not counted
+/// @param value        the number of these units, unpacked (cfa_variable_read_unpacked)
 /// @param buffer       receives the text with its NUL; NULL with buffer_bytes 0 to ask for the size alone
 /// @param buffer_bytes the size of buffer
 /// @param needed       receives the bytes that the text with its NUL takes, also with CFA_ERR_BUFFER; may be NULL if

@@ -13,7 +13,7 @@ use super::group::cfa_group;
 use super::status::{cfa_status, CFA_ERR_TYPE};
 use super::types;
 use crate::container::tree::VariableId;
-use crate::{dialect, Dataset, Variable};
+use crate::{coordinates, dialect, Dataset, Variable};
 
 /// A variable of a dataset, aggregated or not; both are used alike. Borrowed until cfa_dataset_free.
 pub struct cfa_variable {
@@ -283,7 +283,8 @@ pub unsafe extern "C" fn cfa_variable_dialect(variable: *const cfa_variable) -> 
 /// fill value of the type.
 ///
 /// @param variable    the variable
-/// @param has         receives 1 if there is one, else 0 (integers of one byte have no default; text has none)
+/// @param has         receives 1 if there is one, else 0 (integers of one byte have no default, unless the setting
+///                    MISSING_BYTES chooses one for aggregated data; text has none)
 /// @param value       receives the number in the type of the variable; may be NULL
 /// @param value_bytes the size of value; cfa_type_size of the type at least
 /// @return CFA_OK; CFA_ERR_BUFFER, CFA_ERR_ARGUMENT
@@ -349,6 +350,24 @@ pub unsafe extern "C" fn cfa_variable_scale_offset(
             put(offset, b.unwrap_or(0.0));
         }
         Ok(())
+    })
+}
+
+/// Gives the type of the numbers that a variable means: of packed data what their scale factor and offset make of them
+/// (CF section 8.1), of integers with _Unsigned the unsigned type.
+///
+/// cfa_variable_read_unpacked gives these numbers, as doubles.
+///
+/// @param variable the variable
+/// @return CFA_INT8 to CFA_STRING, that of cfa_variable_type for data that are not packed; 0 if variable is NULL
+///
+/// Thread-safe. Since 0.1.0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cfa_variable_unpacked_type(variable: *const cfa_variable) -> i32 {
+    boundary::value(0, || {
+        // SAFETY: the contract of the C API (module capi).
+        let variable = &unsafe { self::variable(variable)? }.variable;
+        Ok(types::code(coordinates::meant_type(variable.attributes(), variable.data_type())))
     })
 }
 

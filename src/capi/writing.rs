@@ -15,7 +15,7 @@ use super::status::CFA_ERR_NOT_FOUND;
 use super::watch::Watch;
 use crate::container::tree::DimensionId;
 use crate::convert::{self, Locations};
-use crate::create::{self, Progress, Stage};
+use crate::create::{self, Inputs, Progress, Stage};
 use crate::extract::{self, Cut};
 use crate::select;
 use crate::write::Format;
@@ -42,6 +42,9 @@ pub(super) unsafe fn create(
                 "dialect is set while update is CFA_YES: the file keeps its dialect",
             ));
         }
+        (true, _) if settings.overwrite => {
+            return Err(Failure::argument("overwrite is set while update is CFA_YES: nothing is replaced"));
+        }
         (false, false) => create::create,
         (false, true) => create::plan,
         (true, false) => create::update,
@@ -63,6 +66,7 @@ pub(super) unsafe fn create(
 /// How much of all is done: looking at the files takes nearly all of the time.
 fn fraction(progress: Progress) -> f64 {
     let (begin, end) = match progress.stage {
+        Stage::Wait => (0.0, 0.0),
         Stage::Scan => (0.0, 0.9),
         Stage::Arrange => (0.9, 0.95),
         Stage::Write => (0.95, 1.0),
@@ -99,20 +103,18 @@ unsafe fn create_settings(given: &cfa_create_options) -> Answer<create::Options>
     options.allow_gaps = yes(given.allow_gaps, "allow_gaps")?;
     options.aggregate_coordinates = yes(given.aggregate_coordinates, "aggregate_coordinates")?;
     options.record_state = yes(given.record_state, "record_state")?;
+    options.overwrite = yes(given.overwrite, "overwrite")?;
+    unused(given.reserved, "reserved")?;
     options.num_threads =
         usize::try_from(given.num_threads).map_err(|_| unknown("num_threads", given.num_threads))?;
     Ok(options)
 }
 
-unsafe fn input_files(files: &[*const c_char], expand: bool) -> Answer<Vec<PathBuf>> {
-    if !expand {
-        // SAFETY: the contract of the C API (module capi), here and below.
-        let path = |&file: &*const c_char| unsafe { path_of(file, "an entry of files") }.map(PathBuf::from);
-        return files.iter().map(path).collect();
-    }
-    // SAFETY: as above.
-    let texts = files.iter().map(|&file| unsafe { text(file, "an entry of files") });
-    Ok(create::expand(&texts.collect::<Answer<Vec<_>>>()?)?)
+unsafe fn input_files(files: &[*const c_char], expand: bool) -> Answer<Inputs> {
+    // SAFETY: the contract of the C API (module capi).
+    let path = |&file: &*const c_char| unsafe { path_of(file, "an entry of files") }.map(PathBuf::from);
+    let paths = files.iter().map(path).collect::<Answer<Vec<_>>>()?;
+    Ok(if expand { create::expand(&paths)? } else { Inputs::from(&paths) })
 }
 
 /// `cfa_aggregation_convert`.
@@ -126,14 +128,14 @@ pub(super) unsafe fn convert(
         let given = taken(options, cfa_convert_options::INIT, "options")?;
         (path_of(path, "path")?, path_of(out_path, "out_path")?, given)
     };
-    if given.reserved != 0 {
-        return Err(Failure::argument("options->reserved is not 0"));
-    }
+    unused(given.reserved, "reserved")?;
+    unused(given.reserved_2, "reserved_2")?;
     // SAFETY: as above.
     let open = unsafe { settings(given.open)? };
     let mut options =
         convert::Options { format: format(given.format)?.unwrap_or_default(), ..convert::Options::default() };
     options.dialect = dialect_of(given.dialect)?.unwrap_or(options.dialect);
+    options.overwrite = yes(given.overwrite, "overwrite")?;
     options.locations = match given.locations {
         CFA_DEFAULT => Locations::Keep,
         CFA_LOCATIONS_RELATIVE => Locations::Relative,
@@ -181,6 +183,8 @@ pub(super) unsafe fn extract(
         n => u8::try_from(n).ok().filter(|n| *n <= 9).ok_or_else(|| unknown("deflate", n))?,
     };
     let shuffle = choice(given.shuffle, "shuffle")?.unwrap_or(true);
+    let overwrite = yes(given.overwrite, "overwrite")?;
+    unused(given.reserved, "reserved")?;
     let watch = Watch::begin(given.progress, given.user_data)?;
     let listener = |done: u64, total: u64| watch.count(done, total);
     let dataset = Dataset::open_with(path, &open)?;
@@ -195,6 +199,7 @@ pub(super) unsafe fn extract(
         chunks: (!chunk.is_empty()).then(|| chunk.to_vec()),
         deflate,
         shuffle,
+        overwrite,
         progress: Some(&listener),
     };
     extract::extract(&dataset, out, &options)?;
@@ -278,6 +283,14 @@ unsafe fn tell_notes(notes: &[String], tell: cfa_note, user_data: *mut c_void) {
 /// A choice whose default is no.
 fn yes(value: i32, name: &str) -> Answer<bool> {
     Ok(choice(value, name)?.unwrap_or(false))
+}
+
+/// Sees that a field without meaning is zero.
+fn unused(value: i32, name: &str) -> Answer<()> {
+    match value {
+        0 => Ok(()),
+        _ => Err(Failure::argument(format!("options->{name} is not 0"))),
+    }
 }
 
 fn unknown(name: &str, value: i32) -> Failure {

@@ -14,7 +14,7 @@ use crate::canonical::{Conversion, Target};
 use crate::container::tree::VariableId;
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
-use crate::fragment::{self, Chain, Placement, Raw};
+use crate::fragment::{self, Chain, Fitting, Outcome, Raw, Wanted};
 use crate::location::Identity;
 use crate::model::fragments::{Block, Fragment, Version, View};
 use crate::model::slabs::Slabs;
@@ -167,7 +167,7 @@ impl Inspection<'_> {
         (index, verdict)
     }
 
-    /// The first version that can be opened is judged; those before it are told of.
+    /// The versions are judged up to the first that serves; what is wrong with those before it is told.
     fn versions(
         &self,
         index: &[u64],
@@ -175,38 +175,53 @@ impl Inspection<'_> {
         view: Option<&View>,
         chain: &Chain<'_>,
     ) -> Verdict {
-        let fragments = &self.aggregation.fragments;
-        let mut problems = Vec::new();
-        let mut absent = true;
+        let (mut problems, mut absences) = (Vec::new(), Vec::new());
         for (v, version) in versions.iter().enumerate() {
-            let one = std::slice::from_ref(version);
-            match fragment::open(self.dataset, fragments, one, self.id, chain) {
-                Ok((raw, _)) => {
-                    // That an earlier version is not there is what versions are for.
-                    problems.retain(|(rule, _): &(&Rule, String)| rule.id != rules::FRAGMENT_PRESENT.id);
+            let outcome = self.open(index, version, chain).and_then(|outcome| {
+                let raw = match outcome {
+                    Outcome::Accepted(raw) => raw,
+                    Outcome::Missing(error) => return Ok(Outcome::Missing(error)),
+                };
+                let name = raw.file().unwrap_or_default().to_owned();
+                let changed = self.changed(index, v, versions, &raw);
+                let mut oddities = Vec::new();
+                self.fits(index, raw, view, chain, &mut oddities)?;
+                Ok(Outcome::Accepted((name, changed, oddities)))
+            });
+            match outcome {
+                Ok(Outcome::Accepted((name, changed, oddities))) => {
                     if v > 0 {
-                        let message =
-                            format!("version {} is used: {}", v + 1, raw.file().unwrap_or_default());
+                        let message = format!("version {} is used: {name}", v + 1);
                         problems.push((&rules::FRAGMENT_VERSION, message));
                     }
                     let mut state = if v > 0 { State::OtherVersion } else { State::Present };
-                    if let Some(message) = self.changed(index, v, versions, &raw) {
+                    if let Some(message) = changed {
                         problems.push((&rules::FRAGMENT_CHANGED, message));
                         state = State::Changed;
                     }
-                    if let Err(error) = self.fits(index, raw, view, chain, &mut problems) {
-                        problems.push((rule_of(&error), error.to_string()));
-                        state = State::Wrong;
-                    }
+                    problems.extend(oddities);
+                    // That an earlier version is not there is what versions are for.
                     return Verdict { state, problems };
                 }
+                Ok(Outcome::Missing(error)) => absences.push((rule_of(&error), error.to_string())),
                 Err(error) => {
-                    absent &= error.kind() == Kind::FragmentMissing;
                     problems.push((rule_of(&error), error.to_string()));
+                    if !fragment::is_of_version(&error) {
+                        break;
+                    }
                 }
             }
         }
-        Verdict { state: if absent { State::Missing } else { State::Wrong }, problems }
+        let state = if problems.is_empty() { State::Missing } else { State::Wrong };
+        problems.extend(absences);
+        Verdict { state, problems }
+    }
+
+    fn open(&self, index: &[u64], version: &Version, chain: &Chain<'_>) -> Result<Outcome<Raw>> {
+        let Inspection { dataset, id: variable, aggregation, .. } = *self;
+        let (fragments, versions) = (&aggregation.fragments, std::slice::from_ref(version));
+        let wanted = Wanted { dataset, variable, fragments, index, versions, chain };
+        fragment::open(&wanted, &[], |raw, _| Ok(raw))
     }
 
     fn changed(&self, index: &[u64], version: usize, versions: &[Version], raw: &Raw) -> Option<String> {
@@ -219,7 +234,7 @@ impl Inspection<'_> {
     fn fits(
         &self,
         index: &[u64],
-        mut raw: Raw,
+        raw: Raw,
         view: Option<&View>,
         chain: &Chain<'_>,
         problems: &mut Vec<(&'static Rule, String)>,
@@ -232,21 +247,18 @@ impl Inspection<'_> {
             Some(file) => error.in_file(file.clone()),
             None => error,
         };
-        if !fits_shape(&raw, &canonical, view, &self.target) {
-            if let Some(expanded) = fragment::expand(&raw, canonical.iter().product()).map_err(place)? {
-                raw = expanded;
-            }
-        }
-        if !fits_shape(&raw, &canonical, view, &self.target) {
-            Placement::new(raw.shape(), &canonical, view).map_err(place)?;
-        }
-        if let Raw::Stored { container, variable, .. } = &raw {
+        let Inspection { dataset, aggregation, .. } = *self;
+        let (canonical, data_type) = (canonical.as_slice(), self.target.data_type());
+        let raw = Fitting { dataset, aggregation, data_type, canonical, view, chain }.fit(raw)?;
+        if let Raw::Stored { container, variable, .. } = raw.unexpanded() {
             container.check_length(&variable.array).map_err(fragment::unreadable)?;
         }
         let units = view.and_then(|v| v.units.as_deref());
         let calendar = view.and_then(|v| v.calendar.as_deref());
         let (attributes, own) = (raw.attributes(), raw.data_type());
-        Conversion::new(attributes, own, units, calendar, &self.target, true).map_err(place)?;
+        let conversion =
+            Conversion::new(attributes, own, units, calendar, &self.target, true).map_err(place)?;
+        problems.extend(conversion.warnings().iter().map(|warning| (&rules::ODDITY, warning.clone())));
         if self.target.data_type() == DataType::String && own.is_number() {
             return Err(place(Error::new(Kind::FragmentType, format!("{own} values for string data"))));
         }
@@ -263,7 +275,7 @@ impl Inspection<'_> {
 
     /// Looks through a fragment that is itself an aggregation, for cycles and for what it lacks.
     fn inside(&self, raw: &Raw, chain: &Chain<'_>) -> Result<()> {
-        let Raw::Nested { dataset, variable, .. } = raw else { return Ok(()) };
+        let Raw::Nested { dataset, variable, .. } = raw.unexpanded() else { return Ok(()) };
         let shared = dataset.shared();
         let inner = Chain::enter(Some(chain), shared, *variable)?;
         let key = (shared.identity.clone(), *variable);
@@ -273,27 +285,30 @@ impl Inspection<'_> {
         let Some(aggregation) = shared.aggregation(*variable)? else { return Ok(()) };
         let shape = aggregation.grid.fragments();
         for block in Slabs::new(&Selection::all(shape), shape, BLOCK) {
+            let block = block?;
             let found =
-                aggregation.fragments.lookup(&*shared.container, &block?, &shared.runtime_substitutions)?;
+                aggregation.fragments.lookup(&*shared.container, &block, &shared.runtime_substitutions)?;
             let Block::Fragments(list) = found else { return Ok(()) };
-            for fragment in &list {
+            for (i, fragment) in list.iter().enumerate() {
                 let Fragment::Stored { versions, .. } = fragment else { continue };
-                let (opened, _) =
-                    fragment::open(dataset, &aggregation.fragments, versions, *variable, &inner).map_err(
-                        |e| e.in_variable(&shared.tree().variables[variable.0].path).in_file(dataset.name()),
-                    )?;
-                self.inside(&opened, &inner)?;
+                let index = crate::model::table::index_in(&block, i as u64);
+                let fragments = &aggregation.fragments;
+                let wanted = Wanted {
+                    dataset,
+                    variable: *variable,
+                    fragments,
+                    index: &index,
+                    versions,
+                    chain: &inner,
+                };
+                let outcome = fragment::open(&wanted, &[], |raw, _| self.inside(&raw, &inner));
+                outcome.and_then(Outcome::accepted).map_err(|e| {
+                    e.in_variable(&shared.tree().variables[variable.0].path).in_file(dataset.name())
+                })?;
             }
         }
         Ok(())
     }
-}
-
-/// Text of type char has its length as a last dimension.
-fn fits_shape(raw: &Raw, canonical: &[u64], view: Option<&View>, target: &Target) -> bool {
-    let fits = |shape: &[u64]| Placement::new(shape, canonical, view).is_ok();
-    let text = raw.data_type() == DataType::Char && target.data_type() == DataType::String;
-    fits(raw.shape()) || text && raw.shape().split_last().is_some_and(|(_, rest)| fits(rest))
 }
 
 fn wrong(error: &Error) -> Verdict {

@@ -4,9 +4,12 @@ use serde_json::{json, Map, Value};
 
 use super::{Finding, Report, VariableReport};
 
+/// What tells a file with such a text from others.
+pub(super) const MARK: &str = "{\"report\":\"cfa check\",";
+
 /// A report as one JSON object on one line.
 pub fn as_json(report: &Report) -> String {
-    json!({
+    let object = json!({
         "file": report.file,
         "conventions": report.conventions,
         "fine": report.is_fine(),
@@ -14,7 +17,9 @@ pub fn as_json(report: &Report) -> String {
         "variables": report.variables.iter().map(variable).collect::<Vec<_>>(),
         "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
     })
-    .to_string()
+    .to_string();
+    // The mark is the first member, whatever the order of the others.
+    format!("{MARK}{}", object.trim_start_matches('{'))
 }
 
 fn variable(variable: &VariableReport) -> Value {

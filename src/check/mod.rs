@@ -4,9 +4,11 @@
 //! follow them; `docs/checking.md` lists them. A check goes on where a reader stops, so that all faults are told at
 //! once. What it cannot go past is a file that is not netCDF or is damaged.
 
+mod bounds;
 mod fragments;
 mod json;
 mod names;
+mod outputs;
 pub mod page;
 mod recorded;
 mod report;
@@ -17,7 +19,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use json::as_json;
 pub use report::{Finding, Report, State, VariableReport};
@@ -29,6 +31,7 @@ use crate::dialect;
 use crate::error::Result;
 use crate::model::Dialect;
 use crate::options::OpenOptions;
+use outputs::Outputs;
 use report::Findings;
 use subject::Subject;
 
@@ -40,8 +43,12 @@ pub type Listener<'a> = dyn Fn(u64, u64) -> bool + Sync + 'a;
 pub struct Options<'a> {
     /// Settings of the reader: what may be opened, limits, threads.
     pub open: OpenOptions,
-    /// Whether every fragment is opened.
+    /// Whether every fragment is opened; `html_report` implies it.
     pub fragments: bool,
+    /// A file for a page with a map of the fragments. Here and in `json_report` only a former report is replaced.
+    pub html_report: Option<PathBuf>,
+    /// A file for the text that [`as_json`] gives.
+    pub json_report: Option<PathBuf>,
     /// Findings of one rule that are kept for one variable; more are counted.
     pub max_findings: usize,
     /// Who is told of the progress.
@@ -50,7 +57,14 @@ pub struct Options<'a> {
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Options { open: OpenOptions::default(), fragments: false, max_findings: 100, progress: None }
+        Options {
+            open: OpenOptions::default(),
+            fragments: false,
+            html_report: None,
+            json_report: None,
+            max_findings: 100,
+            progress: None,
+        }
     }
 }
 
@@ -72,11 +86,13 @@ impl Options<'_> {
 /// ```
 ///
 /// # Errors
-/// `Io`, `NotNetcdf` or `Damaged` when the file itself cannot be read; `Cancelled`.
+/// `Io`, `NotNetcdf` or `Damaged` when the file itself cannot be read; `Request` when a report would replace something
+/// else, `Io` when it cannot be written; `Cancelled`.
 pub fn check(path: impl AsRef<Path>, options: &Options<'_>) -> Result<Report> {
     let mut settings = options.open.clone();
     settings.raw_view = false;
     let dataset = Dataset::open_with(path, &settings)?;
+    let outputs = Outputs::new(&dataset, options)?;
     let shared = dataset.shared();
     let tree = shared.tree();
     let mut findings = Findings::new(options.max_findings);
@@ -98,7 +114,9 @@ pub fn check(path: impl AsRef<Path>, options: &Options<'_>) -> Result<Report> {
             check_conventions(conventions.as_deref(), variable.dialect, &mut findings);
         }
     }
-    if options.fragments {
+    bounds::check(&dataset, told.first().copied().unwrap_or(Dialect::Cf113), &mut findings);
+    let fragments_checked = options.fragments || options.html_report.is_some();
+    if fragments_checked {
         let total =
             variables.iter().filter_map(VariableReport::fragment_count).fold(0u64, u64::saturating_add);
         let progress = fragments::Progress::new(total, options.progress);
@@ -108,13 +126,10 @@ pub fn check(path: impl AsRef<Path>, options: &Options<'_>) -> Result<Report> {
             }
         }
     }
-    Ok(Report {
-        file: dataset.name().to_owned(),
-        conventions,
-        variables,
-        findings: findings.finish(),
-        fragments_checked: options.fragments,
-    })
+    let file = dataset.name().to_owned();
+    let report = Report { file, conventions, variables, findings: findings.finish(), fragments_checked };
+    outputs.write(&report)?;
+    Ok(report)
 }
 
 /// What the reader makes of a variable; a fault that the rules have not told is added.

@@ -2,6 +2,8 @@
 //!
 //! Two variables that span the array of fragments hold bytes and seconds since 1970 (`dialect::STATE_ATTRIBUTE`).
 
+use std::path::Path;
+
 use crate::container::tree::VariableId;
 use crate::dataset::Dataset;
 use crate::fragment;
@@ -37,6 +39,6 @@ impl Recorded {
         let at: u64 = index.iter().zip(&self.strides).map(|(i, s)| i * s).sum();
         let at = usize::try_from(at).ok()?;
         let (size, time) = (*self.sizes.get(at)?, *self.times.get(at)?);
-        Some(format!("{file}: {}", fragment::recorded_difference([size, time], file)?))
+        Some(format!("{file}: {}", fragment::recorded_difference([size, time], Path::new(file))?))
     }
 }

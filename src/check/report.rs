@@ -16,7 +16,7 @@ pub struct Finding {
     pub clause: String,
     /// How strongly.
     pub severity: Severity,
-    /// The aggregation variable concerned; `None` for the file.
+    /// The variable concerned; `None` for the file.
     pub variable: Option<String>,
     /// The fragment concerned.
     pub fragment: Option<Vec<u64>>,

@@ -2,6 +2,7 @@
 //!
 //! The rules are those of the conformance document of CF-1.13 for section 2.8, those that the sections 2.8.1 and 2.8.2
 //! state besides, and the corresponding ones of the older texts. A rule that a text does not have is not applied to it.
+//! Of the other sections of CF those rules are checked whose violation gives an aggregation of coordinates a wrong meaning.
 
 use crate::model::Dialect;
 
@@ -50,6 +51,10 @@ pub(crate) enum Topic {
     Unique,
     /// What a fragment has to be like.
     Fragment,
+    /// Cell boundaries, which are those of CF in every text.
+    Bounds,
+    /// Climatological boundaries.
+    Climatology,
     /// Not in any text.
     None,
 }
@@ -107,6 +112,8 @@ rules! {
     UNIQUE_RANK = "unique-rank", Requirement, Unique;
     UNIQUE_SHAPE = "unique-shape", Requirement, Unique;
     UNIQUE_TYPE = "unique-type", Requirement, Fragment;
+    BOUNDS_DIMENSIONS = "bounds-dimensions", Requirement, Bounds;
+    CLIMATOLOGY_DIMENSIONS = "climatology-dimensions", Requirement, Climatology;
     DECODED = "decoded", Requirement, Data;
     ODDITY = "oddity", Note, None;
     FRAGMENT_PRESENT = "fragment-present", Requirement, Fragment;
@@ -151,8 +158,15 @@ impl Rule {
             Dialect::Cfa06b1Early => ("Aggregated Variables", "Aggregated Variables", "Fragment Storage"),
             Dialect::CfaTerms | Dialect::Cfa04 => ("", "", ""),
         };
+        let text = match (self.topic, dialect) {
+            (Topic::Bounds | Topic::Climatology, Dialect::Cf113 | Dialect::CfDraft) => dialect.name(),
+            (Topic::Bounds | Topic::Climatology, _) => "CF",
+            _ => dialect.name(),
+        };
         let place = match self.topic {
             Topic::None => return String::new(),
+            Topic::Bounds => "7.1",
+            Topic::Climatology => "7.4",
             Topic::Conventions => match dialect {
                 Dialect::Cf113 | Dialect::CfDraft => "2.6.1",
                 _ => "Identification of Conventions",
@@ -166,14 +180,16 @@ impl Rule {
             _ => terms,
         };
         let words: Vec<&str> =
-            [dialect.name(), place, self.word(dialect)].into_iter().filter(|w| !w.is_empty()).collect();
+            [text, place, self.word(dialect)].into_iter().filter(|w| !w.is_empty()).collect();
         words.join(" ")
     }
 
     /// The keyword or attribute that the clause is about.
-    fn word(&self, dialect: Dialect) -> &'static str {
+    pub(crate) fn word(&self, dialect: Dialect) -> &'static str {
         let old = matches!(dialect, Dialect::CfaTerms | Dialect::Cfa04);
         match (self.topic, dialect) {
+            (Topic::Bounds, _) => "bounds",
+            (Topic::Climatology, _) => "climatology",
             (Topic::Dimensions, _) if old => "cfa_dimensions",
             (_, Dialect::Cfa04) => "cfa_array",
             (Topic::Data, _) if old => "cfa_array",
@@ -207,6 +223,8 @@ mod tests {
         assert_eq!(LOCATIONS_FORM.clause(Dialect::Cfa06b1), "CFA-0.6b1 Aggregation variables file");
         assert_eq!(FRAGMENT_UNITS.clause(Dialect::Cf113), "CF-1.13 2.8.2");
         assert_eq!(FRAGMENT_CHANGED.clause(Dialect::Cf113), "");
+        assert_eq!(BOUNDS_DIMENSIONS.clause(Dialect::Cf113), "CF-1.13 7.1 bounds");
+        assert_eq!(CLIMATOLOGY_DIMENSIONS.clause(Dialect::Cfa04), "CF 7.4 climatology");
     }
 
     #[test]

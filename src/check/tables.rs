@@ -4,8 +4,9 @@ use super::report::Findings;
 use super::rules;
 use super::subject::{Named, Subject};
 use crate::container::tree::{DimensionId, Variable, VariableId};
-use crate::dialect::integers::missing_marks;
+use crate::dialect::integers::Numbers;
 use crate::dialect::ranges::tile;
+use crate::dialect::sizes::padding;
 use crate::error::Result;
 use crate::model::slabs::Slabs;
 use crate::model::Dialect;
@@ -46,12 +47,22 @@ struct Table<'a> {
 impl Table<'_> {
     fn for_each(&self, mut each: impl FnMut(Option<i128>)) -> Result<()> {
         let array = &self.variable.array;
-        let missing = missing_marks(&self.variable.attributes, array.data_type);
+        let numbers = self.numbers();
         for slab in Slabs::new(&Selection::all(&array.shape), &array.shape, SLAB) {
             let values = self.subject.features.values(self.id, &slab?)?;
-            (0..values.len()).for_each(|i| each(values.int_at(i).filter(|n| !missing.contains(n))));
+            (0..values.len()).for_each(|i| each(values.int_at(i).and_then(|n| numbers.value(n))));
         }
         Ok(())
+    }
+
+    fn numbers(&self) -> Numbers {
+        Numbers::of(&self.variable.attributes, self.variable.array.data_type)
+    }
+
+    /// The size that the fragments along a dimension must make; `None` where they tell it.
+    fn size(&self, d: usize) -> Option<u64> {
+        let dimension = &self.subject.tree.dimensions[self.dimensions[d].0];
+        (!dimension.unlimited || dimension.size > 0).then_some(dimension.size)
     }
 
     fn name(&self, d: usize) -> &str {
@@ -93,6 +104,11 @@ impl Table<'_> {
             counts[(at / columns) as usize].take(value);
             at += 1;
         })?;
+        if let Some(fill) = self.numbers().ambiguous() {
+            for (d, row) in counts.iter_mut().enumerate() {
+                row.drop_padding(fill, self.size(d));
+            }
+        }
         for (d, row) in counts.iter().enumerate() {
             self.row(d, row, findings);
         }
@@ -110,17 +126,19 @@ impl Table<'_> {
             let message = format!("'{path}', dimension '{name}': column {at} follows a missing value");
             subject.report(findings, &rules::MAP_PADDING, message);
         }
-        let dimension = &subject.tree.dimensions[self.dimensions[d].0];
-        if dimension.unlimited && dimension.size == 0 {
-            let message = format!(
-                "unlimited dimension '{name}' has size 0 in the file; its fragments make {}",
-                row.sum
-            );
-            subject.report(findings, &rules::ODDITY, message);
-        } else if row.sum != i128::from(dimension.size) {
-            let (sum, size) = (row.sum, dimension.size);
-            let message = format!("'{path}': the sizes along '{name}' add up to {sum}; its size is {size}");
-            subject.report(findings, &rules::MAP_SUM, message);
+        let sum = row.sum;
+        match self.size(d) {
+            None => {
+                let message =
+                    format!("unlimited dimension '{name}' has size 0 in the file; its fragments make {sum}");
+                subject.report(findings, &rules::ODDITY, message);
+            }
+            Some(size) if sum != i128::from(size) => {
+                let message =
+                    format!("'{path}': the sizes along '{name}' add up to {sum}; its size is {size}");
+                subject.report(findings, &rules::MAP_SUM, message);
+            }
+            Some(_) => {}
         }
     }
 
@@ -197,6 +215,8 @@ struct Row {
     sum: i128,
     columns: u64,
     padded: bool,
+    /// The last size and how many follow each other.
+    last: (i128, u64),
     bad: Option<i128>,
     misplaced: Option<u64>,
 }
@@ -214,8 +234,18 @@ impl Row {
                 }
                 self.count += 1;
                 self.sum = self.sum.saturating_add(size);
+                self.last = (size, if self.last.0 == size { self.last.1 + 1 } else { 1 });
             }
         }
         self.columns += 1;
+    }
+
+    /// Leaves out the sizes at the end that are padding.
+    fn drop_padding(&mut self, fill: i128, dimension: Option<u64>) {
+        if self.last.0 == fill {
+            let padding = padding(self.last.1, fill, self.sum, dimension);
+            self.count -= padding;
+            self.sum -= i128::from(padding) * fill;
+        }
     }
 }

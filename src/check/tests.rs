@@ -49,6 +49,25 @@ fn a_sound_file_has_no_findings() {
 }
 
 #[test]
+fn a_table_of_sizes_may_be_padded_with_the_default_fill_of_any_type() {
+    for sizes in [
+        Values::I8(vec![4, -127, 2, 4]),
+        Values::U8(vec![4, 255, 2, 4]),
+        Values::U16(vec![4, 65535, 2, 4]),
+        Values::I64(vec![4, -9223372036854775806, 2, 4]),
+        Values::U64(vec![4, u64::MAX - 1, 2, 4]),
+    ] {
+        let (file, id) = cf((&[2, 2], sizes.clone()), (&[1, 2], strings(&["a.nc", "b.nc"])), DATA);
+        assert_eq!(rules(&file, id), [""; 0], "{sizes:?}");
+    }
+    let (mut file, id) =
+        cf((&[2, 2], Values::U8(vec![4, 255, 255, 4])), (&[1, 2], strings(&["a.nc", "b.nc"])), DATA);
+    assert_eq!(rules(&file, id), ["map-sum"]);
+    file.tree.dimensions[1].size = 259;
+    assert_eq!(rules(&file, id), [""; 0]);
+}
+
+#[test]
 fn each_rule_of_the_table_of_sizes_is_told() {
     let uris = || strings(&["a.nc", "b.nc"]);
     let with = |shape: &[u64], values: Values| {

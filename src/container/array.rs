@@ -2,6 +2,7 @@
 
 use super::filter::Filter;
 use super::hdf5::chunk_index::LazyChunkIndex;
+use super::narrow::Narrow;
 use crate::value::DataType;
 
 /// A stored array: type, shape and place of its elements.
@@ -17,6 +18,17 @@ pub struct Array {
     pub layout: Layout,
     /// One element as stored, for what was never written; `element.size()` bytes long.
     pub fill: Vec<u8>,
+    /// Where the data end before the shape does; `None` where they fill it.
+    pub short: Option<Short>,
+}
+
+/// Data that end before their dimensions do: an unlimited one has grown, and nothing was written there.
+#[derive(Debug)]
+pub struct Short {
+    /// How far the data reach along each dimension.
+    pub extent: Vec<u64>,
+    /// One element as stored, for all that lies beyond.
+    pub fill: Vec<u8>,
 }
 
 /// How one element is written.
@@ -29,6 +41,8 @@ pub enum Element {
         /// Whether the most significant byte comes first.
         big_endian: bool,
     },
+    /// An integer in some of the bits of its bytes.
+    Narrow(Narrow),
     /// A string in a field of this many bytes, padded with NULs or blanks.
     FixedString {
         /// The size of the field in bytes.
@@ -48,6 +62,7 @@ impl Element {
     pub fn size(&self) -> usize {
         match *self {
             Element::Number { size, .. }
+            | Element::Narrow(Narrow { size, .. })
             | Element::FixedString { size, .. }
             | Element::HeapString { size } => size,
         }
@@ -61,6 +76,11 @@ impl Element {
 }
 
 impl Array {
+    /// Whether it is stored so that its dimensions can be longer than its data.
+    pub(super) fn can_be_short(&self) -> bool {
+        matches!(self.layout, Layout::Chunked { .. } | Layout::Refused(_))
+    }
+
     /// The shape of its chunks, where it has some.
     pub fn chunk(&self) -> Option<&[u64]> {
         match &self.layout {

@@ -5,14 +5,14 @@
 
 pub mod array;
 pub mod classic;
+mod fill;
 pub mod filter;
 pub mod hdf5;
+pub mod narrow;
 pub mod read;
 pub mod tree;
 
 use std::sync::Arc;
-
-use once_cell::sync::OnceCell;
 
 use self::array::Array;
 use self::read::Kept;
@@ -26,7 +26,6 @@ use crate::value::{Attributes, DataType, Values};
 pub struct Container {
     source: Arc<dyn Source>,
     format: Format,
-    tree: OnceCell<Tree>,
 }
 
 enum Format {
@@ -56,7 +55,7 @@ impl Container {
         } else {
             return Err(not_netcdf(&*source));
         };
-        Ok(Container { source, format, tree: OnceCell::new() })
+        Ok(Container { source, format })
     }
 
     /// Whether a variable has an attribute with one of these names, told from names alone and with much less work than
@@ -84,9 +83,7 @@ impl Container {
     pub fn tree(&self) -> Result<&Tree> {
         match &self.format {
             Format::Classic(file) => Ok(file.tree()),
-            Format::Hdf5(file) => {
-                self.tree.get_or_try_init(|| file.tree()).map_err(|e| e.in_file(self.name()))
-            }
+            Format::Hdf5(file) => file.tree().map_err(|e| e.in_file(self.name())),
         }
     }
 
@@ -148,7 +145,7 @@ impl Container {
         }
         // A header may promise more data than the file has: no buffer is made for those.
         read::check(&*self.source, array, selection).map_err(|e| e.in_file(self.name()))?;
-        let mut bytes = read::zeroed(selection, array.element.size())?;
+        let mut bytes = read::zeroed(selection, array.data_type.size().unwrap_or(1))?;
         self.read(array, selection, &mut bytes)?;
         Values::from_native_bytes(array.data_type, &bytes)
             .ok_or_else(|| Error::new(Kind::Internal, "element size does not divide the data"))

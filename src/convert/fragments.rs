@@ -88,9 +88,11 @@ impl<'a> Collector<'a> {
         style: Style,
     ) -> Result<Fragment> {
         let Fragment::Stored { versions, view } = fragment else { return Ok(fragment) };
+        // A CF text has a location for every fragment, and beside another version only a location tells that there is one.
+        let named = !self.dialect.has_plain_paths() || versions.len() > 1;
         let versions = versions
             .into_iter()
-            .map(|version| self.version(id, found, version, style))
+            .map(|version| self.version(id, found, version, style, named))
             .collect::<Result<Vec<_>>>()?;
         Ok(Fragment::Stored { versions, view })
     }
@@ -101,6 +103,7 @@ impl<'a> Collector<'a> {
         found: &Aggregation,
         version: Version,
         style: Style,
+        named: bool,
     ) -> Result<Version> {
         let place = match &version.location {
             None => Place::SameFile,
@@ -110,8 +113,7 @@ impl<'a> Collector<'a> {
             Place::Elsewhere(location) => Ok(Version { location: Some(location), ..version }),
             Place::SameFile => {
                 let identifier = self.own_variable(id, found, &version)?;
-                // A CF text has a location for every fragment, so the new file names itself.
-                let location = (!self.dialect.has_plain_paths()).then(|| self.writer.own_name());
+                let location = named.then(|| self.writer.own_name()).transpose()?;
                 Ok(Version { location, identifier, format: None })
             }
         }

@@ -3,14 +3,16 @@
 //! A relative location is relative to the file that has it, so it changes when the new file is in another directory.
 //! CF wants URI references, percent-encoded; CFA-0.4 has plain file names; the other CFA texts take URIs.
 
+use std::ffi::OsString;
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::Options;
 use crate::dataset::{Dataset, Shared};
 use crate::error::{Error, Kind, Result};
-use crate::location::{self, candidates, parse, relocate, remove_dots, Reference, Style};
+use crate::location::{self, candidates, parse, relative_path, relocate, remove_dots, Reference, Style};
 use crate::model::Dialect;
+use crate::os::shown;
 
 /// How local locations are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,14 +40,14 @@ pub(super) struct Writer<'a> {
     shared: &'a Shared,
     /// The directory of the new file, without symbolic links.
     directory: PathBuf,
-    name: String,
+    name: OsString,
     dialect: Dialect,
     locations: Locations,
 }
 
 impl<'a> Writer<'a> {
     pub(super) fn new(dataset: &'a Dataset, path: &Path, options: &Options<'_>) -> Result<Self> {
-        let place = |message: &str| Error::new(Kind::Io, message).in_file(path.display().to_string());
+        let place = |message: &str| Error::new(Kind::Io, message).in_file(shown(path));
         // Where the name is a symbolic link its target is replaced, and readers look beside either.
         let link = fs::symlink_metadata(path).is_ok_and(|m| m.is_symlink());
         let target = if link { fs::canonicalize(path) } else { std::path::absolute(path) };
@@ -57,15 +59,18 @@ impl<'a> Writer<'a> {
             shared: dataset.shared(),
             directory: fs::canonicalize(directory)
                 .map_err(|e| place("its directory is not there").because(e))?,
-            name: name.to_string_lossy().into_owned(),
+            name: name.to_owned(),
             dialect: options.dialect,
             locations: options.locations,
         })
     }
 
     /// The location of the new file itself.
-    pub(super) fn own_name(&self) -> String {
-        reference_of(&self.name)
+    ///
+    /// # Errors
+    /// `Unsupported` when its name cannot be written.
+    pub(super) fn own_name(&self) -> Result<String> {
+        self.dialect.location(Path::new(&self.name))
     }
 
     /// The location for the new file of what the old one calls `name`.
@@ -73,8 +78,10 @@ impl<'a> Writer<'a> {
         let options = &self.shared.options;
         let moved = relocate(name, &options.relocate)?;
         let written = moved.as_deref().unwrap_or(name);
-        let relative = match parse(written)? {
-            Reference::Relative(_) => true,
+        let reference = parse(written)?;
+        let relative = match reference {
+            // What looks like a scheme may be the beginning of a name.
+            Reference::Relative(_) | Reference::Unknown { opaque: true, .. } => true,
             Reference::File(_) => false,
             // Refused below where the old file's text does not allow it.
             Reference::Absolute(_) => false,
@@ -82,7 +89,12 @@ impl<'a> Writer<'a> {
         };
         let places = candidates(&self.shared.origin, name, style, options)?.places;
         let is_there = |place: &&location::Place| !matches!(place, location::Place::Local(p) if !p.is_file());
-        let path = match places.iter().find(is_there).or_else(|| places.first()) {
+        let found = places.iter().find(is_there);
+        let is_scheme = matches!(reference, Reference::Unknown { .. });
+        if is_scheme && !matches!(found, Some(location::Place::Local(_))) {
+            return Ok(Place::Elsewhere(written.to_owned()));
+        }
+        let path = match found.or_else(|| places.first()) {
             Some(location::Place::Local(path)) => path,
             Some(location::Place::Remote(url)) => return Ok(Place::Elsewhere(url.to_location())),
             Some(location::Place::Virtual(_)) | None => return Ok(Place::Elsewhere(written.to_owned())),
@@ -96,16 +108,9 @@ impl<'a> Writer<'a> {
             Locations::Relative => true,
         };
         let path = settled(path);
-        let path = if as_relative { relative_to(&self.directory, &path) } else { path };
-        let text = path.to_str().ok_or_else(|| {
-            Error::new(Kind::Unsupported, format!("'{}' is not valid UTF-8", path.display()))
-        })?;
-        let text = text.replace(std::path::MAIN_SEPARATOR, "/");
-        Ok(Place::Elsewhere(match (self.dialect, as_relative) {
-            (Dialect::Cfa04, _) => text,
-            (_, true) => reference_of(&text),
-            (_, false) => format!("file://{}{}", if text.starts_with('/') { "" } else { "/" }, encode(&text)),
-        }))
+        // There is no way to another drive.
+        let way = as_relative.then(|| relative_path(&self.directory, &path)).flatten().unwrap_or(path);
+        self.dialect.location(&way).map(Place::Elsewhere)
     }
 }
 
@@ -115,64 +120,5 @@ fn settled(path: &Path) -> PathBuf {
     match fs::canonicalize(directory) {
         Ok(directory) => directory.join(name),
         Err(_) => remove_dots(path),
-    }
-}
-
-/// The way from a directory to a path, both absolute and without dots.
-fn relative_to(directory: &Path, path: &Path) -> PathBuf {
-    let from: Vec<Component> = directory.components().collect();
-    let to: Vec<Component> = path.components().collect();
-    let same = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
-    if same == 0 {
-        // Another drive: there is no way.
-        return path.to_owned();
-    }
-    let mut out = PathBuf::new();
-    from[same..].iter().for_each(|_| out.push(".."));
-    to[same..].iter().for_each(|part| out.push(part));
-    out
-}
-
-/// A relative path as a URI reference: a colon in its first segment would make that a scheme.
-fn reference_of(path: &str) -> String {
-    let colon = path.split('/').next().is_some_and(|first| first.contains(':'));
-    format!("{}{}", if colon { "./" } else { "" }, encode(path))
-}
-
-/// Percent-encodes what a path of a URI does not have (RFC 3986 section 3.3).
-fn encode(path: &str) -> String {
-    let mut out = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => out.push(char::from(byte)),
-            b'-' | b'.' | b'_' | b'~' | b'/' | b':' | b'@' | b'!' | b'$' | b'&' | b'\'' => {
-                out.push(char::from(byte))
-            }
-            b'(' | b')' | b'*' | b'+' | b',' | b';' | b'=' => out.push(char::from(byte)),
-            other => out.push_str(&format!("%{other:02X}")),
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ways_between_directories() {
-        let way = |from: &str, to: &str| relative_to(Path::new(from), Path::new(to)).display().to_string();
-        assert_eq!(way("/a/b", "/a/b/c.nc"), "c.nc");
-        assert_eq!(way("/a/b", "/a/x/c.nc"), "../x/c.nc");
-        assert_eq!(way("/", "/x/c.nc"), "x/c.nc");
-        assert_eq!(way("/a/bc", "/a/b/c.nc"), "../b/c.nc");
-    }
-
-    #[test]
-    fn names_become_uri_references() {
-        assert_eq!(reference_of("a b/50%#1?.nc"), "a%20b/50%25%231%3F.nc");
-        assert_eq!(reference_of("run:1.nc"), "./run:1.nc");
-        assert_eq!(reference_of("é.nc"), "%C3%A9.nc");
-        assert_eq!(reference_of("d/run:1.nc"), "d/run:1.nc");
     }
 }

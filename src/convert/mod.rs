@@ -18,6 +18,7 @@ use crate::dialect::{self, reference};
 use crate::error::{Error, Kind, Result};
 use crate::model::slabs::Slabs;
 use crate::model::{Aggregation, Dialect};
+use crate::out::Out;
 use crate::selection::{checked_product, Selection};
 use crate::value::{Attributes, Values};
 use crate::write::aggregation::{self, Aggregated, Content, States};
@@ -40,6 +41,8 @@ pub struct Options<'a> {
     pub locations: Locations,
     /// The format of the new file.
     pub format: Format,
+    /// Whether a file that holds data of its own is replaced; never one that is read.
+    pub overwrite: bool,
     /// Who is told how many fragments and plain values of how many are done.
     pub progress: Option<&'a Listener<'a>>,
 }
@@ -50,18 +53,25 @@ impl Default for Options<'_> {
             dialect: Dialect::Cf113,
             locations: Locations::Keep,
             format: Format::Netcdf4,
+            overwrite: false,
             progress: None,
         }
     }
 }
 
-/// Writes a new file, replacing one of that name.
+/// Writes a new file. An aggregation of that name that holds no data of its own is replaced, another file only with
+/// [`Options::overwrite`]; never the file that is converted, nor a fragment of it. Others who write it at the same time are
+/// waited for. The new file is read again before it takes its name.
 ///
 /// # Errors
-/// What is wrong with an aggregation; `Unsupported` when the dialect or format cannot express it; `Io`; `Cancelled`.
+/// `Request` when the file may not be replaced; what is wrong with an aggregation; `Unsupported` when the dialect or format cannot express it; `Io`; `Cancelled`.
 pub fn convert(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<()> {
-    let tree = dataset.shared().tree();
     let mut steps = Steps::new(dataset, options.progress);
+    let target = Out::claimed(path, &mut || steps.advance(0))?;
+    target.refuse_file(dataset)?;
+    target.refuse_data(options.overwrite, "choose another name")?;
+    target.refuse_fragments(dataset)?;
+    let tree = dataset.shared().tree();
     let mut collector = Collector::new(dataset, path, options)?;
     let mut aggregated: Vec<Converted> = Vec::new();
     let mut definition: HashSet<VariableId> = HashSet::new();
@@ -85,11 +95,12 @@ pub fn convert(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<
         .filter(|id| !definition.contains(id) || collector.same_file.contains(id))
         .collect();
     let file = describe(dataset, &plain, &definition, &aggregated, options)?;
-    let mut out = NewFile::create(&file, path, options.format)?;
+    let mut out = NewFile::begin(&file, target, options.format)?;
+    out.remember_blocks();
     for id in plain {
         copy(dataset, id, &mut out, &mut steps)?;
     }
-    out.commit()
+    out.commit_checked(&file)
 }
 
 /// An aggregation variable on its way.

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::axis::Axis;
+use super::axis::{Axis, Part};
 use super::field::Field;
 use super::locate::Locator;
-use super::marks::Marks;
-use super::record::{Content, Input, State, Template};
+use super::marks::{Converter, Marks};
+use super::record::{Content, Input, State};
 use super::spread::Spread;
-use super::{roles, unify, value, Options};
+use super::{bounds, roles, unify, value, Options};
 use crate::error::{Error, Kind, Result};
 use crate::model::fragments::{Fragment, Version};
 use crate::value::{DataType, Values};
@@ -27,20 +27,44 @@ pub(super) struct Assembly<'a> {
     axes: Vec<Known>,
     shared: Vec<Shared>,
     pub notes: Vec<String>,
+    /// Whether something is stored by value because nobody knows where its pieces are.
+    pub is_placeless: bool,
 }
 
 /// A dimension that was added for an axis.
 struct Known {
-    original: String,
-    size: u64,
-    marks: Marks,
+    axis: Axis,
     name: String,
+}
+
+impl Known {
+    /// Whether an axis has the same coordinates with the same bounds, in whatever units.
+    fn is(&self, axis: &Axis) -> bool {
+        let own = &self.axis;
+        if own.name != axis.name || own.size() != axis.size() {
+            return false;
+        }
+        let (Some(theirs), Some(reference)) = (&own.reference, &axis.reference) else {
+            return own.reference.is_none() && axis.reference.is_none();
+        };
+        let mut converter = Converter::to(reference);
+        let mut same = |a: Option<Marks>, b: Option<Marks>| {
+            // What is not known makes no difference.
+            let (Some(a), Some(b)) = (a, b) else { return true };
+            converter.bring(theirs, &a).is_ok_and(|a| a.same(&b, converter.slack()))
+        };
+        let marks = |axis: &Axis| whole(axis, |part| Some(&part.marks));
+        let cells = |axis: &Axis| whole(axis, |part| part.cells.as_ref());
+        same(marks(own), marks(axis)) && same(cells(own), cells(axis))
+    }
 }
 
 /// A variable that describes fields, as it was before names were changed.
 struct Shared {
     original: String,
     made: Made,
+    /// Its bounds, and the name that they have.
+    bounds: Option<(Made, String)>,
     name: String,
 }
 
@@ -82,7 +106,7 @@ impl Made {
 impl<'a> Assembly<'a> {
     pub fn new(inputs: &'a [Input], options: &'a Options, locator: &'a Locator) -> Self {
         let (file, axes, shared, notes) = Default::default();
-        Assembly { file, inputs, options, locator, axes, shared, notes }
+        Assembly { file, inputs, options, locator, axes, shared, notes, is_placeless: false }
     }
 
     /// Adds a field and what describes it.
@@ -105,10 +129,18 @@ impl<'a> Assembly<'a> {
         let companions = roles::closure(template, &dimensions, |n| {
             lead.item(n).filter(|i| !i.is_data).map(|i| &*i.template)
         });
-        let mut made = Vec::new();
+        let mut made: Vec<(String, Made)> = Vec::new();
+        let mut cells: HashMap<String, (String, Made)> = HashMap::new();
         for name in &companions {
-            match self.companion(field, name, lead)? {
-                Some(one) => made.push((name.clone(), one)),
+            match self.companion(field, name)? {
+                Some(mut one) => {
+                    self.rename_dimensions(one.variable(), name, &names)?;
+                    let parent = bounds::parent(lead, name).map(|p| p.template.name.clone());
+                    match parent.filter(|p| companions.contains(p) && !cells.contains_key(p)) {
+                        Some(parent) => drop(cells.insert(parent, (name.clone(), one))),
+                        None => made.push((name.clone(), one)),
+                    }
+                }
                 None => {
                     self.notes
                         .push(format!("'{name}' is not in every file of '{}'; it is left out", field.name));
@@ -117,24 +149,46 @@ impl<'a> Assembly<'a> {
             }
         }
         let mut fresh = Vec::new();
-        for (original, mut one) in made {
-            self.rename_dimensions(one.variable(), &original, &names)?;
+        for (original, one) in made {
             let axis_name = names.get(&original).cloned().flatten();
+            let own = cells.remove(&original);
+            let same = |s: &Shared| match (&s.bounds, &own) {
+                (Some((theirs, _)), Some((_, own))) => theirs.same(own),
+                (theirs, own) => theirs.is_none() && own.is_none(),
+            };
             let known = self.shared.iter().find(|s| match &axis_name {
                 Some(name) => s.name == *name,
-                None => s.original == original && s.made.same(&one),
+                None => s.original == original && s.made.same(&one) && same(s),
             });
             if let Some(known) = known {
                 names.insert(original, Some(known.name.clone()));
+                if let Some((bounds, _)) = own {
+                    names.insert(bounds, known.bounds.as_ref().map(|(_, name)| name.clone()));
+                }
                 continue;
             }
             let name = axis_name.unwrap_or_else(|| self.free_name(&original));
             names.insert(original.clone(), Some(name.clone()));
-            self.shared.push(Shared { original, made: one.clone(), name: name.clone() });
+            let (made, kept) = (one.clone(), name.clone());
+            self.shared.push(Shared { original, made, bounds: None, name: kept });
             fresh.push((name, one));
+            if let Some((original, bounds)) = own {
+                let name = self.free_name(&original);
+                names.insert(original.clone(), Some(name.clone()));
+                if let Some(parent) = self.shared.last_mut() {
+                    parent.bounds = Some((bounds.clone(), name.clone()));
+                }
+                let (made, kept) = (bounds.clone(), name.clone());
+                self.shared.push(Shared { original, made, bounds: None, name: kept });
+                fresh.push((name, bounds));
+            }
         }
-        for axis in field.axes.iter().filter(|a| a.new) {
-            self.index_coordinate(axis, &names);
+        for axis in &field.axes {
+            let told = axis.gaps.iter().filter(|gaps| !self.notes.contains(gaps)).cloned();
+            self.notes.extend(told.collect::<Vec<_>>());
+            if axis.new {
+                self.index_coordinate(axis, &names);
+            }
         }
         let data = self.data(field)?;
         let name = self.free_name(&field.name);
@@ -183,11 +237,7 @@ impl<'a> Assembly<'a> {
 
     /// The dimension of an axis: one that is there with the same coordinates, or a new one.
     fn dimension(&mut self, axis: &Axis) -> String {
-        let marks = whole(axis);
-        let size = axis.size();
-        let known =
-            self.axes.iter().find(|k| k.original == axis.name && k.size == size && k.marks.same(&marks));
-        if let Some(known) = known {
+        if let Some(known) = self.axes.iter().find(|k| k.is(axis)) {
             return known.name.clone();
         }
         let name = if self.file.dimension(&axis.name).is_none() {
@@ -195,8 +245,9 @@ impl<'a> Assembly<'a> {
         } else {
             self.file.free_name(&axis.name)
         };
-        self.file.add_dimension(&name, size);
-        self.axes.push(Known { original: axis.name.clone(), size, marks, name: name.clone() });
+        self.file.add_dimension(&name, axis.size());
+        let axis = Axis { part_of: Vec::new(), ..axis.clone() };
+        self.axes.push(Known { axis, name: name.clone() });
         name
     }
 
@@ -237,30 +288,24 @@ impl<'a> Assembly<'a> {
         self.inputs.iter().filter_map(size).max()
     }
 
-    fn companion(&mut self, field: &Field, name: &str, lead: &Input) -> Result<Option<Made>> {
-        let parent = lead
-            .items
-            .iter()
-            .find(|i| ["bounds", "climatology"].iter().any(|a| i.template.text(a).as_deref() == Some(name)));
-        let parent = parent.map(|p| p.template.name.clone());
-        let Some(spread) = Spread::of_companion(self.inputs, field, name, parent.as_deref())? else {
-            return Ok(None);
-        };
+    fn companion(&mut self, field: &Field, name: &str) -> Result<Option<Made>> {
+        let Some(spread) = Spread::of_companion(self.inputs, field, name)? else { return Ok(None) };
         let scattered = spread.split_rank(field) > 1
             || spread
                 .pieces
                 .iter()
                 .any(|(_, m)| spread.is_split() && !matches!(spread.items[*m].content, Content::Kept(_)));
-        let units_known = parent.is_none()
-            || spread.parents.windows(2).all(|p| {
-                let units = |t: Option<&Template>| t.map(|t| (t.text("units"), t.text("calendar")));
-                units(p[0]) == units(p[1])
-            });
         let wanted = self.options.aggregate_coordinates && spread.is_split();
         let stretched = spread.added > 0
             && spread.extents[..spread.added].iter().any(|e| e.axis.is_some_and(|a| !field.axes[a].new));
-        if (scattered || wanted) && units_known && !stretched {
-            return self.pieces(field, &spread).map(Some);
+        let are_fragments = || unify::are_fragments(&spread.templates(self.inputs, field), spread.parent());
+        if (scattered || wanted) && !stretched && are_fragments() {
+            let placed =
+                |m: usize| spread.items[m].fragment.is_some() || field.input(self.inputs, m).path().is_some();
+            if spread.pieces.iter().all(|(_, m)| placed(*m)) {
+                return self.pieces(field, &spread).map(Some);
+            }
+            self.is_placeless = true;
         }
         let (variable, dropped) = value::variable(self.inputs, field, &spread)?;
         self.note_dropped(name, &dropped);
@@ -281,7 +326,7 @@ impl<'a> Assembly<'a> {
 
     fn pieces(&mut self, field: &Field, spread: &Spread) -> Result<Made> {
         let templates = spread.templates(self.inputs, field);
-        let united = unify::unify(&templates)?;
+        let united = unify::unify(&templates, spread.parent())?;
         self.note_dropped(&spread.name, &united.dropped);
         let mut variable = Variable::new(&*spread.name, united.data_type, &[]);
         variable.attributes = united.attributes;
@@ -297,8 +342,15 @@ impl<'a> Assembly<'a> {
             let (input, item) = (field.input(self.inputs, *m), spread.items[*m]);
             fragments.push(match (&item.fragment, input.path()) {
                 (Some(fragment), _) => Fragment::clone(fragment),
+                // The aggregation file would be a fragment of itself.
+                (None, Some(_)) if item.by_value => {
+                    let message = "the aggregation file has data of it that are its own, to which no file can be added; \
+                                   --variables leaves it out, or cfa extract writes these data to a file";
+                    return Err(Error::new(Kind::Unsupported, message).in_file(&*input.name));
+                }
                 (None, Some(path)) => {
-                    let location = Some(self.locator.location(path)?);
+                    let known = input.location().map(str::to_owned);
+                    let location = Some(known.map_or_else(|| self.locator.location(path), Ok)?);
                     let version = Version { location, identifier: item.template.path.clone(), format: None };
                     Fragment::Stored { versions: vec![version], view: None }
                 }
@@ -346,36 +398,37 @@ impl<'a> Assembly<'a> {
         self.shared.push(Shared {
             original: name.clone(),
             made: Made::Value(variable.clone()),
+            bounds: None,
             name: name.clone(),
         });
         self.file.variables.push(variable);
     }
 }
 
+/// What is known of the files, if anything is.
 fn states_of(list: &[Option<State>]) -> Option<States> {
-    let all: Option<Vec<State>> = list.iter().copied().collect();
-    all.map(|all| States {
-        bytes: all.iter().map(|s| s.bytes).collect(),
-        modified: all.iter().map(|s| s.modified).collect(),
+    list.iter().any(Option::is_some).then(|| States {
+        bytes: list.iter().map(|s| s.unwrap_or(State::UNKNOWN).bytes).collect(),
+        modified: list.iter().map(|s| s.unwrap_or(State::UNKNOWN).modified).collect(),
     })
 }
 
-/// The coordinates of all parts.
-fn whole(axis: &Axis) -> Marks {
+/// The marks of all parts; `None` when those of one are not known.
+fn whole<'a>(axis: &'a Axis, of: impl Fn(&'a Part) -> Option<&'a Marks>) -> Option<Marks> {
     let mut numbers = Vec::new();
     let mut labels = Vec::new();
     for part in &axis.parts {
-        match &part.marks {
+        match of(part)? {
             Marks::Numbers(v) => numbers.extend_from_slice(v),
             Marks::Labels(v) => labels.extend_from_slice(v),
             Marks::Nothing => {}
         }
     }
-    match (numbers.is_empty(), labels.is_empty()) {
+    Some(match (numbers.is_empty(), labels.is_empty()) {
         (false, true) => Marks::Numbers(numbers.into()),
         (true, false) => Marks::Labels(labels.into()),
         _ => Marks::Nothing,
-    }
+    })
 }
 
 /// Changes names of variables and dimensions in attributes; what was left out is not named.

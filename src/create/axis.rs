@@ -7,7 +7,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::gap;
+use super::listing::short;
 use super::marks::{Converter, Marks};
+use super::overlap;
 use super::record::{Input, Item, Template};
 use crate::canonical::TimeUnits;
 use crate::error::{Error, Kind, Result};
@@ -17,8 +19,17 @@ use crate::error::{Error, Kind, Result};
 pub(super) struct Part {
     pub size: u64,
     pub marks: Marks,
+    /// The bounds of the marks, in their units; `None` for bounds whose values are not known.
+    pub cells: Option<Marks>,
     /// The place in the list of members of one that provides it.
     pub member: usize,
+}
+
+impl Part {
+    /// A part without coordinates.
+    pub fn bare(size: u64, member: usize) -> Part {
+        Part { size, marks: Marks::Nothing, cells: Some(Marks::Nothing), member }
+    }
 }
 
 /// A dimension of a variable.
@@ -32,9 +43,16 @@ pub(super) struct Axis {
     pub part_of: Vec<usize>,
     /// The coordinate variable whose units are those of the marks.
     pub reference: Option<Arc<Template>>,
+    /// Where it has gaps that were allowed.
+    pub gaps: Option<String>,
 }
 
 impl Axis {
+    /// An axis without coordinates.
+    pub fn bare(name: &str, new: bool, parts: Vec<Part>, part_of: Vec<usize>) -> Axis {
+        Axis { name: name.to_owned(), new, parts, part_of, reference: None, gaps: None }
+    }
+
     pub fn size(&self) -> u64 {
         self.parts.iter().map(|p| p.size).sum()
     }
@@ -43,25 +61,58 @@ impl Axis {
         self.parts.len() > 1
     }
 
-    /// Gives the coordinates of a part for people; times also as dates.
-    pub fn range(&self) -> impl Fn(&Part) -> String {
-        let units = self.reference.as_ref().and_then(|reference| {
-            TimeUnits::parse(&reference.text("units")?, reference.text("calendar").as_deref()).ok()
-        });
-        move |part| match &part.marks {
+    /// How the numbers of its marks are written.
+    pub fn scale(&self) -> Scale {
+        Scale(self.reference.as_ref().and_then(|reference| {
+            TimeUnits::parse(reference.units.as_deref()?, reference.calendar.as_deref()).ok()
+        }))
+    }
+}
+
+/// How the coordinates of an axis are written for people.
+pub(super) struct Scale(Option<TimeUnits>);
+
+impl Scale {
+    /// Whether the coordinates are times.
+    pub fn is_time(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// A time as a date, another coordinate as a number.
+    pub fn place(&self, x: f64) -> String {
+        let date = self.0.as_ref().and_then(|units| units.decode(x));
+        date.map_or_else(|| show(x), |date| date.to_string())
+    }
+
+    /// The coordinates of a part from the first to the last; times as dates.
+    pub fn range(&self, part: &Part) -> String {
+        match &part.marks {
             Marks::Nothing => format!("part of size {}", part.size),
-            Marks::Labels(labels) => span(labels),
-            Marks::Numbers(list) => {
-                let ends: Vec<f64> =
-                    list.first().into_iter().chain(list.last().filter(|_| list.len() > 1)).copied().collect();
-                let numbers = span(&ends.iter().map(|&x| show(x)).collect::<Vec<_>>());
-                let date = |units: &TimeUnits, &x: &f64| units.decode(x).map(|date| date.to_string());
-                let dates: Option<Vec<String>> =
-                    units.as_ref().and_then(|units| ends.iter().map(|x| date(units, x)).collect());
-                dates.map_or(numbers.clone(), |dates| format!("{numbers} ({})", span(&dates)))
-            }
+            Marks::Labels(labels) => short(&span(labels)),
+            Marks::Numbers(list) => span(&ends(list).iter().map(|&x| self.place(x)).collect::<Vec<_>>()),
         }
     }
+
+    /// The same with the numbers of times before their dates.
+    pub fn full_range(&self, part: &Part) -> String {
+        match &part.marks {
+            Marks::Numbers(list) => {
+                let numbers = span(&ends(list).iter().map(|&x| show(x)).collect::<Vec<_>>());
+                let range = self.range(part);
+                // Other coordinates, and times beyond all calendars, are numbers only.
+                if range == numbers {
+                    numbers
+                } else {
+                    format!("{numbers} ({range})")
+                }
+            }
+            _ => self.range(part),
+        }
+    }
+}
+
+fn ends(list: &[f64]) -> Vec<f64> {
+    list.first().into_iter().chain(list.last().filter(|_| list.len() > 1)).copied().collect()
 }
 
 /// The first and the last.
@@ -119,25 +170,16 @@ fn uncharted(name: &str, new: bool, shares: &[Share], wishes: &Wishes) -> Result
         );
         return Err(Error::new(Kind::Map, message));
     }
-    let parts = vec![Part { size, marks: Marks::Nothing, member: 0 }];
-    Ok(Some(Axis { name: name.to_owned(), new, parts, part_of: vec![0; shares.len()], reference: None }))
+    Ok(Some(Axis::bare(name, new, vec![Part::bare(size, 0)], vec![0; shares.len()])))
 }
 
 fn charted(name: &str, new: bool, shares: &[Share], wishes: &Wishes) -> Result<Axis> {
     let templates: Vec<&Arc<Template>> =
         shares.iter().filter_map(|s| s.coordinate.map(|c| &c.template)).collect();
-    let first = templates[0];
-    let (mut parts, mut part_of) = distinct(shares, first)?;
-    // The units are those of the part that comes first, whatever the order of the files.
-    let earliest = parts.iter().min_by(|a, b| start(a).total_cmp(&start(b))).map_or(0, |p| p.member);
-    let mut reference = templates[earliest].clone();
-    if !Converter::to(&reference, None).is_in(first, None) {
-        (parts, part_of) = distinct(shares, &reference)?;
-    } else {
-        reference = templates[earliest].clone();
-    }
+    let mut converter = Converter::to(templates[0]);
+    let (mut parts, mut part_of) = distinct(shares, &mut converter)?;
     let place = |e: Error| Error::new(e.kind(), format!("coordinate '{name}': {}", e.message()));
-    let descending = direction(&parts, shares).map_err(place)?;
+    let descending = direction(&parts, shares, converter.slack()).map_err(place)?;
     let mut order: Vec<usize> = (0..parts.len()).collect();
     order.sort_by(|&a, &b| {
         let by_marks = compare(&parts[a], &parts[b]);
@@ -147,12 +189,18 @@ fn charted(name: &str, new: bool, shares: &[Share], wishes: &Wishes) -> Result<A
             by_marks
         }
     });
+    // The units are those of the part that comes first, whatever the order of the files.
+    let reference = templates[order.first().map_or(0, |&first| parts[first].member)].clone();
+    if !converter.is_in(&reference) {
+        converter = Converter::to(&reference);
+        (parts, part_of) = distinct(shares, &mut converter)?;
+    }
     // Files may round the same coordinates differently: neighbours that are close are one part.
     let mut merged: Vec<Part> = Vec::with_capacity(parts.len());
     let mut new_number = vec![0; parts.len()];
     for &old in &order {
         let part = &parts[old];
-        if !merged.last().is_some_and(|last: &Part| last.marks.same(&part.marks)) {
+        if !merged.last().is_some_and(|last: &Part| last.marks.same(&part.marks, converter.slack())) {
             merged.push(part.clone());
         }
         new_number[old] = merged.len() - 1;
@@ -160,30 +208,41 @@ fn charted(name: &str, new: bool, shares: &[Share], wishes: &Wishes) -> Result<A
     for number in &mut part_of {
         *number = new_number[*number];
     }
-    let axis = Axis { name: name.to_owned(), new, parts: merged, part_of, reference: Some(reference) };
-    no_overlap(&axis, shares, descending)?;
-    if !wishes.gaps {
-        gap::none(&axis, shares, descending)?;
+    for part in &mut merged {
+        part.cells = match shares[part.member].bounds {
+            Some(bounds) => converter.marks(bounds).ok(),
+            None => Some(Marks::Nothing),
+        };
     }
-    Ok(axis)
+    let reference = Some(reference);
+    let mut axis = Axis { name: name.to_owned(), new, parts: merged, part_of, reference, gaps: None };
+    overlap::none(&axis, shares, descending, converter.slack())?;
+    match gap::all(&axis, shares, descending) {
+        Some(gaps) if !wishes.gaps => {
+            Err(Error::new(Kind::Map, format!("{gaps}; --allow-gaps accepts this")))
+        }
+        gaps => {
+            axis.gaps = gaps;
+            Ok(axis)
+        }
+    }
 }
 
 /// The different coordinates, and for each member which it has.
-fn distinct(shares: &[Share], reference: &Template) -> Result<(Vec<Part>, Vec<usize>)> {
-    let mut converter = Converter::to(reference, None);
+fn distinct(shares: &[Share], converter: &mut Converter) -> Result<(Vec<Part>, Vec<usize>)> {
     let mut numbers: HashMap<(usize, usize), usize> = HashMap::new();
     let mut parts: Vec<Part> = Vec::new();
     let mut part_of = Vec::with_capacity(shares.len());
     for (member, share) in shares.iter().enumerate() {
         let Some(coordinate) = share.coordinate else { continue };
-        let marks = converter.marks(coordinate, None).map_err(|e| e.in_file(&*share.input.name))?;
+        let marks = converter.marks(coordinate).map_err(|e| e.in_file(&*share.input.name))?;
         let key = match &marks {
             Marks::Numbers(v) => (v.as_ptr() as usize, 0),
             Marks::Labels(v) => (v.as_ptr() as usize, 1),
             Marks::Nothing => (0, 2),
         };
         let number = *numbers.entry(key).or_insert_with(|| {
-            parts.push(Part { size: share.size, marks, member });
+            parts.push(Part { marks, ..Part::bare(share.size, member) });
             parts.len() - 1
         });
         part_of.push(number);
@@ -201,8 +260,9 @@ fn start(part: &Part) -> f64 {
 fn compare(a: &Part, b: &Part) -> std::cmp::Ordering {
     match (&a.marks, &b.marks) {
         (Marks::Labels(x), Marks::Labels(y)) => {
-            let natural =
-                |list: &[String]| list.iter().map(|s| super::inputs::natural(s)).collect::<Vec<_>>();
+            let natural = |list: &[String]| {
+                list.iter().map(|s| super::pattern::natural(s.as_ref())).collect::<Vec<_>>()
+            };
             natural(x).cmp(&natural(y))
         }
         _ => start(a).total_cmp(&start(b)),
@@ -210,15 +270,19 @@ fn compare(a: &Part, b: &Part) -> std::cmp::Ordering {
 }
 
 /// Whether coordinates run downwards.
-fn direction(parts: &[Part], shares: &[Share]) -> Result<bool> {
-    if parts.len() < 2 {
+fn direction(parts: &[Part], shares: &[Share], slack: f64) -> Result<bool> {
+    if parts.iter().all(|part| part.marks.same(&parts[0].marks, slack)) {
         return Ok(false);
     }
     let mut found: Option<(bool, usize)> = None;
     for part in parts {
         let Marks::Numbers(values) = &part.marks else { continue };
-        let Some(down) = values.windows(2).next().map(|w| w[1] < w[0]) else { continue };
         let name = &shares[part.member].input.name;
+        if values.iter().any(|x| x.is_nan()) {
+            let message = format!("it has missing values in {name}, so parts cannot be joined");
+            return Err(Error::new(Kind::Map, message));
+        }
+        let Some(down) = values.windows(2).next().map(|w| w[1] < w[0]) else { continue };
         let ordered = values.windows(2).all(|w| if down { w[1] < w[0] } else { w[1] > w[0] });
         if !ordered {
             return Err(Error::new(
@@ -238,32 +302,33 @@ fn direction(parts: &[Part], shares: &[Share]) -> Result<bool> {
     Ok(found.is_some_and(|(down, _)| down))
 }
 
-fn no_overlap(axis: &Axis, shares: &[Share], descending: bool) -> Result<()> {
-    for pair in axis.parts.windows(2) {
-        let problem = match (&pair[0].marks, &pair[1].marks) {
-            (Marks::Numbers(a), Marks::Numbers(b)) => {
-                let (Some(&last), Some(&next)) = (a.last(), b.first()) else { continue };
-                let apart = if descending { next < last } else { next > last };
-                (!apart).then(|| {
-                    format!("{} to {} and {} to {}", show(a[0]), show(last), show(next), show(b[b.len() - 1]))
-                })
-            }
-            (Marks::Labels(a), Marks::Labels(b)) => {
-                a.iter().find(|label| b.contains(label)).map(|label| format!("both have '{label}'"))
-            }
-            _ => None,
-        };
-        if let Some(problem) = problem {
-            let names = [pair[0].member, pair[1].member].map(|m| &shares[m].input.name);
-            let message = format!("'{}' of {} and {} overlap: {problem}", axis.name, names[0], names[1]);
-            return Err(Error::new(Kind::Map, message));
-        }
-    }
-    Ok(())
-}
-
 /// A number without noise.
-pub(super) fn show(x: f64) -> String {
+fn show(x: f64) -> String {
+    if x.abs() >= 1e15 {
+        return format!("{x:e}");
+    }
     let text = format!("{x:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_shown_without_noise() {
+        for (x, text) in [(1.0, "1"), (0.5, "0.5"), (1.0 / 3.0, "0.333333"), (-20.0, "-20"), (1e300, "1e300")]
+        {
+            assert_eq!(show(x), text);
+        }
+    }
+
+    #[test]
+    fn times_have_dates_where_there_are_any() {
+        let scale = Scale(TimeUnits::parse("days since 2000-01-01", None).ok());
+        let part = |list: &[f64]| Part { marks: Marks::Numbers(list.into()), ..Part::bare(1, 0) };
+        assert_eq!(scale.full_range(&part(&[1.0])), "1 (2000-01-02 00:00:00)");
+        assert_eq!(scale.full_range(&part(&[1e300])), "1e300");
+        assert_eq!(Scale(None).full_range(&part(&[1.0, 2.0, 3.0])), "1 to 3");
+    }
 }

@@ -1,41 +1,307 @@
 //! An aggregation that is updated: its fragments, with the coordinates that the aggregation has for them, are inputs like
-//! the new files. No fragment is opened.
+//! the new files. A fragment is opened for coordinates that are aggregated themselves, and for nothing else.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::globals::GroupAttributes;
 use super::record::{Content, Input, Interner, Item, State, Template};
-use super::{roles, scan, scope};
+use super::{renew, roles, scan, scope, Options};
 use crate::container::tree::VariableId;
 use crate::dataset::Dataset;
+use crate::dialect;
 use crate::error::{Error, Kind, Result};
-use crate::inventory::EntrySource;
-use crate::model::fragments::{Fragment, Version};
+use crate::location::Style;
+use crate::model::fragments::{Block, Fragment};
+use crate::model::slabs::Slabs;
+use crate::model::substitutions::Substitutions;
+use crate::model::table::index_in;
 use crate::model::{Aggregation, Dialect};
 use crate::options::OpenOptions;
 use crate::selection::Selection;
-use crate::value::{DataType, Values};
+use crate::value::Values;
 use crate::variable::Variable;
+
+/// Fragments that are looked up at once.
+const BLOCK: u64 = 4096;
 
 /// What an aggregation file has.
 pub(super) struct Existing {
-    pub inputs: Vec<Input>,
     pub globals: GroupAttributes,
     pub history: Option<String>,
     pub dialect: Option<Dialect>,
     pub has_state: bool,
-    locations: HashSet<String>,
-    /// The sizes of the dimensions.
-    sizes: HashMap<String, u64>,
+    /// Whether coordinates that the files divide are aggregated.
+    pub has_aggregated_coordinates: bool,
+    /// The files that hold fragments.
+    pub files: Vec<Held>,
+    /// Their numbers by location.
+    pub by_location: HashMap<String, usize>,
+    pub dataset: Dataset,
+    pub known: Vec<Known>,
+    /// The variables whose values tell where a part belongs.
+    charted: BTreeSet<String>,
+    out: PathBuf,
+}
+
+pub(super) type Ranges = Vec<Range<u64>>;
+
+/// A file that holds fragments.
+pub(super) struct Held {
+    /// Its location as the aggregation file is to have it.
+    pub location: String,
+    /// The same as a URI reference, and what else it may be.
+    pub reference: (String, Style),
+    /// The variables and the places of what it holds.
+    pub pieces: Vec<(usize, Ranges)>,
+}
+
+/// A fragment.
+pub(super) struct Piece {
+    pub fragment: Fragment,
+    /// What was recorded of its file.
+    pub state: Option<State>,
+    /// The numbers of the files of its versions.
+    pub files: Vec<usize>,
+}
+
+/// A variable with its description.
+pub(super) struct Known {
+    pub variable: Variable,
+    pub template: Arc<Template>,
+    /// Its fragments by where they lie, if it is aggregated.
+    pub pieces: Option<HashMap<Ranges, Piece>>,
+}
+
+/// Parts of variables by name and place.
+pub(super) type Cache = HashMap<(String, Ranges), Content>;
+
+/// The inputs that an aggregation gives.
+#[derive(Default)]
+pub(super) struct Inputs {
+    pub list: Vec<Input>,
+    /// How files that were scanned again differ from what the aggregation has of them, by their numbers.
+    pub changes: HashMap<usize, String>,
+}
+
+/// Reads an aggregation file.
+///
+/// # Errors
+/// What is wrong with it; `Unsupported` for fragments that are no files.
+pub(super) fn read(out: &Path, interner: &Interner) -> Result<Existing> {
+    let dataset = Dataset::open_with(out, &OpenOptions::from_env()?)?;
+    let mut existing = Existing {
+        globals: scan::attributes_of(&dataset),
+        history: None,
+        dialect: None,
+        has_state: false,
+        has_aggregated_coordinates: false,
+        files: Vec::new(),
+        by_location: HashMap::new(),
+        dataset: dataset.clone(),
+        known: Vec::new(),
+        charted: BTreeSet::new(),
+        out: out.to_owned(),
+    };
+    let root = existing.globals.iter_mut().find(|(path, _)| path.is_empty());
+    existing.history = root.and_then(|(_, global)| global.remove("history")).and_then(|h| h.as_text());
+    for (variable, template) in scope::templates(&dataset)? {
+        let pieces = existing.look(&variable)?;
+        let is_coordinate = roles::is_coordinate(&template);
+        existing.has_aggregated_coordinates |= is_coordinate && pieces.is_some();
+        let tells_time =
+            template.rank() == 1 && template.text("units").is_some_and(|u| u.contains(" since "));
+        if is_coordinate || tells_time {
+            let cells = ["bounds", "climatology"].iter().filter_map(|a| template.text(a));
+            existing.charted.extend(cells.chain([template.name.clone()]));
+        }
+        existing.known.push(Known { variable, template: interner.template(template), pieces });
+    }
+    Ok(existing)
 }
 
 impl Existing {
-    /// Whether a file is a fragment already.
-    pub fn has(&self, location: &str) -> bool {
-        self.locations.contains(location)
+    /// The fragments of an aggregation variable, and what they tell of the file; `None` for another variable.
+    fn look(&mut self, variable: &Variable) -> Result<Option<HashMap<Ranges, Piece>>> {
+        let Some(aggregation) = variable.aggregation()? else { return Ok(None) };
+        self.dialect.get_or_insert(aggregation.dialect);
+        self.has_state |= aggregation.recorded.is_some();
+        let states = states(variable.dataset(), aggregation)?;
+        let style = Style::allowing_absolute_paths(aggregation.fragments.allows_absolute_paths());
+        let (grid, shape) = (&aggregation.grid, aggregation.grid.fragments());
+        let container = &*variable.dataset().shared().container;
+        let place = |e: Error| e.in_variable(variable.path());
+        let mut pieces = HashMap::new();
+        let mut number = 0;
+        for block in Slabs::new(&Selection::all(shape), shape, BLOCK) {
+            let block = block?;
+            let found =
+                aggregation.fragments.lookup(container, &block, &Substitutions::default()).map_err(place)?;
+            let Block::Fragments(list) = found else { return Err(place(no_files())) };
+            for (i, mut fragment) in list.into_iter().enumerate() {
+                let index = index_in(&block, i as u64);
+                let ranges: Ranges = index.iter().enumerate().map(|(d, &i)| grid.range(d, i)).collect();
+                let state = states.as_ref().and_then(|s| s.get(number).copied()).filter(|s| s.is_known());
+                number += 1;
+                let Fragment::Stored { versions, .. } = &mut fragment else { return Err(place(no_files())) };
+                let mut files = Vec::with_capacity(versions.len());
+                for version in versions {
+                    // Each dialect has its own word for what goes without saying.
+                    version.format = version.format.take().filter(|f| !matches!(&**f, "nc" | "netcdf"));
+                    let Some(location) = &mut version.location else { continue };
+                    let reference = location.clone();
+                    if aggregation.dialect == Dialect::Cfa04 {
+                        *location = dialect::file_name(&reference);
+                    }
+                    files.push(self.file(location, (reference, style), (self.known.len(), ranges.clone())));
+                }
+                pieces.insert(ranges, Piece { fragment, state, files });
+            }
+        }
+        Ok(Some(pieces))
+    }
+
+    /// The number of a file, which holds this piece.
+    fn file(&mut self, location: &str, reference: (String, Style), piece: (usize, Ranges)) -> usize {
+        let number = self.by_location.get(location).copied().unwrap_or_else(|| {
+            self.by_location.insert(location.to_owned(), self.files.len());
+            self.files.push(Held { location: location.to_owned(), reference, pieces: Vec::new() });
+            self.files.len() - 1
+        });
+        self.files[number].pieces.push(piece);
+        number
+    }
+
+    pub fn find(&self, name: &str) -> Option<&Known> {
+        self.known.iter().find(|k| k.template.name == name)
+    }
+
+    /// All fragments as inputs; what `again` has of a file, by its number, takes the place of what the aggregation has. Of
+    /// such files also the variables that the aggregation has not.
+    ///
+    /// # Errors
+    /// `Unsupported`, `FragmentVariable` for a file that changed in a way that cannot be told; those of reading.
+    pub fn inputs(
+        &self,
+        again: &HashMap<usize, Input>,
+        options: &Options,
+        interner: &Interner,
+    ) -> Result<Inputs> {
+        let companions = roles::companions(self.known.iter().map(|k| &*k.template));
+        let mut out = Inputs::default();
+        let mut taken: BTreeSet<(usize, String)> = BTreeSet::new();
+        for one in self.known.iter().filter(|k| !companions.contains(&k.template.name)) {
+            let mut cache = Cache::new();
+            let Some(pieces) = &one.pieces else {
+                out.list.push(self.by_value(one, &mut cache, interner)?);
+                continue;
+            };
+            let mut list: Vec<_> = pieces.iter().collect();
+            list.sort_by(|a, b| a.0.iter().map(|r| r.start).cmp(b.0.iter().map(|r| r.start)));
+            for (ranges, piece) in list {
+                let scanned = piece.files.iter().find_map(|f| again.get(f).map(|input| (*f, input)));
+                if let Some((number, file)) = scanned {
+                    let mut place = renew::Place { existing: self, one, ranges, piece, cache: &mut cache };
+                    let renewed = place.renew(number, file, interner)?;
+                    taken.insert((number, renewed.path));
+                    if let Some(change) = renewed.change {
+                        out.changes.entry(number).or_insert(change);
+                    }
+                    if let Some(input) = renewed.input {
+                        out.list.push(input);
+                        continue;
+                    }
+                }
+                let mut items =
+                    vec![Arc::new(item(one, ranges, Content::Unread, true, Some(&piece.fragment), interner))];
+                self.describe(one, ranges, &mut cache, &mut items, interner)?;
+                let name = format!("{} {}", crate::os::shown(&self.out), shown(&piece.fragment));
+                out.list.push(Input::fragment(name, piece.state, items));
+            }
+        }
+        let mut numbers: Vec<&usize> = again.keys().collect();
+        numbers.sort();
+        for number in numbers {
+            let file = &again[number];
+            let is_more = |i: &&Arc<Item>| {
+                !i.is_data
+                    || options.wants(&i.template.name) && !taken.contains(&(*number, i.template.path.clone()))
+            };
+            let items: Vec<Arc<Item>> = file.items.iter().filter(is_more).cloned().collect();
+            if items.iter().any(|i| i.is_data) {
+                out.list.push(file.part(Some(&self.files[*number].location), items));
+            }
+        }
+        Ok(out)
+    }
+
+    /// A data variable that is stored by value.
+    fn by_value(&self, one: &Known, cache: &mut Cache, interner: &Interner) -> Result<Input> {
+        let ranges: Ranges = one.variable.shape()?.iter().map(|&n| 0..n).collect();
+        let mut whole = item(one, &ranges, Content::Unread, true, None, interner);
+        whole.by_value = true;
+        let mut items = vec![Arc::new(whole)];
+        self.describe(one, &ranges, cache, &mut items, interner)?;
+        Ok(Input::file(&self.out, None, items))
+    }
+
+    /// Adds the part of everything that describes a piece of a variable.
+    fn describe(
+        &self,
+        data: &Known,
+        ranges: &[Range<u64>],
+        cache: &mut Cache,
+        items: &mut Vec<Arc<Item>>,
+        interner: &Interner,
+    ) -> Result<()> {
+        let names =
+            roles::closure(&data.template, &data.template.dimensions, |n| self.find(n).map(|k| &*k.template));
+        for one in names.iter().filter_map(|n| self.find(n)) {
+            let shape = one.variable.shape()?;
+            let mut own: Ranges = Vec::with_capacity(shape.len());
+            for (d, dimension) in one.template.dimensions.iter().enumerate() {
+                let position = data.template.dimensions.iter().position(|n| n == dimension);
+                own.push(position.map_or(0..shape[d], |p| ranges[p].clone()));
+            }
+            let is_charted = self.charted.contains(&one.template.name);
+            let fragment = match &one.pieces {
+                None => None,
+                Some(pieces) => match pieces.get(&own) {
+                    Some(piece) if !is_charted => {
+                        let there = item(one, &own, Content::Unread, false, Some(&piece.fragment), interner);
+                        items.push(Arc::new(there));
+                        continue;
+                    }
+                    None if !is_charted => {
+                        let (this, that) = (&one.template.name, &data.template.name);
+                        let message = format!("'{this}' is divided otherwise than '{that}'");
+                        return Err(Error::new(Kind::Unsupported, message));
+                    }
+                    piece => piece.map(|p| &p.fragment),
+                },
+            };
+            let content = self.part(one, &own, cache, interner)?;
+            let there = item(one, &own, content, false, fragment, interner);
+            // Items are shared by what they hold, not by where it is.
+            items.push(if fragment.is_some() { Arc::new(there) } else { interner.item(there) });
+        }
+        Ok(())
+    }
+
+    /// The values of a part of a variable.
+    pub fn part(&self, one: &Known, own: &Ranges, cache: &mut Cache, interner: &Interner) -> Result<Content> {
+        let key = (one.template.name.clone(), own.clone());
+        if let Some(content) = cache.get(&key) {
+            return Ok(content.clone());
+        }
+        let start: Vec<u64> = own.iter().map(|r| r.start).collect();
+        let count: Vec<u64> = own.iter().map(|r| r.end - r.start).collect();
+        let block = Selection::block(&start, &count, one.variable.shape()?)?;
+        let content = Content::Kept(interner.values(one.variable.read_values(&block)?));
+        cache.insert(key, content.clone());
+        Ok(content)
     }
 
     /// Gives new files numbers along a dimension that an earlier call made of the order of files; `false` when there is no
@@ -44,31 +310,18 @@ impl Existing {
     /// # Errors
     /// `Map` when the dimension has other coordinates than such numbers.
     pub fn number(&self, dimension: &str, files: &mut [Input], interner: &Interner) -> Result<bool> {
-        let known: Vec<&Item> = self.inputs.iter().filter_map(|i| i.item(dimension)).collect();
-        let Some(first) = known.first() else { return Ok(false) };
-        let mut next = 0;
-        for item in &known {
-            match &item.content {
-                Content::Kept(values) if matches!(**values, Values::I32(_)) => {
-                    next = (0..values.len())
-                        .filter_map(|i| values.int_at(i))
-                        .map(|n| n + 1)
-                        .fold(next, i128::max);
-                }
-                _ => return Err(foreign(dimension)),
-            }
-        }
-        let size = self.sizes.get(dimension).copied().map(i128::from);
-        let Some(next) = i32::try_from(next).ok().filter(|_| size == Some(next)) else {
-            return Err(foreign(dimension));
+        let Some(known) = self.find(dimension).filter(|k| roles::is_coordinate(&k.template)) else {
+            return Ok(false);
         };
-        let template = interner.template(Template {
-            name: dimension.to_owned(),
-            path: dimension.to_owned(),
-            data_type: DataType::I32,
-            dimensions: Vec::new(),
-            attributes: first.template.attributes.clone(),
-        });
+        let shape = known.variable.shape()?;
+        let next = match known.variable.read_values(&Selection::all(shape))? {
+            Values::I32(list) if list.iter().copied().eq(0..list.len() as i32) => list.len() as i32,
+            _ => return Err(foreign(dimension)),
+        };
+        let (name, attributes) = (dimension.to_owned(), known.template.attributes.clone());
+        let data_type = known.template.data_type;
+        let template =
+            interner.template(Template::new(name.clone(), name, data_type, Vec::new(), attributes));
         let mut seen: HashMap<Vec<usize>, i32> = HashMap::new();
         for file in files.iter_mut().filter(|f| f.item(dimension).is_none()) {
             // Equal values are one in memory.
@@ -98,69 +351,9 @@ fn foreign(dimension: &str) -> Error {
     Error::new(Kind::Map, message)
 }
 
-type Ranges = Vec<Range<u64>>;
-
-/// The fragments of a variable, by where they lie, with what was recorded of their files.
-type Pieces = HashMap<Ranges, (Fragment, Option<State>)>;
-
-/// A variable with its description.
-struct Known {
-    variable: Variable,
-    template: Arc<Template>,
-    /// Where its pieces are, if it is aggregated.
-    pieces: Option<Pieces>,
-}
-
-/// Reads an aggregation file.
-///
-/// # Errors
-/// What is wrong with it; `Unsupported` for fragments that are no files.
-pub(super) fn read(out: &Path, interner: &Interner) -> Result<Existing> {
-    let dataset = Dataset::open_with(out, &OpenOptions::default())?;
-    let mut existing = Existing {
-        inputs: Vec::new(),
-        globals: scan::attributes_of(&dataset),
-        history: None,
-        dialect: None,
-        has_state: false,
-        locations: HashSet::new(),
-        sizes: HashMap::new(),
-    };
-    let root = existing.globals.iter_mut().find(|(path, _)| path.is_empty());
-    existing.history = root.and_then(|(_, global)| global.remove("history")).and_then(|h| h.as_text());
-    let mut known = Vec::new();
-    for (variable, template) in scope::templates(&dataset)? {
-        let pieces = look(&variable, &mut existing)?;
-        existing.sizes.extend(template.dimensions.iter().cloned().zip(variable.shape()?.iter().copied()));
-        known.push(Known { variable, template: interner.template(template), pieces });
-    }
-    let companions = roles::companions(known.iter().map(|k| &*k.template));
-    for one in known.iter().filter(|k| !companions.contains(&k.template.name)) {
-        match &one.pieces {
-            Some(pieces) => {
-                let mut list: Vec<_> = pieces.iter().collect();
-                list.sort_by(|a, b| a.0.iter().map(|r| r.start).cmp(b.0.iter().map(|r| r.start)));
-                let mut cache = HashMap::new();
-                for (ranges, (fragment, state)) in list {
-                    let mut items =
-                        vec![Arc::new(item(one, ranges, Content::Unread, true, Some(fragment), interner))];
-                    describe(one, ranges, &known, &mut cache, &mut items, interner)?;
-                    let name = format!("{} {}", out.display(), shown(fragment));
-                    existing.inputs.push(Input::fragment(name, *state, items));
-                }
-            }
-            None => {
-                let shape = one.variable.shape()?.to_vec();
-                let ranges: Ranges = shape.iter().map(|&n| 0..n).collect();
-                let mut whole = item(one, &ranges, Content::Unread, true, None, interner);
-                whole.by_value = true;
-                let mut items = vec![Arc::new(whole)];
-                describe(one, &ranges, &known, &mut HashMap::new(), &mut items, interner)?;
-                existing.inputs.push(Input::file(out, None, items));
-            }
-        }
-    }
-    Ok(existing)
+fn no_files() -> Error {
+    let message = "it has fragments that are no files; such an aggregation cannot be updated";
+    Error::new(Kind::Unsupported, message)
 }
 
 fn shown(fragment: &Fragment) -> String {
@@ -170,28 +363,6 @@ fn shown(fragment: &Fragment) -> String {
         }
         Fragment::Missing => String::new(),
     }
-}
-
-/// The fragments of an aggregation variable, and what they tell of the file; `None` for another variable.
-fn look(variable: &Variable, existing: &mut Existing) -> Result<Option<Pieces>> {
-    let Some(aggregation) = variable.aggregation()? else { return Ok(None) };
-    existing.dialect.get_or_insert(aggregation.dialect);
-    existing.has_state |= aggregation.recorded.is_some();
-    let states = states(variable.dataset(), aggregation)?;
-    let mut list = HashMap::new();
-    let mut number = 0;
-    variable.for_each_fragment(|entry| -> Result<()> {
-        let state = states.as_ref().and_then(|s| s.get(number).copied());
-        number += 1;
-        let EntrySource::Versions(versions) = entry.source else {
-            let message = "it has fragments that are no files; such an aggregation cannot be updated";
-            return Err(Error::new(Kind::Unsupported, message).in_variable(variable.path()));
-        };
-        existing.locations.extend(versions.iter().filter_map(|v: &Version| v.location.clone()));
-        list.insert(entry.ranges, (Fragment::Stored { versions, view: None }, state));
-        Ok(())
-    })?;
-    Ok(Some(list))
 }
 
 /// The recorded states of the fragments, in C order.
@@ -217,48 +388,4 @@ fn item(
     let (template, shape) = (known.template.clone(), interner.shape(&shape));
     let fragment = fragment.map(|f| Box::new(f.clone()));
     Item { template, shape, content, is_data, by_value: false, fragment }
-}
-
-/// Adds the part of everything that describes a piece of a variable.
-fn describe(
-    data: &Known,
-    ranges: &[Range<u64>],
-    known: &[Known],
-    cache: &mut HashMap<(String, Ranges), Content>,
-    items: &mut Vec<Arc<Item>>,
-    interner: &Interner,
-) -> Result<()> {
-    let find = |name: &str| known.iter().find(|k| k.template.name == name);
-    let names = roles::closure(&data.template, &data.template.dimensions, |n| find(n).map(|k| &*k.template));
-    for one in names.iter().filter_map(|n| find(n)) {
-        let shape = one.variable.shape()?.to_vec();
-        let mut own: Ranges = Vec::with_capacity(shape.len());
-        for (d, dimension) in one.template.dimensions.iter().enumerate() {
-            let position = data.template.dimensions.iter().position(|n| n == dimension);
-            own.push(position.map_or(0..shape[d], |p| ranges[p].clone()));
-        }
-        if let Some(pieces) = &one.pieces {
-            let Some((fragment, _)) = pieces.get(&own) else {
-                let message =
-                    format!("'{}' is divided otherwise than '{}'", one.template.name, data.template.name);
-                return Err(Error::new(Kind::Unsupported, message));
-            };
-            items.push(Arc::new(item(one, &own, Content::Unread, false, Some(fragment), interner)));
-            continue;
-        }
-        let key = (one.template.name.clone(), own);
-        let content = match cache.get(&key) {
-            Some(content) => content.clone(),
-            None => {
-                let start: Vec<u64> = key.1.iter().map(|r| r.start).collect();
-                let count: Vec<u64> = key.1.iter().map(|r| r.end - r.start).collect();
-                let values = one.variable.read_values(&Selection::block(&start, &count, &shape)?)?;
-                let content = Content::Kept(interner.values(values));
-                cache.insert(key.clone(), content.clone());
-                content
-            }
-        };
-        items.push(interner.item(item(one, &key.1, content, false, None, interner)));
-    }
-    Ok(())
 }

@@ -6,9 +6,8 @@
 use std::collections::HashMap;
 
 use super::axis::{self, Axis, Part, Share, Wishes};
-use super::marks::Marks;
 use super::record::{Content, Input, Item, Template};
-use super::{roles, scan, Options};
+use super::{bounds, cells, ragged, roles, scan, unify, Options};
 use crate::error::{Error, Kind, Result};
 
 /// A variable of an input: the places of the input and of the variable in it.
@@ -117,9 +116,8 @@ fn place(inputs: &[Input], field: &mut Field, options: &Options) -> Result<()> {
         match axis::axis(name, false, &shares, &wishes)? {
             Some(axis) => field.axes.push(axis),
             None => {
-                let parts = vec![Part { size: 0, marks: Marks::Nothing, member: 0 }];
                 let part_of = vec![0; field.members.len()];
-                field.axes.push(Axis { name: name.clone(), new: false, parts, part_of, reference: None });
+                field.axes.push(Axis::bare(name, false, vec![Part::bare(0, 0)], part_of));
                 if ordered.replace(position).is_some() {
                     let message = "two dimensions cannot both be joined in the order of the files";
                     return Err(Error::new(Kind::Request, message));
@@ -127,11 +125,11 @@ fn place(inputs: &[Input], field: &mut Field, options: &Options) -> Result<()> {
             }
         }
     }
-    if collision(field).is_some() && ordered.is_none() {
+    if cells::collision(field).is_some() && ordered.is_none() {
         add_scalar_axes(inputs, field, options)?;
     }
     let kept = (0..field.members.len()).any(|m| field.item(inputs, m).by_value);
-    let repeated = collision(field).is_some() && ordered.is_none();
+    let repeated = cells::collision(field).is_some() && ordered.is_none();
     if (kept || repeated) && is_same_everywhere(inputs, field)? {
         field.is_static = true;
         field.members.truncate(1);
@@ -139,15 +137,12 @@ fn place(inputs: &[Input], field: &mut Field, options: &Options) -> Result<()> {
             axis.part_of.truncate(1);
         }
     } else if let Some(new) = options.new_dimension.as_ref().filter(|_| ordered.is_none()) {
-        field.axes.insert(
-            0,
-            Axis { name: new.clone(), new: true, parts: Vec::new(), part_of: Vec::new(), reference: None },
-        );
+        field.axes.insert(0, Axis::bare(new, true, Vec::new(), Vec::new()));
         order(inputs, field, 0)?;
     } else if let Some(position) = ordered {
         order(inputs, field, position)?;
     }
-    fill_cells(inputs, field, options)
+    cells::fill(inputs, field, options)
 }
 
 fn check_dimensions(
@@ -205,42 +200,21 @@ pub(super) fn shares<'a>(inputs: &'a [Input], field: &Field, name: &str) -> Vec<
         });
         let coordinate =
             coordinate.or_else(|| position.and_then(|_| times_along(input, &item.template, name)));
-        let bounds = coordinate.and_then(|c| {
-            let named = ["bounds", "climatology"].iter().find_map(|a| c.template.text(a))?;
-            input.item(&named)
-        });
+        let bounds = coordinate.and_then(|c| bounds::of(input, &c.template));
         Share { input, coordinate, bounds, size }
     };
     (0..field.members.len()).map(share).collect()
 }
 
-/// Times along a dimension without coordinate variable, which order its parts as well.
+/// Times along a dimension without coordinate variable, which order its parts as well; not those of samples, which are
+/// in the order of what they are samples of.
 fn times_along<'a>(input: &'a Input, template: &Template, dimension: &str) -> Option<&'a Item> {
-    let named = template.text("coordinates")?;
+    let named = template.text("coordinates").filter(|_| !ragged::is_sample_dimension(input, dimension))?;
     named.split_whitespace().filter_map(|n| input.item(n)).find(|i| {
         i.template.dimensions == [dimension]
-            && i.template.text("units").is_some_and(|u| u.contains(" since "))
+            && i.template.units.as_deref().is_some_and(|u| u.contains(" since "))
             && matches!(i.content, Content::Kept(_))
     })
-}
-
-/// The place of a member in the array of parts.
-fn cell_of(field: &Field, strides: &[u128], member: usize) -> u128 {
-    let along = |(a, s): (&Axis, &u128)| (a.part_of[member] as u128).saturating_mul(*s);
-    field.axes.iter().zip(strides).map(along).fold(0, u128::saturating_add)
-}
-
-/// Two members in the same cell.
-fn collision(field: &Field) -> Option<(usize, usize)> {
-    let strides = strides(field);
-    let mut seen: HashMap<u128, usize> = HashMap::with_capacity(field.members.len());
-    (0..field.members.len()).find_map(|m| seen.insert(cell_of(field, &strides, m), m).map(|other| (other, m)))
-}
-
-/// How far apart neighbours along each axis are in the array of parts; there may be more places than memory has.
-fn strides(field: &Field) -> Vec<u128> {
-    let after = |d: usize| field.axes[d + 1..].iter().map(|a| a.parts.len() as u128);
-    (0..field.axes.len()).map(|d| after(d).fold(1, u128::saturating_mul)).collect()
 }
 
 /// Makes scalar coordinates that tell members of one cell apart into dimensions.
@@ -265,13 +239,13 @@ fn add_scalar_axes(inputs: &[Input], field: &mut Field, options: &Options) -> Re
     let before = field.axes.clone();
     for candidate in &candidates {
         field.axes.insert(0, candidate.clone());
-        if collision(field).is_none() {
+        if cells::collision(field).is_none() {
             return Ok(());
         }
         field.axes.clone_from(&before);
     }
     field.axes.splice(0..0, candidates);
-    if collision(field).is_some() {
+    if cells::collision(field).is_some() {
         field.axes = before;
     }
     Ok(())
@@ -285,7 +259,7 @@ fn is_same_everywhere(inputs: &[Input], field: &Field) -> Result<bool> {
     let first = field.item(inputs, 0);
     for m in 1..field.members.len() {
         let other = field.item(inputs, m);
-        if other.shape != first.shape || other.template.data_type != first.template.data_type {
+        if other.shape != first.shape || !unify::stored_alike(&other.template, &first.template) {
             return Ok(false);
         }
     }
@@ -328,7 +302,7 @@ fn order(inputs: &[Input], field: &mut Field, position: usize) -> Result<()> {
     let mut parts = Vec::with_capacity(depth);
     for k in 0..depth {
         let member = lists[0][k];
-        parts.push(Part { size: size(member), marks: Marks::Nothing, member });
+        parts.push(Part::bare(size(member), member));
         for list in &lists {
             part_of[list[k]] = k;
             if size(list[k]) != size(member) {
@@ -343,60 +317,6 @@ fn order(inputs: &[Input], field: &mut Field, position: usize) -> Result<()> {
             }
         }
     }
-    field.axes[position] = Axis { name, new, parts, part_of, reference: None };
+    field.axes[position] = Axis::bare(&name, new, parts, part_of);
     Ok(())
-}
-
-fn fill_cells(inputs: &[Input], field: &mut Field, options: &Options) -> Result<()> {
-    if let Some((a, b)) = collision(field) {
-        // Most often a dimension has no coordinates by which its parts could be told apart.
-        let bare = field.axes.iter().find(|axis| axis.reference.is_none() && !axis.new);
-        let hint = bare.map_or(String::new(), |axis| {
-            format!(", or join along '{0}', which has no coordinates, with --dim {0}", axis.name)
-        });
-        let message = format!(
-            "{} and {} have the same coordinates; leave one out, or make a dimension of the files with --new-dim{hint}",
-            field.input(inputs, a).name,
-            field.input(inputs, b).name
-        );
-        return Err(Error::new(Kind::Map, message));
-    }
-    if let Some(axis) = field.axes.iter().find(|a| a.is_split() && !a.new && !options.may_join(&a.name)) {
-        let names = [0, 1].map(|i| &field.input(inputs, axis.parts[i].member).name);
-        let message = format!(
-            "'{}' differs between {} and {}, and is not among the dimensions to be joined (--dim)",
-            axis.name, names[0], names[1]
-        );
-        return Err(Error::new(Kind::Map, message));
-    }
-    let strides = strides(field);
-    let total = field.axes.iter().map(|a| a.parts.len() as u128).fold(1, u128::saturating_mul);
-    let mut found: Vec<(u128, usize)> =
-        (0..field.members.len()).map(|m| (cell_of(field, &strides, m), m)).collect();
-    found.sort_unstable();
-    if total != found.len() as u128 {
-        let hole = found.iter().enumerate().find(|(i, (cell, _))| *cell != *i as u128);
-        let hole = hole.map_or(found.len() as u128, |(i, _)| i as u128);
-        return Err(missing(inputs, field, hole, total, &strides));
-    }
-    field.cells = found.into_iter().map(|(_, m)| m).collect();
-    Ok(())
-}
-
-fn missing(inputs: &[Input], field: &Field, hole: u128, total: u128, strides: &[u128]) -> Error {
-    let mut wanted = Vec::new();
-    let mut beside = Vec::new();
-    for (axis, stride) in field.axes.iter().zip(strides).filter(|(a, _)| a.is_split()) {
-        let part = &axis.parts[(hole / stride % axis.parts.len() as u128) as usize];
-        let range = axis.range()(part);
-        wanted.push(format!("{} {range}", axis.name));
-        beside.push(format!("{} ({} {range})", field.input(inputs, part.member).name, axis.name));
-    }
-    let message = format!(
-        "no file has {}; {} of {total} parts are there, beside it {}",
-        wanted.join(", "),
-        field.members.len(),
-        beside.join(" and ")
-    );
-    Error::new(Kind::Map, message)
 }

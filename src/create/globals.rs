@@ -34,6 +34,19 @@ impl Globals {
         }
     }
 
+    /// As [`Globals::merge`], with what other files say.
+    pub fn absorb(&mut self, others: Globals) {
+        for (path, shared) in others.0 {
+            let own = self
+                .0
+                .entry(path)
+                .or_insert_with(|| Shared { common: shared.common.clone(), different: Vec::new() });
+            own.merge(&shared.common);
+            let more = shared.different.into_iter().filter(|name| !own.different.contains(name));
+            own.different.extend(more.collect::<Vec<_>>());
+        }
+    }
+
     pub fn sort(&mut self) {
         self.0.values_mut().for_each(|shared| shared.different.sort());
     }
@@ -50,7 +63,9 @@ impl Shared {
         let common = &mut self.common;
         let names = common.iter().chain(attributes).map(|a| a.name.clone()).collect::<Vec<_>>();
         for name in names {
-            if common.get(&name) != attributes.get(&name) {
+            // Of the conventions only the others matter: those of the new file are its own.
+            let alike = name == "Conventions" && foreign(common) == foreign(attributes);
+            if common.get(&name) != attributes.get(&name) && !alike {
                 common.remove(&name);
                 if !self.different.contains(&name) {
                     self.different.push(name);
@@ -58,6 +73,14 @@ impl Shared {
             }
         }
     }
+}
+
+/// Conventions other than CF and CFA.
+fn foreign(attributes: &Attributes) -> Vec<String> {
+    let all = attributes.text("Conventions").unwrap_or_default();
+    let others =
+        all.split([' ', ',']).filter(|c| !c.is_empty() && !c.starts_with("CF-") && !c.starts_with("CFA"));
+    others.map(str::to_owned).collect()
 }
 
 /// What all files agree on, with `Conventions` and `history` of the new file; and a note on what was left out.
@@ -69,11 +92,8 @@ pub(super) fn merge(
     let nothing = Shared::default();
     let Shared { common, different } = globals.0.get("").unwrap_or(&nothing);
     let mut out = Attributes::default();
-    let others = common.text("Conventions").unwrap_or_default();
-    let others =
-        others.split([' ', ',']).filter(|c| !c.is_empty() && !c.starts_with("CF-") && !c.starts_with("CFA"));
     let mut conventions = vec![options.dialect.conventions().to_owned()];
-    conventions.extend(others.map(str::to_owned));
+    conventions.extend(foreign(common));
     out.set_text("Conventions", conventions.join(" "));
     for attribute in common {
         if attribute.name != "Conventions" {

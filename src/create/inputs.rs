@@ -1,10 +1,84 @@
 //! The files that arguments name: files, directories, patterns, lists.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
+use super::pattern::{fits, is_pattern, natural};
 use crate::error::{Error, Kind, Result};
+use crate::os::{path_from_bytes, shown};
+
+/// The files to aggregate, and how each was come by: paths are files that were named, [`expand`] also finds some.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inputs {
+    paths: Vec<PathBuf>,
+    /// For each path, whether it was named; one that a directory or pattern gave was only found.
+    named: Vec<bool>,
+    /// The lists that named some of them.
+    lists: Vec<PathBuf>,
+}
+
+impl Inputs {
+    /// The files, in their order.
+    pub fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
+    /// The files, each with whether it was named.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Path, bool)> {
+        self.paths.iter().map(PathBuf::as_path).zip(self.named.iter().copied())
+    }
+
+    /// The lists that were read.
+    pub(super) fn lists(&self) -> &[PathBuf] {
+        &self.lists
+    }
+
+    fn add(&mut self, paths: impl IntoIterator<Item = PathBuf>, named: bool) {
+        self.paths.extend(paths);
+        self.named.resize(self.paths.len(), named);
+    }
+
+    /// Leaves out what comes again; a file that was found and named was named.
+    fn without_repetitions(self) -> Inputs {
+        let mut place: HashMap<PathBuf, usize> = HashMap::new();
+        let mut once = Inputs { lists: self.lists, ..Inputs::default() };
+        for (path, named) in self.paths.into_iter().zip(self.named) {
+            let at = *place.entry(path.clone()).or_insert(once.paths.len());
+            if at == once.paths.len() {
+                once.add([path], named);
+            } else {
+                once.named[at] |= named;
+            }
+        }
+        once
+    }
+}
+
+impl From<&[PathBuf]> for Inputs {
+    fn from(paths: &[PathBuf]) -> Self {
+        Inputs { paths: paths.to_vec(), named: vec![true; paths.len()], lists: Vec::new() }
+    }
+}
+
+impl From<&Vec<PathBuf>> for Inputs {
+    fn from(paths: &Vec<PathBuf>) -> Self {
+        Inputs::from(paths.as_slice())
+    }
+}
+
+impl<const N: usize> From<&[PathBuf; N]> for Inputs {
+    fn from(paths: &[PathBuf; N]) -> Self {
+        Inputs::from(paths.as_slice())
+    }
+}
+
+impl From<&Inputs> for Inputs {
+    fn from(inputs: &Inputs) -> Self {
+        inputs.clone()
+    }
+}
 
 /// The files that the arguments name, in their order; what a pattern or directory gives is in natural order, so that
 /// `r2` comes before `r10`. A file that is named twice counts once.
@@ -15,75 +89,88 @@ use crate::error::{Error, Kind, Result};
 ///
 /// # Errors
 /// `Io` when something is not there or cannot be read, `Request` when nothing is left.
-pub fn expand<S: AsRef<str>>(arguments: &[S]) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
+pub fn expand<S: AsRef<OsStr>>(arguments: &[S]) -> Result<Inputs> {
+    let mut found = Inputs::default();
     for argument in arguments {
         one(argument.as_ref(), Path::new(""), true, &mut found)?;
     }
-    let mut seen = HashSet::new();
-    found.retain(|path| seen.insert(path.clone()));
-    if found.is_empty() {
+    if found.paths.is_empty() {
         return Err(Error::new(Kind::Request, "no input files"));
     }
-    Ok(found)
+    Ok(found.without_repetitions())
 }
 
-fn one(argument: &str, base: &Path, lists: bool, found: &mut Vec<PathBuf>) -> Result<()> {
+fn one(argument: &OsStr, base: &Path, lists: bool, found: &mut Inputs) -> Result<()> {
     let path = base.join(argument);
-    let absent = |what: &str| Error::new(Kind::Io, what).in_file(path.display().to_string());
+    let absent = |what: &str| Error::new(Kind::Io, what).in_file(shown(&path));
     let there = fs::metadata(&path).ok();
-    if let (Some(list), true) = (argument.strip_prefix('@'), lists && there.is_none()) {
-        let list = base.join(list);
-        let io = |e| {
-            Error::new(Kind::Io, "the list cannot be read").because(e).in_file(list.display().to_string())
-        };
-        let text = fs::read_to_string(&list).map_err(io)?;
-        let folder = list.parent().unwrap_or(Path::new(""));
-        for line in text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
-            one(line, folder, false, found)?;
-        }
-        return Ok(());
+    if let (Some(list), true) = (listed(argument), lists && there.is_none()) {
+        return all_of(&base.join(list), found);
     }
     if there.as_ref().is_some_and(fs::Metadata::is_dir) {
         let mut inside = Vec::new();
         walk(&path, &mut inside)?;
-        inside.sort_by_cached_key(|p| natural(&p.to_string_lossy()));
+        inside.sort_by_cached_key(|p| natural(p.as_os_str()));
         if inside.is_empty() {
             return Err(absent("no netCDF files are in this directory"));
         }
-        found.append(&mut inside);
+        found.add(inside, false);
     } else if there.is_some() {
-        found.push(path);
-    } else if !argument.contains(['*', '?', '[']) {
+        found.add([path], true);
+    } else if !is_pattern(argument) {
         return Err(absent("no such file"));
     } else {
         let mut matched = Vec::new();
-        let parts: Vec<&str> = argument.split('/').filter(|p| !p.is_empty()).collect();
-        let root = if argument.starts_with('/') { PathBuf::from("/") } else { base.to_owned() };
+        let (mut root, mut parts) = (base.to_owned(), Vec::new());
+        for component in Path::new(argument).components() {
+            match component {
+                Component::Prefix(_) | Component::RootDir => root.push(component),
+                other => parts.push(other.as_os_str()),
+            }
+        }
         matches_of(&root, &parts, &mut matched)?;
-        matched.sort_by_cached_key(|p| natural(&p.to_string_lossy()));
+        matched.sort_by_cached_key(|p| natural(p.as_os_str()));
         if matched.is_empty() {
             return Err(absent("no file matches"));
         }
-        found.append(&mut matched);
+        found.add(matched, false);
+    }
+    Ok(())
+}
+
+/// The name of the list in `@list`.
+fn listed(argument: &OsStr) -> Option<PathBuf> {
+    argument.as_encoded_bytes().strip_prefix(b"@").and_then(|name| path_from_bytes(name.to_vec()))
+}
+
+/// Adds what a list names.
+fn all_of(list: &Path, found: &mut Inputs) -> Result<()> {
+    let wrong = |what: &str| Error::new(Kind::Io, what).in_file(shown(list));
+    let bytes = fs::read(list).map_err(|e| wrong("the list cannot be read").because(e))?;
+    let folder = list.parent().unwrap_or(Path::new(""));
+    found.lists.push(list.to_owned());
+    for line in bytes.split(|&b| b == b'\n').map(<[u8]>::trim_ascii) {
+        if line.is_empty() || line.starts_with(b"#") {
+            continue;
+        }
+        let name = path_from_bytes(line.to_vec()).ok_or_else(|| wrong("a name in it is not UTF-8"))?;
+        one(name.as_os_str(), folder, false, found)?;
     }
     Ok(())
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
-    let shown = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let io = |e| {
-        Error::new(Kind::Io, "the directory cannot be read").because(e).in_file(shown.display().to_string())
-    };
+    let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let io = |e| Error::new(Kind::Io, "the directory cannot be read").because(e).in_file(shown(place));
     let mut list = Vec::new();
-    for entry in fs::read_dir(shown).map_err(io)? {
+    for entry in fs::read_dir(place).map_err(io)? {
         list.push(folder.join(entry.map_err(io)?.file_name()));
     }
     Ok(list)
 }
 
 fn is_hidden(path: &Path) -> bool {
-    path.file_name().is_none_or(|n| n.to_string_lossy().starts_with('.'))
+    path.file_name().is_none_or(|n| n.as_encoded_bytes().starts_with(b"."))
 }
 
 fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
@@ -92,11 +179,10 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
     while let Some(folder) = open.pop() {
         for path in entries(&folder)?.into_iter().filter(|p| !is_hidden(p)) {
             let kind = fs::symlink_metadata(&path).map(|m| m.file_type());
-            let ending =
-                path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+            let ending = path.extension().map(OsStr::to_ascii_lowercase).unwrap_or_default();
             if kind.is_ok_and(|k| k.is_dir()) {
                 open.push(path);
-            } else if matches!(&*ending, "nc" | "nc4" | "cdf" | "nca") {
+            } else if ["nc", "nc4", "cdf", "nca"].iter().any(|known| ending == *known) {
                 found.push(path);
             }
         }
@@ -104,12 +190,12 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-fn matches_of(root: &Path, parts: &[&str], found: &mut Vec<PathBuf>) -> Result<()> {
+fn matches_of(root: &Path, parts: &[&OsStr], found: &mut Vec<PathBuf>) -> Result<()> {
     let mut open = vec![(root.to_owned(), 0usize)];
     while let Some((folder, at)) = open.pop() {
         let Some(&part) = parts.get(at) else { continue };
         let last = at + 1 == parts.len();
-        if !part.contains(['*', '?', '[']) {
+        if !is_pattern(part) {
             let path = folder.join(part);
             match (last, path.is_dir()) {
                 (true, false) if path.exists() => found.push(path),
@@ -118,18 +204,19 @@ fn matches_of(root: &Path, parts: &[&str], found: &mut Vec<PathBuf>) -> Result<(
             }
             continue;
         }
-        if part == "**" {
+        let any_depth = part == "**";
+        if any_depth {
             open.push((folder.clone(), at + 1));
         }
-        for path in entries(&folder)?.into_iter().filter(|p| part.starts_with('.') || !is_hidden(p)) {
-            let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let hidden_too = part.as_encoded_bytes().starts_with(b".");
+        for path in entries(&folder)?.into_iter().filter(|p| hidden_too || !is_hidden(p)) {
             let folder =
-                fs::symlink_metadata(&path).is_ok_and(|m| m.is_dir()) || (part != "**" && path.is_dir());
-            if part == "**" {
+                fs::symlink_metadata(&path).is_ok_and(|m| m.is_dir()) || (!any_depth && path.is_dir());
+            if any_depth {
                 if folder {
                     open.push((path, at));
                 }
-            } else if fits(&name, part) {
+            } else if path.file_name().is_some_and(|name| fits(name, part)) {
                 match (last, folder) {
                     (true, false) => found.push(path),
                     (false, true) => open.push((path, at + 1)),
@@ -141,96 +228,9 @@ fn matches_of(root: &Path, parts: &[&str], found: &mut Vec<PathBuf>) -> Result<(
     Ok(())
 }
 
-/// Whether a name fits a pattern of `*`, `?` and `[...]`.
-fn fits(name: &str, pattern: &str) -> bool {
-    let (name, pattern): (Vec<char>, Vec<char>) = (name.chars().collect(), pattern.chars().collect());
-    let (mut n, mut p) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while n < name.len() {
-        let step = match pattern.get(p) {
-            Some('*') => {
-                star = Some((p, n));
-                p += 1;
-                continue;
-            }
-            Some('?') => Some(p + 1),
-            Some('[') => class(&pattern[p..], name[n]).map(|length| p + length),
-            Some(c) if *c == name[n] => Some(p + 1),
-            _ => None,
-        };
-        match (step, star) {
-            (Some(next), _) => (n, p) = (n + 1, next),
-            // The last star takes one more.
-            (None, Some((at, from))) => {
-                (n, p) = (from + 1, at + 1);
-                star = Some((at, from + 1));
-            }
-            (None, None) => return false,
-        }
-    }
-    pattern[p..].iter().all(|c| *c == '*')
-}
-
-/// The length of a `[...]` that has this character; `None` if it has not.
-fn class(pattern: &[char], c: char) -> Option<usize> {
-    let end = pattern.iter().skip(2).position(|p| *p == ']')? + 2;
-    let negated = matches!(pattern[1], '!' | '^');
-    let set = &pattern[1 + usize::from(negated)..end];
-    let mut has = false;
-    let mut i = 0;
-    while i < set.len() {
-        if i + 2 < set.len() && set[i + 1] == '-' {
-            has |= (set[i]..=set[i + 2]).contains(&c);
-            i += 3;
-        } else {
-            has |= set[i] == c;
-            i += 1;
-        }
-    }
-    (has != negated).then_some(end + 1)
-}
-
-/// A key by which `r2` comes before `r10`.
-pub(super) fn natural(text: &str) -> Vec<(String, u128)> {
-    let mut key = Vec::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        let words = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
-        let (word, after) = rest.split_at(words);
-        let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
-        let (number, after) = after.split_at(digits);
-        key.push((word.to_owned(), number.parse().unwrap_or(0)));
-        rest = after;
-    }
-    key
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn patterns_match_within_a_name() {
-        for (name, pattern, expected) in [
-            ("a.nc", "*.nc", true),
-            ("a.nc4", "*.nc", false),
-            ("tas_2001.nc", "tas_200[0-4].n?", true),
-            ("tas_2005.nc", "tas_200[!0-4].nc", true),
-            ("aXbXc", "a*b*c", true),
-            ("abcb", "*b", true),
-            ("", "*", true),
-            ("a", "[", false),
-        ] {
-            assert_eq!(fits(name, pattern), expected, "{name} {pattern}");
-        }
-    }
-
-    #[test]
-    fn numbers_are_ordered_as_numbers() {
-        let mut names = ["r10i1", "r2i1", "r2i10", "r1", "a"];
-        names.sort_by_key(|n| natural(n));
-        assert_eq!(names, ["a", "r1", "r2i1", "r2i10", "r10i1"]);
-    }
 
     #[test]
     fn lists_directories_and_patterns_are_expanded() {
@@ -240,9 +240,9 @@ mod tests {
         for name in ["f10.nc", "f2.nc", "note.txt", "sub/g.nc"] {
             fs::write(at(name), "").unwrap();
         }
-        fs::write(at("list.txt"), "# two\nf2.nc\n\nsub/*.nc\n").unwrap();
+        fs::write(at("list.txt"), "# two\nf2.nc\r\n\nsub/*.nc\n").unwrap();
         let text = |name: &str| at(name).display().to_string();
-        let names = |arguments: &[String]| expand(arguments);
+        let names = |arguments: &[String]| expand(arguments).map(|inputs| inputs.paths().to_vec());
         assert_eq!(names(&[format!("@{}", text("list.txt"))]).unwrap(), [at("f2.nc"), at("sub/g.nc")]);
         assert_eq!(names(&[text("*.nc")]).unwrap(), [at("f2.nc"), at("f10.nc")]);
         assert_eq!(names(&[text("**/*.nc")]).unwrap(), [at("f2.nc"), at("f10.nc"), at("sub/g.nc")]);
@@ -250,5 +250,20 @@ mod tests {
         assert_eq!(names(&[text("none.nc")]).unwrap_err().kind(), Kind::Io);
         assert_eq!(names(&[text("*.grib")]).unwrap_err().kind(), Kind::Io);
         assert_eq!(names(&[]).unwrap_err().kind(), Kind::Request);
+    }
+
+    #[test]
+    fn what_is_named_once_is_named_however_often_it_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["a.nc", "b.nc", "c.nc"] {
+            fs::write(at(name), "").unwrap();
+        }
+        fs::write(at("list.txt"), "c.nc\na*.nc\n").unwrap();
+        let list = PathBuf::from(format!("@{}", at("list.txt").display()));
+        let inputs = expand(&[folder.path().to_owned(), at("b.nc"), list]).unwrap();
+        let named: Vec<(PathBuf, bool)> = inputs.iter().map(|(p, n)| (p.to_owned(), n)).collect();
+        assert_eq!(named, [(at("a.nc"), false), (at("b.nc"), true), (at("c.nc"), true)]);
+        assert_eq!(inputs.lists(), [at("list.txt")]);
     }
 }

@@ -1,13 +1,14 @@
 //! How fragments are named in the aggregation file: relative to it, absolutely, or below a base.
 
 use std::collections::HashMap;
-use std::fmt::Write;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::Locations;
 use crate::error::{Error, Kind, Result};
+use crate::location::relative_path;
 use crate::model::Dialect;
+use crate::os::shown;
 
 /// Gives the names of fragments.
 pub(super) struct Locator {
@@ -46,60 +47,25 @@ impl Locator {
         let name = file.file_name().ok_or_else(|| no_name(file))?;
         let whole = folder.join(name);
         match &self.locations {
-            Locations::Absolute if self.dialect == Dialect::Cfa04 => Ok(whole.to_string_lossy().into_owned()),
-            Locations::Absolute => {
-                let path = slashed(&whole);
-                // A drive letter follows a third slash.
-                let root = if path.starts_with('/') { "" } else { "/" };
-                Ok(format!("file://{root}{}", self.encode(&path)))
-            }
-            Locations::Relative => self.relative(&whole),
+            Locations::Absolute => self.dialect.location(&whole),
+            Locations::Relative => self.relative(&whole, file),
             Locations::Base(base) => {
-                let relative = self.relative(&whole)?;
+                let relative = self.relative(&whole, file)?;
                 below(base, &relative).ok_or_else(|| {
                     let message =
                         format!("base '{base}' has no directory for {relative}, which lies outside of it");
-                    Error::new(Kind::Unsupported, message).in_file(file.display().to_string())
+                    Error::new(Kind::Unsupported, message).in_file(shown(file))
                 })
             }
         }
     }
 
-    fn relative(&self, file: &Path) -> Result<String> {
-        let (ours, theirs): (Vec<_>, Vec<_>) =
-            (self.folder.components().collect(), file.components().collect());
-        let common = ours.iter().zip(&theirs).take_while(|(a, b)| a == b).count();
-        if common == 0 {
-            let message = format!("{} is on another drive; use absolute locations", file.display());
-            return Err(Error::new(Kind::Unsupported, message));
-        }
-        let mut path = PathBuf::new();
-        for _ in common..ours.len() {
-            path.push("..");
-        }
-        path.extend(&theirs[common..]);
-        let text = self.encode(&slashed(&path));
-        let first = text.split('/').next().unwrap_or_default();
-        // A colon in the first segment would be that of a scheme.
-        Ok(if first.contains(':') { format!("./{text}") } else { text })
-    }
-
-    /// Percent-encoded, except in CFA-0.4, where locations are paths.
-    fn encode(&self, path: &str) -> String {
-        if self.dialect == Dialect::Cfa04 {
-            return path.to_owned();
-        }
-        let mut out = String::with_capacity(path.len());
-        for byte in path.bytes() {
-            let plain = byte.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=:@".contains(&byte);
-            if plain {
-                out.push(byte as char);
-            } else {
-                // Writing to a string cannot fail.
-                let _ = write!(out, "%{byte:02X}");
-            }
-        }
-        out
+    fn relative(&self, whole: &Path, file: &Path) -> Result<String> {
+        let way = relative_path(&self.folder, whole).ok_or_else(|| {
+            let message = "it is on another drive than the aggregation file; use absolute locations";
+            Error::new(Kind::Unsupported, message).in_file(shown(file))
+        })?;
+        self.dialect.location(&way)
     }
 }
 
@@ -129,29 +95,14 @@ fn below(base: &str, relative: &str) -> Option<String> {
 }
 
 fn no_name(file: &Path) -> Error {
-    Error::new(Kind::Request, "it is not the name of a file").in_file(file.display().to_string())
+    Error::new(Kind::Request, "it is not the name of a file").in_file(shown(file))
 }
 
 /// The directory of a file, without symbolic links.
 fn real_folder(file: &Path) -> Result<PathBuf> {
     let folder = file.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    std::fs::canonicalize(folder).map_err(|e| {
-        Error::new(Kind::Io, "its directory cannot be found").because(e).in_file(file.display().to_string())
-    })
-}
-
-fn slashed(path: &Path) -> String {
-    let mut parts = Vec::new();
-    for component in path.components() {
-        parts.push(match component {
-            Component::RootDir => String::new(),
-            other => other.as_os_str().to_string_lossy().into_owned(),
-        });
-    }
-    if parts.len() == 1 && parts[0].is_empty() {
-        return "/".into();
-    }
-    parts.join("/")
+    std::fs::canonicalize(folder)
+        .map_err(|e| Error::new(Kind::Io, "its directory cannot be found").because(e).in_file(shown(file)))
 }
 
 #[cfg(test)]

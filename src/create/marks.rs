@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::record::{bytes_of, Content, Item, Template};
-use crate::canonical::{Conversion, Target};
+use crate::canonical::Target;
+use crate::coordinates::meant;
 use crate::error::{Error, Kind, Result};
 use crate::value::{text_of, Attributes, DataType, Values};
 
@@ -13,35 +14,41 @@ use crate::value::{text_of, Attributes, DataType, Values};
 pub(super) enum Marks {
     /// There are none.
     Nothing,
+    /// Numbers in common units; NaN is missing.
     Numbers(Arc<[f64]>),
     Labels(Arc<[String]>),
 }
 
 impl Marks {
-    /// Whether they mean the same places.
-    pub fn same(&self, other: &Marks) -> bool {
+    /// Whether they mean the same places; `slack` is that of the converter that they come from.
+    pub fn same(&self, other: &Marks, slack: f64) -> bool {
         match (self, other) {
             (Marks::Nothing, Marks::Nothing) => true,
-            (Marks::Numbers(a), Marks::Numbers(b)) => Arc::ptr_eq(a, b) || close(a, b),
+            (Marks::Numbers(a), Marks::Numbers(b)) => Arc::ptr_eq(a, b) || close(a, b, slack),
             (Marks::Labels(a), Marks::Labels(b)) => a == b,
             _ => false,
         }
     }
 }
 
-/// Whether coordinates differ by no more than their rounding: single precision, or a small part of their distance.
-pub(super) fn close(a: &[f64], b: &[f64]) -> bool {
+/// Whether coordinates differ by no more than their rounding: single precision, or a small part of their distance, or
+/// what a change of epoch leaves.
+fn close(a: &[f64], b: &[f64], slack: f64) -> bool {
     if a.len() != b.len() {
         return false;
     }
     let step = a.windows(2).map(|w| (w[1] - w[0]).abs()).filter(|s| *s > 0.0).fold(f64::INFINITY, f64::min);
+    let slack = slack.min(step / 4.0);
     a.iter().zip(b).all(|(&x, &y)| {
         let room = if step.is_finite() { 1e-4 * step } else { 0.0 };
         x == y
             || (x.is_nan() && y.is_nan())
-            || (x - y).abs() <= room.min(4e-7 * x.abs().max(y.abs())).max(1e-12 * x.abs())
+            || (x - y).abs() <= room.min(4e-7 * x.abs().max(y.abs())).max(ROUNDING * x.abs()).max(slack)
     })
 }
+
+/// How far, of their size, numbers may be apart that are the same but for rounding.
+const ROUNDING: f64 = 1e-12;
 
 /// Converts the values of items to common units; equal ones once.
 pub(super) struct Converter {
@@ -49,74 +56,97 @@ pub(super) struct Converter {
     units: Option<String>,
     calendar: Option<String>,
     known: HashMap<(usize, usize), Marks>,
+    slack: f64,
 }
 
 impl Converter {
-    /// To the units of this variable, or of the one it belongs to.
-    pub fn to(reference: &Template, parent: Option<&Template>) -> Converter {
-        let attributes = units_of(reference, parent);
+    /// To the units of this variable.
+    pub fn to(reference: &Template) -> Converter {
+        let mut attributes = Attributes::default();
+        for (name, text) in [("units", &reference.units), ("calendar", &reference.calendar)] {
+            if let Some(text) = text {
+                attributes.set_text(name, text);
+            }
+        }
         let target = Target::new(&attributes, DataType::F64);
-        let text = |name: &str| attributes.text(name);
-        Converter { units: text("units"), calendar: text("calendar"), target, known: HashMap::new() }
+        let (units, calendar) = (reference.units.clone(), reference.calendar.clone());
+        Converter { target, units, calendar, known: HashMap::new(), slack: 0.0 }
     }
 
     /// Whether the template has these very units.
-    pub fn is_in(&self, template: &Template, parent: Option<&Template>) -> bool {
-        let own = units_of(template, parent);
-        own.text("units") == self.units && own.text("calendar") == self.calendar
+    pub fn is_in(&self, template: &Template) -> bool {
+        template.units == self.units && template.calendar == self.calendar
+    }
+
+    /// How far numbers that mean the same may be apart because they were counted from another epoch, where they are large.
+    pub fn slack(&self) -> f64 {
+        self.slack
     }
 
     /// The values of an item, which must have been kept.
     ///
     /// # Errors
     /// `Units` and `Calendar` when they cannot be converted, `Unsupported` for values that were too many to keep.
-    pub fn marks(&mut self, item: &Item, parent: Option<&Template>) -> Result<Marks> {
+    pub fn marks(&mut self, item: &Item) -> Result<Marks> {
         let Content::Kept(values) = &item.content else {
             let message = format!("coordinate '{}' has too many values", item.template.name);
             return Err(Error::new(Kind::Unsupported, message));
         };
+        // What the numbers mean is a matter of their template, which has the units.
         let key = (Arc::as_ptr(values) as usize, Arc::as_ptr(&item.template) as usize);
         if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
         }
-        let marks = match labels(values, &item.shape) {
-            Some(labels) => Marks::Labels(labels.into()),
-            None => Marks::Numbers(self.numbers(&item.template, values, parent)?.into()),
-        };
+        let marks = self.convert(&item.template, values, &item.shape)?;
         self.known.insert(key, marks.clone());
         Ok(marks)
     }
 
-    fn numbers(&self, template: &Template, values: &Values, parent: Option<&Template>) -> Result<Vec<f64>> {
-        let view = units_of(template, parent);
-        let (units, calendar) = (view.text("units"), view.text("calendar"));
-        let conversion = Conversion::new(
-            &template.attributes,
-            template.data_type,
-            units.as_deref(),
-            calendar.as_deref(),
-            &self.target,
-            false,
-        )?;
-        let mut out = vec![0u8; values.len() * 8];
-        conversion.apply(&bytes_of(values), &mut out, None)?;
-        match Values::from_native_bytes(DataType::F64, &out) {
-            Some(Values::F64(list)) => Ok(list),
-            _ => Err(Error::new(Kind::Internal, "converted coordinates are not doubles")),
-        }
+    /// Values of a variable.
+    ///
+    /// # Errors
+    /// `Units` and `Calendar` when they cannot be converted.
+    pub fn convert(&mut self, template: &Template, values: &Values, shape: &[u64]) -> Result<Marks> {
+        Ok(match labels(values, shape) {
+            Some(labels) => Marks::Labels(labels.into()),
+            None => {
+                let (bytes, data_type) = (bytes_of(values), template.data_type);
+                Marks::Numbers(self.numbers(template, &template.attributes, &bytes, data_type)?.into())
+            }
+        })
     }
-}
 
-/// Units and calendar of a variable: its own or, of bounds without any, those of the variable they belong to.
-pub(super) fn units_of(template: &Template, parent: Option<&Template>) -> Attributes {
-    let source = if template.attributes.get("units").is_some() { Some(template) } else { parent };
-    let mut out = Attributes::default();
-    for name in ["units", "calendar"] {
-        if let Some(value) = source.unwrap_or(template).attributes.get(name) {
-            out.set(name, value.clone());
+    /// Marks in the units of another variable.
+    ///
+    /// # Errors
+    /// `Units` and `Calendar` when they cannot be converted.
+    pub fn bring(&mut self, template: &Template, marks: &Marks) -> Result<Marks> {
+        match marks {
+            Marks::Numbers(list) if !self.is_in(template) => {
+                let bytes: Vec<u8> = list.iter().flat_map(|x| x.to_ne_bytes()).collect();
+                let numbers = self.numbers(template, &Attributes::default(), &bytes, DataType::F64)?;
+                Ok(Marks::Numbers(numbers.into()))
+            }
+            other => Ok(other.clone()),
         }
     }
-    out
+
+    fn numbers(
+        &mut self,
+        template: &Template,
+        attributes: &Attributes,
+        bytes: &[u8],
+        data_type: DataType,
+    ) -> Result<Vec<f64>> {
+        let units = (template.units.as_deref(), template.calendar.as_deref());
+        let convert = |bytes: &[u8], attributes, data_type| {
+            meant(bytes, None, attributes, data_type, units, &self.target).map(|found| found.numbers())
+        };
+        let numbers = convert(bytes, attributes, data_type)?;
+        let shift = convert(&0f64.to_ne_bytes(), &Attributes::default(), DataType::F64)?;
+        self.slack = shift.first().map_or(0.0, |x| x.abs() * ROUNDING).max(self.slack);
+        Ok(numbers)
+    }
 }
 
 /// Texts of strings or of rows of characters; `None` for numbers.
@@ -137,10 +167,12 @@ mod tests {
 
     #[test]
     fn single_precision_is_close_and_a_neighbour_is_not() {
-        assert!(close(&[0.1, 0.2], &[f64::from(0.1f32), f64::from(0.2f32)]));
-        assert!(!close(&[0.1, 0.2], &[0.1, 0.201]));
-        assert!(!close(&[730000.0], &[730000.5]));
-        assert!(close(&[0.0], &[0.0]));
+        assert!(close(&[0.1, 0.2], &[f64::from(0.1f32), f64::from(0.2f32)], 0.0));
+        assert!(!close(&[0.1, 0.2], &[0.1, 0.201], 0.0));
+        assert!(!close(&[730000.0], &[730000.5], 0.0));
+        assert!(close(&[0.0], &[0.0], 0.0));
+        assert!(close(&[0.0], &[1e-11], 1e-10) && !close(&[0.0], &[1e-11], 0.0));
+        assert!(!close(&[0.0, 1e-11], &[1e-11, 2e-11], 1e-10), "neighbours are not the same");
     }
 
     #[test]

@@ -15,38 +15,51 @@
 //!
 //! Variables in groups are aggregated in their groups.
 //!
-//! Refused, naming the files: parts that overlap, come twice, are missing or leave a gap; units and calendars that cannot
-//! be converted; types that cannot be united; descriptions that differ along no dimension.
+//! What is read is never replaced. Refused, naming the files: parts that overlap, come twice, are missing or leave a gap, all
+//! of them and in dates; units and calendars that cannot be converted; types that cannot be united; descriptions that differ
+//! along no dimension.
 
 mod assemble;
 mod axis;
+mod bounds;
+mod cells;
+mod clocks;
 mod existing;
 mod field;
 mod gap;
 mod globals;
 mod inputs;
+mod listing;
 mod locate;
 mod marks;
 mod nest;
+mod overlap;
+mod pattern;
 mod progress;
+mod ragged;
 mod record;
+mod remake;
+mod renew;
 mod report;
+mod returning;
 mod roles;
+mod same;
 mod scan;
 mod scope;
 mod spread;
 mod unify;
 mod value;
 
-pub use inputs::expand;
+pub use inputs::{expand, Inputs};
 pub use progress::{Observer, Progress, Stage};
 pub use report::{PlannedDimension, PlannedVariable, Report};
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::error::{Error, Kind, Result};
 use crate::model::Dialect;
-use crate::write::{self, File, Format};
+use crate::out::Out;
+use crate::write::{File, Format, NewFile};
 use assemble::Assembly;
 use locate::Locator;
 use progress::Watch;
@@ -84,12 +97,14 @@ pub struct Options {
     /// A new dimension along which files with the same coordinates are put in their order; those of an update after the
     /// ones that are there.
     pub new_dimension: Option<String>,
-    /// Whether coordinates need not follow each other.
+    /// Whether coordinates need not follow each other; notes say where they do not.
     pub allow_gaps: bool,
     /// Whether coordinates and other descriptions that are divided between files are aggregated instead of copied.
     pub aggregate_coordinates: bool,
     /// Whether size and time of each fragment's file are recorded, so that readers notice a change.
     pub record_state: bool,
+    /// Whether [`create`] replaces a file that holds data of its own; never one that is read.
+    pub overwrite: bool,
     /// Threads that scan; 0 means one per core.
     pub num_threads: usize,
     /// What `history` says was done; `cfa create` if nothing is given.
@@ -108,6 +123,7 @@ impl Default for Options {
             allow_gaps: false,
             aggregate_coordinates: false,
             record_state: false,
+            overwrite: false,
             num_threads: 0,
             history: None,
         }
@@ -137,24 +153,35 @@ impl Options {
 ///
 /// # Errors
 /// As [`create`].
-pub fn plan(out: &Path, files: &[PathBuf], options: &Options, observer: Option<Observer>) -> Result<Report> {
-    Ok(make(out, files, options, Watch(observer))?.1)
+pub fn plan(
+    out: &Path,
+    files: impl Into<Inputs>,
+    options: &Options,
+    observer: Option<Observer>,
+) -> Result<Report> {
+    Ok(make(&Out::new(out)?, &files.into(), options, Watch(observer))?.1)
 }
 
-/// Makes an aggregation file of these files, replacing one of that name.
+/// Makes an aggregation file of these files. An aggregation of that name that holds no data of its own is replaced, another
+/// file only with [`Options::overwrite`]. Others who write it at the same time are waited for. The new file is read again
+/// before it takes its name.
+///
+/// The aggregation file is never one of the files, nor a fragment of one that is itself an aggregation. One that
+/// [`expand`] found in a directory or by a pattern is passed over, if it is an aggregation.
 ///
 /// # Errors
-/// `Map` when the parts do not fit together; `Units`, `Calendar`, `FragmentType` when they cannot be converted; those of
-/// reading a file; `Unsupported` when the dialect or format cannot express the result; `Io`; `Cancelled`.
+/// `Request` when the file may not be replaced; `Map` when the parts do not fit together; `Units`, `Calendar`,
+/// `FragmentType` when they cannot be converted; those of reading a file; `Unsupported` when the dialect or format cannot express the result; `Io`; `Cancelled`.
 pub fn create(
     out: &Path,
-    files: &[PathBuf],
+    files: impl Into<Inputs>,
     options: &Options,
     observer: Option<Observer>,
 ) -> Result<Report> {
     let watch = Watch(observer);
-    let (file, report) = make(out, files, options, watch)?;
-    finish(out, &file, options.format.unwrap_or_default(), watch)?;
+    let target = claim(out, watch)?;
+    let (file, report) = make(&target, &files.into(), options, watch)?;
+    finish(target, &file, options.format.unwrap_or_default(), watch)?;
     Ok(report)
 }
 
@@ -164,110 +191,120 @@ pub fn create(
 /// As [`update`].
 pub fn plan_update(
     out: &Path,
-    files: &[PathBuf],
+    files: impl Into<Inputs>,
     options: &Options,
     observer: Option<Observer>,
 ) -> Result<Report> {
-    Ok(remake(out, files, options, Watch(observer))?.1)
+    Ok(remake::remake(&Out::new(out)?, &files.into(), options, Watch(observer))?.report)
 }
 
-/// Adds files to an aggregation file: more of a dimension, or more variables. Only the new files are read; those that the
-/// aggregation has already are passed over. The dialect of `options` does not count: that of the file stays.
+/// Adds files to an aggregation file, and to no other sort of file: more of a dimension, or more variables. Of the files that
+/// the aggregation has already, those are passed over whose size and time are what was recorded; the others are scanned again,
+/// and where they changed their part is made anew. An aggregation to which nothing is added is left as it is. The dialect of
+/// `options` does not count: that of the file stays.
 ///
 /// # Errors
-/// As [`create`], and what is wrong with the aggregation file.
+/// As [`create`], and what is wrong with the aggregation file; `Request` when it is none; `FragmentVariable` and
+/// `Unsupported` for a file that changed so that its part cannot be made anew.
 pub fn update(
     out: &Path,
-    files: &[PathBuf],
+    files: impl Into<Inputs>,
     options: &Options,
     observer: Option<Observer>,
 ) -> Result<Report> {
     let watch = Watch(observer);
-    let (file, report) = remake(out, files, options, watch)?;
-    finish(out, &file, options.format.map_or_else(|| Format::of_file(out), Ok)?, watch)?;
-    Ok(report)
+    let target = claim(out, watch)?;
+    let mut made = remake::remake(&target, &files.into(), options, watch)?;
+    let format = options.format.map_or_else(|| Format::of_file(out), Ok)?;
+    if made.is_there(out, format) {
+        made.report.notes.push("nothing is to be added; the aggregation is left as it is".into());
+    } else {
+        finish(target, &made.file, format, watch)?;
+    }
+    Ok(made.report)
 }
 
-fn finish(out: &Path, file: &File, format: Format, watch: Watch) -> Result<()> {
+/// The file to be written, after all others who write it.
+fn claim(out: &Path, watch: Watch) -> Result<Out> {
+    Out::claimed(out, &mut || watch.report(Stage::Wait, 0, 1))
+}
+
+fn finish(out: Out, file: &File, format: Format, watch: Watch) -> Result<()> {
     watch.report(Stage::Write, 0, 1)?;
-    write::write_file(file, out, format)?;
+    NewFile::begin(file, out, format)?.commit_checked(file)?;
     watch.report(Stage::Write, 1, 1)
 }
 
-fn make(out: &Path, files: &[PathBuf], options: &Options, watch: Watch) -> Result<(File, Report)> {
-    let locator = Locator::new(out, &options.locations, options.dialect)?;
-    let scanned = scan::scan(&others(out, files)?, options, &watch, &Interner::default())?;
-    assemble(scanned, None, options, &locator, watch)
+fn make(out: &Out, files: &Inputs, options: &Options, watch: Watch) -> Result<(File, Report)> {
+    let files = others(out, files)?;
+    out.refuse_data(options.overwrite, "name the new file first")?;
+    let locator = Locator::new(out.path(), &options.locations, options.dialect)?;
+    let scanned = scan::scan(&files, out, options, &watch, &Interner::default())?;
+    let (file, report, _) = assemble(&scanned, None, options, &locator, watch)?;
+    Ok((file, report))
 }
 
-fn remake(out: &Path, files: &[PathBuf], options: &Options, watch: Watch) -> Result<(File, Report)> {
-    let interner = Interner::default();
-    let old = existing::read(out, &interner)?;
-    let mut options = options.clone();
-    options.dialect = old.dialect.unwrap_or(options.dialect);
-    options.record_state |= old.has_state;
-    let locator = Locator::new(out, &options.locations, options.dialect)?;
-    let mut fresh = Vec::new();
-    for file in others(out, files)? {
-        if !old.has(&locator.location(file)?) {
-            fresh.push(file);
+/// The files without the aggregation file itself, which a directory or pattern may have found.
+///
+/// # Errors
+/// `Request` when the file to be written is one of them otherwise, or when none is left.
+fn others<'a>(out: &Out, files: &'a Inputs) -> Result<Vec<&'a Path>> {
+    let read = |what: &str| {
+        out.refusal(format!(
+            "it is {what}, and what is read is never replaced: the new file comes first and needs a name of its own"
+        ))
+    };
+    let (mut list, mut passed) = (Vec::with_capacity(files.paths().len()), false);
+    for (path, named) in files.iter() {
+        if !out.exists() || !out.is(path) {
+            list.push(path);
+        } else if named || !out.is_aggregation() {
+            return Err(read("one of the input files"));
+        } else {
+            passed = true;
         }
     }
-    let passed = files.len() - fresh.len();
-    let mut scanned = scan::scan(&fresh, &options, &watch, &interner)?;
-    if passed > 0 {
-        scanned.notes.push(format!("{passed} of the files are in the aggregation already"));
+    if out.exists() && files.lists().iter().any(|list| out.is(list)) {
+        return Err(read("a list of the input files"));
     }
-    if let Some(name) = &options.new_dimension {
-        if old.number(name, &mut scanned.inputs, &interner)? {
-            options.new_dimension = None;
-        }
+    match list.is_empty() {
+        true if passed => Err(Error::new(Kind::Request, "no input files but the aggregation file itself")),
+        true => Err(Error::new(Kind::Request, "no input files")),
+        false => Ok(list),
     }
-    scanned.globals.merge(&old.globals);
-    scanned.inputs.splice(0..0, old.inputs);
-    assemble(scanned, old.history, &options, &locator, watch)
 }
 
-/// The files without the aggregation file itself, which a pattern may have found.
-fn others<'a>(out: &Path, files: &'a [PathBuf]) -> Result<Vec<&'a Path>> {
-    let real = |path: &Path| std::fs::canonicalize(path).ok();
-    let own = real(out);
-    let name = out.file_name();
-    let is_out = |path: &Path| path.file_name() == name && own.is_some() && real(path) == own;
-    let list: Vec<&Path> = files.iter().map(PathBuf::as_path).filter(|f| !is_out(f)).collect();
-    if list.is_empty() {
-        return Err(Error::new(Kind::Request, "no input files"));
-    }
-    Ok(list)
-}
-
+/// The file, what is to be told of it, and whether something is stored by value for want of a place.
 fn assemble(
-    scanned: Scanned,
+    scanned: &Scanned,
     history: Option<String>,
     options: &Options,
     locator: &Locator,
     watch: Watch,
-) -> Result<(File, Report)> {
+) -> Result<(File, Report, bool)> {
     let Scanned { inputs, globals, notes } = scanned;
-    let groups = field::group(&inputs);
-    check_wanted(&inputs, &groups, options)?;
+    let groups = field::group(inputs);
+    check_wanted(inputs, &groups, options)?;
     let total = groups.len() as u64;
-    let mut assembly = Assembly::new(&inputs, options, locator);
-    assembly.notes = notes;
-    let mut variables = Vec::new();
+    let mut assembly = Assembly::new(inputs, options, locator);
+    assembly.notes.clone_from(notes);
+    let (mut variables, mut joined) = (Vec::new(), ragged::Joined::default());
     for (done, (name, members)) in groups.into_iter().enumerate() {
         watch.report(Stage::Arrange, done as u64, total)?;
-        let field = field::arrange(&inputs, &name, members, options)?;
+        let field = field::arrange(inputs, &name, members, options)?;
+        joined.add(inputs, &field);
         assembly.add(&field)?;
-        variables.push(report::describe(&inputs, &field));
+        variables.push(report::describe(inputs, &field));
     }
-    let (attributes, note) = globals::merge(&globals, history, options);
+    joined.check(inputs)?;
+    let (attributes, note) = globals::merge(globals, history, options);
     let mut file = assembly.file;
     file.attributes = attributes;
     let file = nest::nest(file, globals.of_groups(), options.dialect)?;
     let mut notes = assembly.notes;
     notes.extend(note);
-    Ok((file, Report { variables, notes, files: inputs.len() as u64 }))
+    notes.extend(clocks::notes(inputs));
+    Ok((file, Report { variables, notes, files: inputs.len() as u64 }, assembly.is_placeless))
 }
 
 fn check_wanted(inputs: &[Input], groups: &[(String, Vec<field::Member>)], options: &Options) -> Result<()> {

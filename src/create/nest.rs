@@ -1,13 +1,14 @@
 //! The variables of a file, known by their paths, put into their groups; references become what is read from there.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::roles;
 use crate::dialect::STATE_ATTRIBUTE;
 use crate::error::{Error, Kind, Result};
 use crate::model::Dialect;
 use crate::value::Attributes;
-use crate::write::{File, Group, Variable};
+use crate::write::{Data, File, Group, Variable};
 
 /// Attributes of aggregation variables that name dimensions and variables.
 const OF_AGGREGATIONS: [&str; 3] = ["aggregated_dimensions", "aggregated_data", STATE_ATTRIBUTE];
@@ -35,6 +36,11 @@ pub(super) fn nest(flat: File, attributes: Vec<(String, Attributes)>, dialect: D
         let (path, name) = split(&variable.name);
         let (path, name) = (path.to_owned(), name.to_owned());
         refer(&mut variable, &path, &variables, &dimensions);
+        if let Data::Fragments(meaning) = &mut variable.data {
+            let meant = &mut Arc::make_mut(meaning).aggregated.variable;
+            refer(meant, &path, &variables, &dimensions);
+            meant.dimensions.iter_mut().for_each(|name| *name = format!("/{name}"));
+        }
         for dimension in &mut variable.dimensions {
             let seen = shown(&path, dimension, &dimensions);
             if seen.starts_with('/') {

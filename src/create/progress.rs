@@ -6,6 +6,8 @@ use crate::error::{Error, Kind, Result};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stage {
+    /// Another writer of the file is waited for.
+    Wait,
     /// Files are looked at.
     Scan,
     /// The parts are put in order.

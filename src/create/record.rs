@@ -7,22 +7,41 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::location::FileState;
 use crate::model::fragments::Fragment;
+use crate::os::shown;
 use crate::value::{Attributes, DataType, Values};
 
 /// A variable without sizes and values.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Template {
     pub name: String,
     /// Where it is in its file; another than its name only for some variables in groups.
     pub path: String,
     pub data_type: DataType,
     pub dimensions: Vec<String>,
+    /// As they are in its file.
     pub attributes: Attributes,
+    /// The units of its numbers: its own or, of bounds without any, those of the variable that they belong to.
+    pub units: Option<String>,
+    pub calendar: Option<String>,
 }
 
 impl Template {
+    /// A variable as its file describes it.
+    pub fn new(
+        name: String,
+        path: String,
+        data_type: DataType,
+        dimensions: Vec<String>,
+        attributes: Attributes,
+    ) -> Self {
+        let (units, calendar) = (attributes.text("units"), attributes.text("calendar"));
+        Template { name, path, data_type, dimensions, attributes, units, calendar }
+    }
+
     pub fn text(&self, name: &str) -> Option<String> {
         self.attributes.text(name)
     }
@@ -58,11 +77,25 @@ pub(super) struct Item {
     pub fragment: Option<Box<Fragment>>,
 }
 
-/// Size and time of a file when it was looked at.
+/// Size and time of a file when it was looked at; NaN is not known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct State {
     pub bytes: f64,
     pub modified: f64,
+}
+
+impl State {
+    pub const UNKNOWN: State = State { bytes: f64::NAN, modified: f64::NAN };
+
+    pub fn of(file: FileState) -> State {
+        let since = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0.0, |d| d.as_secs_f64());
+        State { bytes: file.length as f64, modified: file.modified.map_or(f64::NAN, since) }
+    }
+
+    /// Whether there is something to compare with.
+    pub fn is_known(self) -> bool {
+        self.bytes.is_finite() && self.modified.is_finite()
+    }
 }
 
 /// An input file, or a fragment of an aggregation that is updated.
@@ -71,6 +104,8 @@ pub(super) struct Input {
     /// What messages call it.
     pub name: Box<str>,
     place: Place,
+    /// What the aggregation file calls it, if that is known already.
+    location: Option<Box<str>>,
     pub state: Option<Box<State>>,
     pub items: Vec<Arc<Item>>,
 }
@@ -90,12 +125,28 @@ impl Input {
     /// A file.
     pub fn file(path: &Path, state: Option<State>, items: Vec<Arc<Item>>) -> Input {
         let place = if path.to_str().is_some() { Place::Named } else { Place::File(path.into()) };
-        Input { name: path.display().to_string().into(), place, state: state.map(Box::new), items }
+        Input { name: shown(path).into(), place, location: None, state: state.map(Box::new), items }
     }
 
     /// A fragment.
     pub fn fragment(name: String, state: Option<State>, items: Vec<Arc<Item>>) -> Input {
-        Input { name: name.into(), place: Place::Nowhere, state: state.map(Box::new), items }
+        let (name, place) = (name.into(), Place::Nowhere);
+        Input { name, place, location: None, state: state.map(Box::new), items }
+    }
+
+    /// A part of a file that is a fragment already, under this location.
+    pub fn part(&self, location: Option<&str>, items: Vec<Arc<Item>>) -> Input {
+        let place = match &self.place {
+            Place::Named => Place::Named,
+            Place::File(path) => Place::File(path.clone()),
+            Place::Nowhere => Place::Nowhere,
+        };
+        let location = location.map(Box::from);
+        Input { name: self.name.clone(), place, location, state: self.state.clone(), items }
+    }
+
+    pub fn location(&self) -> Option<&str> {
+        self.location.as_deref()
     }
 
     pub fn path(&self) -> Option<&Path> {
@@ -126,6 +177,7 @@ impl Interner {
         let mut hasher = DefaultHasher::new();
         template.path.hash(&mut hasher);
         template.dimensions.hash(&mut hasher);
+        (&template.units, &template.calendar).hash(&mut hasher);
         for attribute in &template.attributes {
             attribute.name.hash(&mut hasher);
             hash_values(&attribute.value, &mut hasher);

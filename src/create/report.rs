@@ -45,8 +45,10 @@ pub struct PlannedDimension {
 
 pub(super) fn describe(inputs: &[Input], field: &Field) -> PlannedVariable {
     let dimension = |axis: &super::axis::Axis| {
-        let range = axis.range();
-        let part = |p: &super::axis::Part| (p.size, range(p), field.input(inputs, p.member).name.to_string());
+        let scale = axis.scale();
+        let part = |p: &super::axis::Part| {
+            (p.size, scale.full_range(p), field.input(inputs, p.member).name.to_string())
+        };
         PlannedDimension {
             name: axis.name.clone(),
             size: axis.size(),

@@ -115,13 +115,7 @@ mod tests {
             list.set_text(name, *text);
         }
         let dimensions = dimensions.iter().map(|&d| d.to_owned()).collect();
-        Template {
-            name: name.into(),
-            path: name.into(),
-            data_type: DataType::F32,
-            dimensions,
-            attributes: list,
-        }
+        Template::new(name.into(), name.into(), DataType::F32, dimensions, list)
     }
 
     #[test]

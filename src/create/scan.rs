@@ -1,27 +1,32 @@
 //! Looks at every input file, on several threads, natively.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::UNIX_EPOCH;
 
 use super::globals::{Globals, GroupAttributes};
 use super::progress::{Stage, Watch};
 use super::record::{digest, Content, Input, Interner, Item, State, Template};
 use super::Options;
-use super::{roles, scope};
+use super::{bounds, roles, scope};
 use crate::container::tree::Group;
 use crate::container::Container;
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
 use crate::location::{File, LocalFile, Origin, Place};
 use crate::options::OpenOptions;
+use crate::os::shown;
+use crate::out::Out;
 use crate::selection::{checked_product, Selection};
 use crate::value::Values;
 use crate::workers;
 
 /// Values of more bytes are compared by a digest and read again where they are needed.
 const KEPT_BYTES: u64 = 64 << 10;
+
+/// The same for coordinates along one dimension and their bounds, by which parts are put in order.
+const KEPT_ALONG_BYTES: u64 = 16 << 20;
 
 /// Descriptions of more elements than this are not compared between files.
 const MOST_ELEMENTS: u64 = 1 << 26;
@@ -39,9 +44,10 @@ pub(super) struct Scanned {
 /// Scans the files; the result has their order.
 ///
 /// # Errors
-/// Those of opening and reading a file, naming it; `Cancelled`.
+/// Those of opening and reading a file, naming it; `Request` when `out` is a fragment of one; `Cancelled`.
 pub(super) fn scan(
     paths: &[&Path],
+    out: &Out,
     options: &Options,
     watch: &Watch,
     interner: &Interner,
@@ -60,7 +66,7 @@ pub(super) fn scan(
         |(number, batch), _, ()| {
             let mut found = Vec::with_capacity(batch.len());
             for (i, path) in batch.iter().enumerate() {
-                let (input, globals, notes) = look(path, options, &settings, &here, interner)?;
+                let (input, globals, notes) = look(path, out, options, &settings, &here, interner)?;
                 found.push((number * BATCH + i, input, globals, notes));
                 watch.report(Stage::Scan, done.fetch_add(1, Ordering::Relaxed) + 1, total)?;
             }
@@ -86,6 +92,7 @@ pub(super) fn scan(
 
 fn look(
     path: &Path,
+    out: &Out,
     options: &Options,
     settings: &OpenOptions,
     here: &Origin,
@@ -93,6 +100,8 @@ fn look(
 ) -> Result<(Input, GroupAttributes, Vec<String>)> {
     // What the user named is under no policy, so its real directory, which costs a call per level, does not matter.
     let file = File::Local(LocalFile::open(path)?);
+    // As it was before anything was read: what is written to it from now on is noticed.
+    let state = options.record_state.then(|| State::of(file.state()));
     let identity = file.identity();
     let container = Arc::new(Container::open(Arc::new(file))?);
     let dataset = Dataset::from_container(
@@ -101,10 +110,14 @@ fn look(
         here.nested(&[Place::Local(path.to_owned())]),
         settings,
     )?;
-    let name = path.display().to_string();
+    out.refuse_fragments(&dataset)?;
+    let name = shown(path);
     let mut notes = Vec::new();
     let found = scope::templates(&dataset)?;
     let companions = roles::companions(found.iter().map(|(_, t)| t));
+    let lines = || found.iter().map(|(_, t)| t).filter(|t| t.rank() <= 1);
+    let along: HashSet<String> =
+        lines().flat_map(|t| [Some(t.name.clone()), bounds::name_of(t)]).flatten().collect();
     let mut items = Vec::with_capacity(found.len());
     for (variable, template) in found {
         let describes = companions.contains(&template.name);
@@ -119,7 +132,8 @@ fn look(
         }
         let content = if describes && elements <= MOST_ELEMENTS {
             let values = variable.read_values(&Selection::all(&shape))?;
-            keep(values, interner)
+            let most = if along.contains(&template.name) { KEPT_ALONG_BYTES } else { KEPT_BYTES };
+            keep(values, most, interner)
         } else {
             Content::Unread
         };
@@ -131,31 +145,17 @@ fn look(
         notes.push(format!("{name} has no data variables"));
     }
     let globals = attributes_of(&dataset);
-    let state = if options.record_state { Some(state_of(path)?) } else { None };
     Ok((Input::file(path, state, items), globals, notes))
 }
 
-/// Values that are small are kept, of others only a digest.
-pub(super) fn keep(values: Values, interner: &Interner) -> Content {
+/// Values of so many bytes are kept, of others only a digest.
+fn keep(values: Values, most: u64, interner: &Interner) -> Content {
     let element = values.data_type().size().unwrap_or(64) as u64;
-    if (values.len() as u64).saturating_mul(element) <= KEPT_BYTES {
+    if (values.len() as u64).saturating_mul(element) <= most {
         Content::Kept(interner.values(values))
     } else {
         Content::Hashed(Box::new(digest(&values)))
     }
-}
-
-/// Size and time of a file now.
-pub(super) fn state_of(path: &Path) -> Result<State> {
-    let io = |e| {
-        Error::new(Kind::Io, "its size and time cannot be told")
-            .because(e)
-            .in_file(path.display().to_string())
-    };
-    let metadata = std::fs::metadata(path).map_err(io)?;
-    let modified = metadata.modified().map_err(io)?;
-    let seconds = modified.duration_since(UNIX_EPOCH).map_or(0.0, |d| d.as_secs_f64());
-    Ok(State { bytes: metadata.len() as f64, modified: seconds })
 }
 
 /// The attributes of every group, by its path without slash before it.

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::record::Template;
-use super::roles;
+use super::{bounds, roles};
 use crate::container::tree::{DimensionId, GroupId, Tree, VariableId};
 use crate::dataset::Dataset;
 use crate::dialect::reference;
@@ -44,11 +44,12 @@ pub(super) fn templates(dataset: &Dataset) -> Result<Vec<(Variable, Template)>> 
         let dimensions =
             variable.dimensions()?.iter().map(|&d| bare(&dataset.dimension_path(d))).collect::<Vec<_>>();
         let data_type = variable.data_type();
-        found.push((variable, Template { name: path.clone(), path, data_type, dimensions, attributes }));
+        found.push((variable, Template::new(path.clone(), path, data_type, dimensions, attributes)));
     }
     if dataset.groups().len() > 1 {
         Scope::of(dataset, &found)?.settle(&mut found)?;
     }
+    bounds::lend_units(&mut found.iter_mut().map(|(_, template)| template).collect::<Vec<_>>());
     Ok(found)
 }
 

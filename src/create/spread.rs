@@ -3,9 +3,11 @@
 
 use std::collections::HashMap;
 
+use super::bounds;
 use super::field::Field;
-use super::marks::{labels, Converter};
-use super::record::{Content, Input, Item, Template};
+use super::marks::Converter;
+use super::record::{Input, Item, Template};
+use super::same;
 use crate::error::{Error, Kind, Result};
 use crate::value::DataType;
 
@@ -23,8 +25,9 @@ pub(super) struct Spread<'a> {
     pub name: String,
     /// The variable in each member.
     pub items: Vec<&'a Item>,
-    /// The variable to which bounds belong, in each member.
-    pub parents: Vec<Option<&'a Template>>,
+    /// Its bounds in each member, or the variable that these are the bounds of: the two lie along the same dimensions.
+    partners: Vec<Option<&'a Item>>,
+    is_bounds: bool,
     /// Its dimensions: first those it has for being different from file to file, then its own.
     pub extents: Vec<Extent>,
     /// How many of the first kind there are.
@@ -48,25 +51,24 @@ impl<'a> Spread<'a> {
         let extents: Vec<Extent> = field.axes.iter().enumerate().map(extent).collect();
         let counts: Vec<usize> = field.axes.iter().map(|a| a.parts.len()).collect();
         let pieces = field.cells.iter().enumerate().map(|(i, &m)| (unravel(i, &counts), m)).collect();
-        let parents = vec![None; items.len()];
-        Spread { name: field.name.clone(), items, parents, extents, added: 0, pieces }
+        let partners = vec![None; items.len()];
+        Spread { name: field.name.clone(), items, partners, is_bounds: false, extents, added: 0, pieces }
     }
 
     /// A variable that describes the field; `None` when not every file has it.
     ///
     /// # Errors
     /// `Map` when it differs between files along nothing that the field has.
-    pub fn of_companion(
-        inputs: &'a [Input],
-        field: &Field,
-        name: &str,
-        parent: Option<&str>,
-    ) -> Result<Option<Spread<'a>>> {
+    pub fn of_companion(inputs: &'a [Input], field: &Field, name: &str) -> Result<Option<Spread<'a>>> {
         let file = |m: usize| field.input(inputs, m);
         let found: Option<Vec<&Item>> = (0..field.members.len()).map(|m| file(m).item(name)).collect();
         let Some(items) = found else { return Ok(None) };
-        let parents: Vec<Option<&Template>> =
-            (0..items.len()).map(|m| parent.and_then(|p| file(m).item(p)).map(|i| &*i.template)).collect();
+        let parent = bounds::parent(file(field.cells[0]), name).map(|p| p.template.name.clone());
+        let partner = |m: usize| match &parent {
+            Some(parent) => file(m).item(parent),
+            None => bounds::of(file(m), &items[m].template),
+        };
+        let partners: Vec<Option<&Item>> = (0..items.len()).map(partner).collect();
         let whole = field
             .cells
             .iter()
@@ -99,13 +101,14 @@ impl<'a> Spread<'a> {
             }
             extents.push(Extent { name: dimension.clone(), axis, size });
         }
-        // A scalar coordinate that became a dimension.
-        if let Some(axis) = field.axes.iter().position(|a| a.new && a.name == name) {
-            extents
-                .insert(0, Extent { name: name.to_owned(), axis: Some(axis), size: field.axes[axis].size() });
+        // A scalar coordinate that became a dimension, or its bounds.
+        let scalar = parent.as_deref().unwrap_or(name);
+        if let Some(axis) = field.axes.iter().position(|a| a.new && a.name == scalar) {
+            let size = field.axes[axis].size();
+            extents.insert(0, Extent { name: scalar.to_owned(), axis: Some(axis), size });
         }
-        let mut spread =
-            Spread { name: name.to_owned(), items, parents, extents, added: 0, pieces: Vec::new() };
+        let (name, is_bounds, pieces) = (name.to_owned(), parent.is_some(), Vec::new());
+        let mut spread = Spread { name, items, partners, is_bounds, extents, added: 0, pieces };
         spread.settle(inputs, field)?;
         Ok(Some(spread))
     }
@@ -128,13 +131,14 @@ impl<'a> Spread<'a> {
                 size: field.axes[a].size(),
             });
             self.extents = more.chain(own.iter().cloned()).collect();
-            match self.cut(field) {
+            match self.cut(inputs, field) {
                 Ok(pieces) => {
                     self.pieces = pieces;
                     self.added = attempt.len();
                     // A scalar holds for all of its file; an array is not one along a dimension that it has not.
                     let stretched = attempt.iter().any(|&a| !field.axes[a].new);
-                    if stretched && self.items.iter().any(|i| i.template.rank() > 0) {
+                    if stretched && self.items.iter().any(|i| i.template.rank() > usize::from(self.is_bounds))
+                    {
                         conflict = conflict.or(Some((self.pieces[0].1, self.pieces[1].1)));
                         break;
                     }
@@ -144,19 +148,33 @@ impl<'a> Spread<'a> {
             }
         }
         let (a, b) = conflict.unwrap_or((0, 0));
-        let message = format!(
-            "'{}' differs between {} and {}",
-            self.name,
-            field.input(inputs, a).name,
-            field.input(inputs, b).name
-        );
+        let mut converter = Converter::to(&self.items[field.cells[0]].template);
+        let files = [field.input(inputs, a), field.input(inputs, b)];
+        let partner = self.partners[a]
+            .filter(|_| same::values([files[0], files[1]], [self.items[a], self.items[b]], &mut converter));
+        let name = partner.map_or(&self.name, |partner| &partner.template.name);
+        let message = format!("'{name}' differs between {} and {}", files[0].name, files[1].name);
         Err(Error::new(Kind::Map, message))
     }
 
+    /// The description of the variable that these are the bounds of, at the first piece.
+    pub fn parent(&self) -> Option<&'a Template> {
+        let first = self.pieces.first().map_or(0, |p| p.1);
+        self.partners[first].filter(|_| self.is_bounds).map(|parent| &*parent.template)
+    }
+
     /// The pieces with the present extents, or two members that should be the same and are not.
-    fn cut(&self, field: &Field) -> Result<Vec<Piece>, (usize, usize)> {
-        let reference = self.items[field.cells[0]];
-        let mut converter = Converter::to(&reference.template, self.parents[field.cells[0]]);
+    fn cut(&self, inputs: &[Input], field: &Field) -> Result<Vec<Piece>, (usize, usize)> {
+        let mut converter = Converter::to(&self.items[field.cells[0]].template);
+        let mut partners = self.partners[field.cells[0]].map(|p| Converter::to(&p.template));
+        let mut same = |a: usize, b: usize| {
+            let files = [field.input(inputs, a), field.input(inputs, b)];
+            let both = same::values(files, [self.items[a], self.items[b]], &mut converter);
+            both && match (&mut partners, self.partners[a], self.partners[b]) {
+                (Some(converter), Some(x), Some(y)) => same::values(files, [x, y], converter),
+                _ => true,
+            }
+        };
         let counts: Vec<usize> = field.axes.iter().map(|a| a.parts.len()).collect();
         let mut places: HashMap<Vec<usize>, usize> = HashMap::new();
         let mut pieces: Vec<Piece> = Vec::new();
@@ -164,7 +182,7 @@ impl<'a> Spread<'a> {
             let cell = unravel(i, &counts);
             let place: Vec<usize> = self.extents.iter().map(|e| e.axis.map_or(0, |a| cell[a])).collect();
             match places.get(&place) {
-                Some(&other) if !self.same(other, m, &mut converter) => return Err((other, m)),
+                Some(&other) if !same(other, m) => return Err((other, m)),
                 Some(_) => {}
                 None => {
                     places.insert(place.clone(), m);
@@ -174,31 +192,6 @@ impl<'a> Spread<'a> {
         }
         pieces.sort();
         Ok(pieces)
-    }
-
-    fn same(&self, a: usize, b: usize, converter: &mut Converter) -> bool {
-        let (x, y) = (self.items[a], self.items[b]);
-        match (&x.content, &y.content) {
-            (Content::Kept(v), Content::Kept(w)) => {
-                let alike = std::sync::Arc::ptr_eq(v, w) || v == w;
-                if alike
-                    && (std::sync::Arc::ptr_eq(&x.template, &y.template) || !x.template.data_type.is_number())
-                {
-                    return true;
-                }
-                if let (Some(l), Some(k)) = (labels(v, &x.shape), labels(w, &y.shape)) {
-                    return l == k;
-                }
-                match (converter.marks(x, self.parents[a]), converter.marks(y, self.parents[b])) {
-                    (Ok(p), Ok(q)) => p.same(&q),
-                    _ => false,
-                }
-            }
-            (Content::Hashed(v), Content::Hashed(w)) => v == w,
-            // Too large to be compared, or part of an aggregation already.
-            (Content::Unread, _) | (_, Content::Unread) => true,
-            _ => false,
-        }
     }
 
     /// The different descriptions, that of the first piece first, each with the name of a file that has it.

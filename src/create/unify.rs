@@ -5,7 +5,9 @@
 //! valid value of one is the missing value of another.
 
 use super::record::Template;
+use super::roles;
 use crate::canonical::{Conversion, Target};
+use crate::coordinates::meant_type;
 use crate::error::{Error, Result};
 use crate::value::{Attributes, DataType, Values};
 
@@ -14,8 +16,24 @@ use crate::value::{Attributes, DataType, Values};
 pub(super) struct Unified {
     pub data_type: DataType,
     pub attributes: Attributes,
+    /// The units of its numbers, which its attributes need not say.
+    units: Option<String>,
+    calendar: Option<String>,
     /// Names of attributes that were left out because they differ.
     pub dropped: Vec<String>,
+}
+
+impl Unified {
+    /// What the numbers of fragments are converted to.
+    pub fn target(&self) -> Target {
+        let mut attributes = self.attributes.clone();
+        for (name, text) in DECIDED.into_iter().zip([&self.units, &self.calendar]) {
+            if let Some(text) = text {
+                attributes.set_text(name, text);
+            }
+        }
+        Target::new(&attributes, self.data_type)
+    }
 }
 
 /// Attributes that say how the numbers of one file are stored.
@@ -27,20 +45,36 @@ const STORED_TYPE: [&str; 5] = ["valid_min", "valid_max", "valid_range", "flag_v
 /// Attributes that other steps decide on.
 const DECIDED: [&str; 2] = ["units", "calendar"];
 
-/// Unites different descriptions, each with a file that has it; the first gives the units.
+/// Unites different descriptions, each with a file that has it. Bounds get the units of their parent, others those of the
+/// first that has any.
 ///
 /// # Errors
 /// `Units`, `Calendar`, `FragmentType` when one cannot be converted, naming its file.
-pub(super) fn unify(templates: &[(&Template, &str)]) -> Result<Unified> {
+pub(super) fn unify(templates: &[(&Template, &str)], parent: Option<&Template>) -> Result<Unified> {
+    if let Some(parent) = parent.filter(|p| p.units.is_some()) {
+        // Bounds of another kind than their parent are left as they are.
+        if let Ok(united) = unify_as(templates, parent) {
+            return Ok(united);
+        }
+    }
+    let with = templates.iter().map(|(t, _)| *t).find(|t| t.units.is_some());
+    unify_as(templates, with.unwrap_or(templates[0].0))
+}
+
+/// Unites different descriptions, in the units of a variable.
+fn unify_as(templates: &[(&Template, &str)], measure: &Template) -> Result<Unified> {
     let first = templates[0].0;
-    let mut out =
-        Unified { data_type: first.data_type, attributes: Attributes::default(), dropped: Vec::new() };
-    let stored_alike = templates.iter().all(|(t, _)| {
-        t.data_type == first.data_type
-            && ENCODING.iter().all(|name| t.attributes.get(name) == first.attributes.get(name))
-    });
-    let units_alike = templates.iter().all(|(t, _)| DECIDED.iter().all(|n| t.text(n) == first.text(n)));
-    out.data_type = templates.iter().map(|(t, _)| unpacked(t)).reduce(wider).unwrap_or(first.data_type);
+    let mut out = Unified {
+        data_type: first.data_type,
+        attributes: Attributes::default(),
+        units: measure.units.clone(),
+        calendar: measure.calendar.clone(),
+        dropped: Vec::new(),
+    };
+    let same_encoding = templates.iter().all(|(t, _)| encoded_alike(t, first));
+    let units_alike = templates.iter().all(|(t, _)| measured_alike(t, measure));
+    let meant = templates.iter().map(|(t, _)| meant_type(&t.attributes, t.data_type));
+    out.data_type = meant.reduce(wider).unwrap_or(first.data_type);
     if !units_alike && out.data_type.is_integer() {
         out.data_type = DataType::F64;
     }
@@ -51,7 +85,7 @@ pub(super) fn unify(templates: &[(&Template, &str)]) -> Result<Unified> {
         || templates.iter().any(|(t, _)| {
             t.attributes.get("_FillValue").is_some() || t.attributes.get("missing_value").is_some()
         });
-    let as_stored = stored_alike && out.data_type == first.data_type && !is_packed(first);
+    let as_stored = same_encoding && out.data_type == first.data_type && !is_packed(first);
     if !as_stored && !fills_alike && out.data_type.is_integer() {
         out.data_type = roomier(out.data_type);
     }
@@ -62,18 +96,50 @@ pub(super) fn unify(templates: &[(&Template, &str)]) -> Result<Unified> {
     {
         set_missing(&mut out);
     }
-    let target = Target::new(&out.attributes, out.data_type);
+    let target = out.target();
     for (template, file) in templates {
-        Conversion::new(&template.attributes, template.data_type, None, None, &target, false).map_err(
-            |e| {
-                let from = templates[0].1;
-                Error::new(e.kind(), format!("{}; it has to fit {from}", e))
-                    .in_variable(&*template.name)
-                    .in_file(*file)
-            },
-        )?;
+        conversion(template, &target).map_err(|e| {
+            let from = templates[0].1;
+            Error::new(e.kind(), format!("{}; it has to fit {from}", e))
+                .in_variable(&*template.name)
+                .in_file(*file)
+        })?;
     }
     Ok(out)
+}
+
+/// How the numbers of a variable become those of a target.
+///
+/// # Errors
+/// `Units`, `Calendar`, `FragmentType` when they cannot.
+pub(super) fn conversion(template: &Template, target: &Target) -> Result<Conversion> {
+    let (units, calendar) = (template.units.as_deref(), template.calendar.as_deref());
+    Conversion::new(&template.attributes, template.data_type, units, calendar, target, false)
+}
+
+/// Whether equal stored numbers mean the same in both.
+pub(super) fn stored_alike(a: &Template, b: &Template) -> bool {
+    encoded_alike(a, b) && measured_alike(a, b)
+}
+
+fn encoded_alike(a: &Template, b: &Template) -> bool {
+    let same = |name: &str| a.attributes.get(name) == b.attributes.get(name);
+    a.data_type == b.data_type && ENCODING.iter().all(|name| same(name))
+}
+
+fn measured_alike(a: &Template, b: &Template) -> bool {
+    a.units == b.units && a.calendar == b.calendar
+}
+
+/// Whether readers of an aggregation variable convert these fragments rightly: they know nothing of the variable that lends
+/// bounds its units.
+pub(super) fn are_fragments(templates: &[(&Template, &str)], parent: Option<&Template>) -> bool {
+    let first = templates[0].0;
+    let measure = parent.unwrap_or(first);
+    let own = |t: &Template| (t.text("units"), t.text("calendar"));
+    let said = |t: &Template| own(t) == (t.units.clone(), t.calendar.clone());
+    templates.iter().all(|(t, _)| said(t))
+        || templates.iter().all(|(t, _)| measured_alike(t, measure) && own(t) == own(first))
 }
 
 fn attributes(out: &mut Unified, templates: &[(&Template, &str)], as_stored: bool, units_alike: bool) {
@@ -88,11 +154,17 @@ fn attributes(out: &mut Unified, templates: &[(&Template, &str)], as_stored: boo
         if !keeps {
             continue;
         }
-        let differs = templates.iter().any(|(t, _)| t.attributes.get(name) != Some(&attribute.value));
+        let differs = templates.iter().any(|(t, _)| !says(t, name, &attribute.value));
         if differs && !DECIDED.contains(&name) {
             out.dropped.push(name.to_owned());
         } else {
             out.attributes.set(name, attribute.value.clone());
+        }
+    }
+    for (name, decided) in DECIDED.into_iter().zip([out.units.clone(), out.calendar.clone()]) {
+        let said = templates.iter().any(|(t, _)| t.attributes.get(name).is_some());
+        if let Some(text) = decided.filter(|text| said && out.attributes.text(name).as_ref() != Some(text)) {
+            out.attributes.set_text(name, text);
         }
     }
     for (template, _) in &templates[1..] {
@@ -101,15 +173,6 @@ fn attributes(out: &mut Unified, templates: &[(&Template, &str)], as_stored: boo
             let decided = ENCODING.contains(&name) || DECIDED.contains(&name) || STORED_TYPE.contains(&name);
             if !decided && first.attributes.get(name).is_none() && !out.dropped.iter().any(|d| d == name) {
                 out.dropped.push(name.to_owned());
-            }
-        }
-    }
-    // Fragments with units go with a variable that has them, also when the first has none.
-    if out.attributes.get("units").is_none() {
-        let with = templates.iter().find(|(t, _)| t.attributes.get("units").is_some());
-        for name in DECIDED {
-            if let Some(value) = with.and_then(|(t, _)| t.attributes.get(name)) {
-                out.attributes.set(name, value.clone());
             }
         }
     }
@@ -131,31 +194,18 @@ fn set_missing(out: &mut Unified) {
     out.attributes.set("_FillValue", fill);
 }
 
-fn is_packed(template: &Template) -> bool {
-    ["scale_factor", "add_offset", "_Unsigned"].iter().any(|n| template.attributes.get(n).is_some())
+/// Whether an attribute of a variable says this; how text is stored and names are separated does not matter.
+fn says(template: &Template, name: &str, value: &Values) -> bool {
+    let Some(own) = template.attributes.get(name) else { return false };
+    match (own.as_text(), value.as_text()) {
+        (Some(a), Some(b)) if roles::NAMING.contains(&name) => a.split_whitespace().eq(b.split_whitespace()),
+        (Some(a), Some(b)) => a == b,
+        _ => own == value,
+    }
 }
 
-/// The type of the numbers that a variable means.
-pub(super) fn unpacked(template: &Template) -> DataType {
-    let packing = ["scale_factor", "add_offset"].map(|n| template.attributes.get(n));
-    if packing.iter().all(Option::is_none) {
-        let unsigned = template.text("_Unsigned").is_some_and(|t| t.eq_ignore_ascii_case("true"));
-        return match (template.data_type, unsigned) {
-            (DataType::I8, true) => DataType::U8,
-            (DataType::I16, true) => DataType::U16,
-            (DataType::I32, true) => DataType::U32,
-            (DataType::I64, true) => DataType::U64,
-            (other, _) => other,
-        };
-    }
-    // CF section 8.1: the unpacked type is that of the attributes, if it can hold the packed numbers.
-    let single = packing.iter().flatten().all(|v| v.data_type() == DataType::F32);
-    let narrow = matches!(template.data_type, DataType::I8 | DataType::U8 | DataType::I16 | DataType::U16);
-    if single && (narrow || template.data_type == DataType::F32) {
-        DataType::F32
-    } else {
-        DataType::F64
-    }
+fn is_packed(template: &Template) -> bool {
+    ["scale_factor", "add_offset", "_Unsigned"].iter().any(|n| template.attributes.get(n).is_some())
 }
 
 /// A type that holds the numbers of both.
@@ -218,7 +268,7 @@ mod tests {
         for (name, value) in attributes {
             list.set(name, value.clone());
         }
-        Template { name: "v".into(), path: "v".into(), data_type, dimensions: vec![], attributes: list }
+        Template::new("v".into(), "v".into(), data_type, vec![], list)
     }
 
     fn text(t: &str) -> Values {
@@ -227,7 +277,7 @@ mod tests {
 
     fn united(list: &[Template]) -> Result<Unified> {
         let with_files: Vec<(&Template, &str)> = list.iter().map(|t| (t, "f.nc")).collect();
-        unify(&with_files)
+        unify(&with_files, None)
     }
 
     #[test]
@@ -262,6 +312,17 @@ mod tests {
         assert_eq!(out.attributes.get("scale_factor"), None);
         assert_eq!(out.attributes.get("_FillValue"), Some(&Values::F32(vec![9.969_21e36])));
         assert_eq!(out.dropped, [""; 0]);
+    }
+
+    #[test]
+    fn names_are_the_same_however_they_are_separated() {
+        let with = |value: Values| template(DataType::F64, &[("bounds", value.clone()), ("note", value)]);
+        let list = [with(text("b")), with(text("b ")), with(Values::String(vec!["b".into()]))];
+        let out = united(&list).unwrap();
+        assert_eq!(out.attributes.text("bounds").unwrap(), "b");
+        assert_eq!(out.dropped, ["note"]);
+        let [char, _, string] = list;
+        assert_eq!(united(&[char, string]).unwrap().dropped, [""; 0]);
     }
 
     #[test]

@@ -1,12 +1,11 @@
 //! Variables that are stored by value: the pieces of all files, converted to one type and units, put side by side.
 
 use super::field::Field;
-use super::marks::{labels, units_of};
+use super::marks::labels;
 use super::record::{bytes_of, Content, Input};
 use super::scan;
 use super::spread::{Extent, Spread};
 use super::unify::{self, Unified};
-use crate::canonical::{Conversion, Target};
 use crate::error::{Error, Kind, Result};
 use crate::selection::{c_strides, checked_product};
 use crate::value::{DataType, Values};
@@ -20,7 +19,7 @@ const MOST_BYTES: u64 = 1 << 30;
 /// # Errors
 /// Those of converting and reading a piece; `Limit` when it is too large.
 pub(super) fn variable(inputs: &[Input], field: &Field, spread: &Spread) -> Result<(Variable, Vec<String>)> {
-    let mut united = unify::unify(&spread.templates(inputs, field))?;
+    let mut united = unify::unify(&spread.templates(inputs, field), spread.parent())?;
     let values = match assemble(inputs, field, spread, &united) {
         // Integers whose units change need not stay integers.
         Err(e) if e.kind() == Kind::FragmentType && united.data_type.is_integer() => {
@@ -56,12 +55,7 @@ fn assemble(inputs: &[Input], field: &Field, spread: &Spread, united: &Unified) 
         || Error::new(Kind::Limit, format!("'{}' is too large to be stored by value", spread.name));
     let total =
         checked_product(&shape).filter(|n| n.saturating_mul(element) <= MOST_BYTES).ok_or_else(too_large)?;
-    let first = spread.pieces.first().map_or(0, |p| p.1);
-    let mut attributes = united.attributes.clone();
-    for attribute in &units_of(&spread.items[first].template, spread.parents[first]) {
-        attributes.set(&attribute.name, attribute.value.clone());
-    }
-    let target = Target::new(&attributes, united.data_type);
+    let target = united.target();
     let mut bytes = Vec::new();
     let mut strings = Vec::new();
     match united.data_type.size() {
@@ -100,18 +94,7 @@ fn assemble(inputs: &[Input], field: &Field, spread: &Spread, united: &Unified) 
                 paste(&mut bytes, &shape, &start, &count, &stretched(padded, n)?, 1);
             }
             number => {
-                let view = units_of(&item.template, spread.parents[*m]);
-                let (units, calendar) = (view.text("units"), view.text("calendar"));
-                let t = &item.template;
-                let conversion = Conversion::new(
-                    &t.attributes,
-                    t.data_type,
-                    units.as_deref(),
-                    calendar.as_deref(),
-                    &target,
-                    false,
-                )
-                .map_err(in_file)?;
+                let conversion = unify::conversion(&item.template, &target).map_err(in_file)?;
                 let size = number.size().unwrap_or(1);
                 let mut out = vec![0u8; values.len() * size];
                 conversion.apply(&bytes_of(values), &mut out, None).map_err(in_file)?;

@@ -209,7 +209,7 @@ fn positions(cx: &Context, what: &str, names: &Value) -> Result<Vec<usize>> {
 }
 
 /// The file as a URI reference; names in this dialect are paths, where `%` and `#` have no meaning of their own.
-fn located(base: &str, file: &str) -> String {
+pub(super) fn located(base: &str, file: &str) -> String {
     let is_uri = |name: &str| name.contains("://") || name.starts_with("file:");
     let joined = if base.is_empty() || file.starts_with('/') || is_uri(file) {
         file.to_owned()
@@ -234,9 +234,34 @@ fn located(base: &str, file: &str) -> String {
     out
 }
 
+/// The name of a file that [`located`] makes into this location.
+#[cfg(feature = "write")]
+pub(super) fn named(location: &str) -> String {
+    if located("", location) == location {
+        return location.to_owned();
+    }
+    let plain = location.replace("%3F", "?").replace("%23", "#").replace("%25", "%");
+    match plain.strip_prefix("./") {
+        Some(rest) if located("", rest) == location => rest.to_owned(),
+        _ => plain,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(feature = "write")]
+    #[test]
+    fn locations_become_names_again() {
+        for name in
+            ["a.nc", "50%#1?.nc", "%2523.nc", "run:1.nc", "./x.nc", "d/run:1.nc", "./run:1.nc", "/a%.nc"]
+        {
+            assert_eq!(located("", &named(&located("", name))), located("", name), "{name}");
+        }
+        assert_eq!(named("50%25.nc"), "50%.nc");
+        assert_eq!(named("http://host/a%20b.nc"), "http://host/a%20b.nc");
+    }
 
     #[test]
     fn names_are_paths_below_the_base() {

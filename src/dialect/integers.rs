@@ -40,41 +40,81 @@ pub fn for_each_run(
         let message = format!("'{}' has type {}; it must be integer-valued", stored.path, array.data_type);
         return Err(Error::new(Kind::Map, message));
     }
-    let missing = missing_marks(&stored.attributes, array.data_type);
+    let numbers = Numbers::of(&stored.attributes, array.data_type);
     let slab = if matches!(array.layout, Layout::Chunked { .. }) { SLAB } else { SMALL_SLAB };
     for slab in Slabs::new(&Selection::all(&array.shape), &array.shape, slab) {
         let values = cx.features.values(variable, &slab?)?;
         // A table of a million fragments is read here, so each type has its own loop.
         for_numbers!(&values, list => for alike in list.chunk_by(|a, b| a == b) {
-            let n = alike[0] as i128;
-            each(alike.len() as u64, (!missing.contains(&n)).then_some(n))?;
+            each(alike.len() as u64, numbers.value(alike[0] as i128))?;
         }, ());
     }
     Ok(())
 }
 
-/// The numbers that mean "missing": `_FillValue`, each `missing_value`, and the default fill where there is no
-/// `_FillValue` (writers pad and say nothing). An unsigned byte has no default fill: 255 is a plain number.
-pub(crate) fn missing_marks(attributes: &Attributes, data_type: DataType) -> Vec<i128> {
-    let mut marks = Vec::new();
-    for name in ["_FillValue", "missing_value"] {
-        if let Some(values) = attributes.get(name) {
-            marks.extend((0..values.len()).filter_map(|i| integer(values, i)));
+/// What the stored integers of a table mean.
+pub(crate) struct Numbers {
+    /// `_FillValue`, each `missing_value`, and the default fill if it cannot be anything else.
+    missing: Vec<i128>,
+    default_fill: Option<i128>,
+    /// What a negative number lacks to be the unsigned one that `_Unsigned` makes of it.
+    modulus: Option<i128>,
+}
+
+impl Numbers {
+    /// Those of a variable with these attributes and this type.
+    pub(crate) fn of(attributes: &Attributes, data_type: DataType) -> Self {
+        let unsigned = attributes.text("_Unsigned").is_some_and(|text| text.eq_ignore_ascii_case("true"));
+        let modulus = data_type.size().filter(|_| unsigned).map(|size| 1i128 << (8 * size));
+        let mut numbers = Numbers { missing: Vec::new(), default_fill: None, modulus };
+        for name in ["_FillValue", "missing_value"] {
+            if let Some(values) = attributes.get(name) {
+                let marks = (0..values.len()).filter_map(|i| integer(values, i));
+                let meant: Vec<i128> = marks.map(|mark| numbers.meant(mark)).collect();
+                numbers.missing.extend(meant);
+            }
+        }
+        if attributes.get("_FillValue").is_none() {
+            numbers.default_fill = default_fill(data_type).map(|fill| numbers.meant(fill));
+            numbers.missing.extend(numbers.default_fill.filter(|&fill| fill <= 0));
+        }
+        numbers
+    }
+
+    fn meant(&self, stored: i128) -> i128 {
+        if stored < 0 {
+            stored + self.modulus.unwrap_or(0)
+        } else {
+            stored
         }
     }
-    if attributes.get("_FillValue").is_none() {
-        marks.extend(match data_type {
-            DataType::I8 => Some(-127),
-            DataType::I16 => Some(-32767),
-            DataType::U16 => Some(65535),
-            DataType::I32 => Some(-2147483647),
-            DataType::U32 => Some(4294967295),
-            DataType::I64 => Some(-9223372036854775806),
-            DataType::U64 => Some(18446744073709551614),
-            _ => None,
-        });
+
+    /// The number that a stored one means; `None` where it is missing.
+    pub(crate) fn value(&self, stored: i128) -> Option<i128> {
+        let value = self.meant(stored);
+        (!self.missing.contains(&value)).then_some(value)
     }
-    marks
+
+    /// The number that the netCDF library puts where nothing was written, if it can be meant as a number as well:
+    /// there is no `_FillValue`, and it is positive.
+    pub(crate) fn ambiguous(&self) -> Option<i128> {
+        self.default_fill.filter(|&fill| fill > 0)
+    }
+}
+
+/// What the netCDF library fills integers of this type with.
+fn default_fill(data_type: DataType) -> Option<i128> {
+    Some(match data_type {
+        DataType::I8 => -127,
+        DataType::U8 => 255,
+        DataType::I16 => -32767,
+        DataType::U16 => 65535,
+        DataType::I32 => -2147483647,
+        DataType::U32 => 4294967295,
+        DataType::I64 => -9223372036854775806,
+        DataType::U64 => 18446744073709551614,
+        _ => return None,
+    })
 }
 
 fn integer(values: &Values, i: usize) -> Option<i128> {

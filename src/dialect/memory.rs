@@ -91,6 +91,7 @@ impl Memory {
             shape: shape.to_vec(),
             layout: Layout::Unwritten,
             fill: vec![0; size],
+            short: None,
         };
         let list =
             attributes.iter().map(|(n, v)| Attribute { name: n.to_string(), value: v.clone() }).collect();

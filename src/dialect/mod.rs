@@ -19,7 +19,7 @@ mod part;
 pub(crate) mod ranges;
 pub mod recognise;
 pub mod reference;
-mod sizes;
+pub(crate) mod sizes;
 pub mod terms;
 #[cfg(test)]
 mod tests;
@@ -80,6 +80,18 @@ pub fn decode_features(
 /// The attribute that names the variables with the recorded states of the fragments' files: an addition of this library to
 /// every dialect, which other readers ignore.
 pub const STATE_ATTRIBUTE: &str = "cfa_fragment_state";
+
+/// The location that CFA-0.4 means by the name of a file.
+#[cfg(feature = "write")]
+pub(crate) fn located(file: &str) -> String {
+    cfa_0_4::located("", file)
+}
+
+/// The name of a file that CFA-0.4 writes for this location.
+#[cfg(feature = "write")]
+pub(crate) fn file_name(location: &str) -> String {
+    cfa_0_4::named(location)
+}
 
 /// The variables with the recorded states; what does not fit is as if it were not there.
 fn recorded(cx: &mut Context, grid: &Grid, attributes: &Attributes) -> Option<[VariableId; 2]> {

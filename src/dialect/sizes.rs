@@ -1,10 +1,12 @@
 //! Padded tables of fragment sizes: `map` (CF-1.13), `shape` (CF draft), `location` (CFA-0.6.2).
 //!
 //! One row per aggregated dimension with the sizes of the fragments along it, padded at the end with missing values.
+//! Where nothing says what is missing, the default fill of the type is; that of an unsigned type can be a size as well, and
+//! is one where only that fills the dimension.
 //! Refused: sizes that are not positive, missing values between sizes, rows that do not fill their dimension.
 
 use super::context::Context;
-use super::integers;
+use super::integers::{self, Numbers};
 use crate::container::tree::VariableId;
 use crate::error::{Error, Kind, Result};
 use crate::model::grid::{Grid, Sizes};
@@ -55,9 +57,35 @@ pub fn read(cx: &mut Context, keyword: &str, variable: VariableId, scalar: Scala
             Error::new(Kind::Map, format!("{keyword} variable '{path}', dimension '{}': {what}", cx.name(d)))
         })
     })?;
+    if let Some(fill) = Numbers::of(&stored.attributes, stored.array.data_type).ambiguous() {
+        for (d, row) in table.sizes.iter_mut().enumerate() {
+            drop_padding(row, fill, cx.size(d));
+        }
+    }
     let counts: Vec<u64> = table.sizes.iter().map(|row| row.iter().map(|run| run.0).sum()).collect();
     cx.check_count(&counts)?;
     cx.grid_of_runs(&table.sizes)
+}
+
+/// Drops the sizes at the end of a row that are padding.
+fn drop_padding(row: &mut Sizes, fill: i128, dimension: Option<u64>) {
+    let sum = row.iter().map(|&(n, size)| i128::from(n) * i128::from(size)).fold(0, i128::saturating_add);
+    let Some((n, _)) = row.last_mut().filter(|(_, size)| i128::from(*size) == fill) else { return };
+    *n -= padding(*n, fill, sum, dimension);
+    if *n == 0 {
+        row.pop();
+    }
+}
+
+/// How many of the `n` sizes at the end of a row, each the default fill of its type, are padding; `sum` is that of the
+/// whole row.
+pub(crate) fn padding(n: u64, fill: i128, sum: i128, dimension: Option<u64>) -> u64 {
+    let fills =
+        |&padding: &u64| dimension.is_some_and(|size| sum - i128::from(padding) * fill == i128::from(size));
+    let too_much = dimension.map_or(0, |size| (sum - i128::from(size)) / fill);
+    let guess = u64::try_from(too_much).ok().filter(|guess| *guess <= n).filter(fills);
+    // Where the dimension does not tell, a row has at least one size.
+    guess.unwrap_or(if sum > i128::from(n) * fill { n } else { 0 })
 }
 
 struct Rows {
@@ -93,7 +121,10 @@ impl Rows {
             return Err((d, "missing values are padding at the end of a row only".into()));
         }
         match u64::try_from(value) {
-            Ok(size) if size > 0 => self.sizes[d].push((n, size)),
+            Ok(size) if size > 0 => match self.sizes[d].last_mut().filter(|run| run.1 == size) {
+                Some(run) => run.0 += n,
+                None => self.sizes[d].push((n, size)),
+            },
             _ => return Err((d, format!("fragment size {value} is not positive"))),
         }
         Ok(())

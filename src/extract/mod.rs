@@ -15,7 +15,8 @@ use std::path::Path;
 use crate::container::tree::{DimensionId, Tree, VariableId};
 use crate::control::Listener;
 use crate::dataset::Dataset;
-use crate::error::{Error, Kind, Result};
+use crate::error::Result;
+use crate::out::Out;
 use crate::selection::Selection;
 use crate::variable::Variable;
 use crate::write::{self, Format, NewFile};
@@ -48,6 +49,8 @@ pub struct Options<'a> {
     pub deflate: u8,
     /// Whether bytes are shuffled before compression.
     pub shuffle: bool,
+    /// Whether a file that exists is replaced; never one that is read.
+    pub overwrite: bool,
     /// Who is told how many values of how many are written.
     pub progress: Option<&'a Listener<'a>>,
 }
@@ -60,6 +63,7 @@ impl Default for Options<'_> {
             chunks: None,
             deflate: 1,
             shuffle: true,
+            overwrite: false,
             progress: None,
         }
     }
@@ -90,12 +94,16 @@ struct Item {
     chunk: Vec<u64>,
 }
 
-/// Writes a new file, replacing one of that name.
+/// Writes a new file. One that exists is replaced only with [`Options::overwrite`], and never the aggregation file or a
+/// fragment of it.
 ///
 /// # Errors
-/// `MissingVariable`, `Request`; what is wrong with the aggregation or a fragment; `Io`; `Cancelled`.
+/// `Request` when the file may not be replaced; `MissingVariable`, `Request`; what is wrong with the aggregation or a fragment; `Io`; `Cancelled`.
 pub fn extract(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<()> {
-    refuse_same_file(dataset, path)?;
+    let target = Out::new(path)?;
+    target.refuse_file(dataset)?;
+    target.refuse_existing(options.overwrite)?;
+    target.refuse_fragments(dataset)?;
     let variables = wanted(dataset, options)?;
     let mut items = Vec::with_capacity(variables.len());
     let mut outline = Outline::new(dataset);
@@ -105,20 +113,9 @@ pub fn extract(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<
         items.push(Item { variable, selection, chunk });
     }
     let file = outline.finish();
-    let mut out = NewFile::create(&file, path, Format::Netcdf4)?;
+    let mut out = NewFile::begin(&file, target, Format::Netcdf4)?;
     pipeline::run(dataset, &items, &mut out, options.progress)?;
     out.commit()
-}
-
-fn refuse_same_file(dataset: &Dataset, path: &Path) -> Result<()> {
-    let same = dataset.shared().identity.is_of(path);
-    match same {
-        true => {
-            Err(Error::new(Kind::Request, "the new file is the aggregation file itself")
-                .in_file(dataset.name()))
-        }
-        false => Ok(()),
-    }
 }
 
 /// The variables that are written, in file order.

@@ -9,6 +9,7 @@ use super::Item;
 use crate::control::Listener;
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
+use crate::model::feature::missing_texts;
 use crate::selection::{checked_product, Selection};
 use crate::value::{DataType, Values};
 use crate::variable::Variable;
@@ -119,9 +120,7 @@ fn read(variable: &Variable, part: &Selection) -> Result<Values> {
     if variable.data_type() != DataType::String {
         return variable.read_values(part);
     }
-    let attributes = variable.attributes();
-    let missing = ["_FillValue", "missing_value"].iter().find_map(|name| attributes.text(name));
-    let missing = missing.unwrap_or_default();
+    let missing = missing_texts(variable.attributes()).into_iter().next().unwrap_or_default();
     let strings = variable.read_strings(part)?;
     Ok(Values::String(strings.into_iter().map(|s| s.unwrap_or_else(|| missing.clone())).collect()))
 }

@@ -47,6 +47,10 @@ impl<'a> Outline<'a> {
                 new.attributes.set(&attribute.name, attribute.value.clone());
             }
         }
+        // Readers of the new file must know what was chosen for missing bytes.
+        if let Some(value) = variable.chosen_missing_value() {
+            new.attributes.set("_FillValue", value);
+        }
         let element = data_type.size().unwrap_or(16);
         let chunk = match options.chunks.as_ref().filter(|c| c.len() == selection.rank()) {
             Some(chunk) => chunk.iter().zip(selection.count()).map(|(&c, &n)| c.min(n).max(1)).collect(),

@@ -6,7 +6,6 @@ use std::ptr;
 use gdal_sys as gdal;
 
 use super::quiet::last_message;
-use super::raw::pick;
 use crate::error::{Error, Kind, Result};
 use crate::selection::Selection;
 use crate::value::{Attribute, Attributes, DataType, Values};
@@ -195,6 +194,24 @@ impl GdalArray {
         let within = Selection::new(&start, selection.count(), selection.step(), &span)?;
         pick(&whole, &span, element, &within, out)
     }
+}
+
+/// Copies the selected elements of an array in memory.
+fn pick(bytes: &[u8], shape: &[u64], element: usize, selection: &Selection, out: &mut [u8]) -> Result<()> {
+    let strides = crate::selection::c_strides(shape);
+    let outside = || Error::new(Kind::Internal, "a selection outside what was read");
+    let total = selection.len().ok_or_else(outside)?;
+    for (n, to) in (0..total).zip(out.chunks_exact_mut(element)) {
+        let (mut rest, mut from) = (n, 0u64);
+        for d in (0..shape.len()).rev() {
+            let i = rest % selection.count()[d];
+            rest /= selection.count()[d];
+            from += selection.start()[d].wrapping_add_signed(selection.step()[d] * i as i64) * strides[d];
+        }
+        let from = from as usize * element;
+        to.copy_from_slice(bytes.get(from..from + element).ok_or_else(outside)?);
+    }
+    Ok(())
 }
 
 fn bytes_of(counts: &[u64], element: usize) -> Option<usize> {

@@ -131,57 +131,14 @@ impl<'a> Placement<'a> {
         Ok(Placement { dimensions, stored, canonical, view })
     }
 
-    /// The selections of the stored array that give the spans: one, unless indices of an axis are listed singly.
+    /// The selection of the stored array that gives the spans.
     ///
     /// # Errors
     /// `FragmentShape` when the view reaches outside the stored array.
-    pub(crate) fn pieces(&self, spans: &[Span]) -> Result<Vec<Piece>> {
-        let mut lists: Vec<(usize, &[u64])> = Vec::new();
-        for (axis, dimension) in self.dimensions.iter().enumerate() {
-            if let (Some(Part::Indices(indices)), Some(_)) = (self.part(axis), dimension) {
-                lists.push((axis, indices));
-            }
-        }
-        let Some(&(axis, indices)) = lists.first() else {
-            return Ok(vec![self.piece(spans, None)?]);
-        };
-        if lists.len() > 1 {
-            return Err(Error::new(Kind::Unsupported, "lists of indices along more than one dimension"));
-        }
-        let dimension = self.dimensions[axis].unwrap_or_default();
-        let span = spans[dimension];
-        (0..span.count)
-            .map(|k| {
-                let inside = span.start.wrapping_add_signed(span.step * k as i64);
-                let index = indices[self.turned(dimension, inside) as usize];
-                let mut single = spans.to_vec();
-                single[dimension] = Span { count: 1, step: 1, at: span.at + k, ..span };
-                self.piece(&single, Some((axis, index)))
-            })
-            .collect()
-    }
-
-    fn part(&self, axis: usize) -> Option<&Part> {
-        self.view?.part.as_ref()?.get(axis)
-    }
-
-    /// The index counted from the other end, where the dimension is stored the other way round.
-    fn turned(&self, dimension: usize, index: u64) -> u64 {
-        if self.view.is_some_and(|v| v.reversed.contains(&dimension)) {
-            self.canonical[dimension] - 1 - index
-        } else {
-            index
-        }
-    }
-
-    fn piece(&self, spans: &[Span], listed: Option<(usize, u64)>) -> Result<Piece> {
+    pub(crate) fn piece(&self, spans: &[Span]) -> Result<Piece> {
         let rank = self.stored.len();
         let (mut start, mut count, mut step) = (vec![0u64; rank], vec![1u64; rank], vec![1i64; rank]);
         for axis in 0..rank {
-            if let Some((_, index)) = listed.filter(|&(a, _)| a == axis) {
-                start[axis] = index;
-                continue;
-            }
             let (first, n, by) = match self.dimensions[axis] {
                 Some(dimension) => {
                     let span = spans[dimension];
@@ -199,8 +156,8 @@ impl<'a> Placement<'a> {
                     let at = offset.and_then(|o| start.checked_add_signed(o)).ok_or_else(outside)?;
                     (at, by.checked_mul(*step).ok_or_else(outside)?)
                 }
-                Some(Part::Indices(indices)) => (indices.first().copied().unwrap_or_default(), 1),
-                None => (first, by),
+                // The array that is seen here has the listed indices and no others.
+                Some(Part::Indices(_)) | None => (first, by),
             };
             count[axis] = n;
         }
@@ -209,6 +166,19 @@ impl<'a> Placement<'a> {
         let at = spans.iter().map(|s| s.at).collect();
         let extent = spans.iter().map(|s| s.count).collect();
         Ok(Piece::new(selection, self.dimensions.clone(), at, extent))
+    }
+
+    fn part(&self, axis: usize) -> Option<&Part> {
+        self.view?.part.as_ref()?.get(axis)
+    }
+
+    /// The index counted from the other end, where the dimension is stored the other way round.
+    fn turned(&self, dimension: usize, index: u64) -> u64 {
+        if self.view.is_some_and(|v| v.reversed.contains(&dimension)) {
+            self.canonical[dimension] - 1 - index
+        } else {
+            index
+        }
     }
 }
 

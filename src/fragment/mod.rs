@@ -1,12 +1,12 @@
 //! From a place in the array of fragments to an array that can be read.
 //!
-//! Chooses the first version that exists, opens its file, finds the variable; a fragment may lie in the aggregation
-//! file itself, may be an aggregation variable again, and may be compressed by gathering (CF section 8.2).
+//! Chooses the first version that serves, opens its file, finds the variable; a fragment may lie in the aggregation
+//! file itself, may be an aggregation variable again, and may be compressed (CF sections 8.2 and 9.3).
 
+mod compressed;
 pub(crate) mod files;
 #[cfg(feature = "gdal")]
 mod foreign;
-mod gathered;
 #[cfg(feature = "gdal")]
 mod gdal_array;
 #[cfg(feature = "gdal")]
@@ -25,13 +25,15 @@ mod recorded;
 // Needs nothing of GDAL, so that its tests run in every build.
 #[cfg(any(feature = "gdal", test))]
 mod subdataset;
+mod versions;
 
-pub(crate) use gathered::expand;
+pub(crate) use compressed::{Expansions, Fitting};
 pub(crate) use layout::{Piece, Placement};
-pub(crate) use open::{open, remember, reopen, stored, unreadable};
+pub(crate) use open::{open, remember, reopen, stored, unreadable, Outcome, Wanted};
 pub(crate) use prepared::{Prepared, PreparedFragments};
 pub(crate) use raw::Raw;
 pub(crate) use recorded::{check as check_recorded, difference as recorded_difference};
+pub(crate) use versions::{is_of_version, Failure, Failures};
 
 use crate::container::read::ChunkCache;
 use crate::container::tree::VariableId;
@@ -47,6 +49,8 @@ pub(crate) struct Chain<'a> {
     pub(crate) files: &'a Files,
     /// Its decoded chunks.
     pub(crate) chunks: &'a ChunkCache,
+    /// What it knows of compressed fragments.
+    pub(crate) expansions: &'a Expansions,
     outer: Option<&'a Chain<'a>>,
     file: Identity,
     variable: VariableId,
@@ -83,8 +87,9 @@ impl<'a> Chain<'a> {
         }
         let files = outer.map_or(&shared.files, |o| o.files);
         let chunks = outer.map_or(&shared.chunks, |o| o.chunks);
-        let control = outer.and_then(|o| o.control);
-        Ok(Chain { files, chunks, outer, file: shared.identity.clone(), variable, depth, control })
+        let expansions = outer.map_or(&shared.expansions, |o| o.expansions);
+        let (file, control) = (shared.identity.clone(), outer.and_then(|o| o.control));
+        Ok(Chain { files, chunks, expansions, outer, file, variable, depth, control })
     }
 
     /// The same chain, watched; a nested read is watched as the outermost one is.

@@ -1,12 +1,13 @@
-//! The first version of a fragment that exists, opened.
+//! The first version of a fragment that serves, opened.
 
 use std::sync::Arc;
 
 use super::files::OpenFile;
 #[cfg(feature = "gdal")]
 use super::foreign::{self, Foreign};
+use super::versions::{is_of_version, Failure};
 use super::{Chain, Prepared, Raw};
-use crate::canonical::Conversion;
+use crate::canonical::{Conversion, Target};
 use crate::container::tree::VariableId;
 use crate::container::{Container, Stored};
 use crate::dataset::{Dataset, Shared};
@@ -16,75 +17,149 @@ use crate::location::{self, Opened, Style};
 use crate::model::fragments::{Fragments, Version};
 use crate::model::Aggregation;
 
-/// Opens the first version that can be had; gives also its number.
-///
-/// A version that does not exist, or whose scheme is not known, is passed over for the next; so is one that cannot be
-/// read, with a warning.
-///
-/// # Errors
-/// `FragmentMissing` naming every version tried, or what is wrong with the last one.
-pub(crate) fn open(
-    dataset: &Dataset,
-    fragments: &Fragments,
-    versions: &[Version],
-    variable: VariableId,
-    chain: &Chain<'_>,
-) -> Result<(Raw, usize)> {
-    let shared = dataset.shared();
-    let mut tried: Vec<String> = Vec::new();
-    let mut failure: Option<Error> = None;
-    for (number, version) in versions.iter().enumerate() {
-        if let Some(format) = version.format.as_deref().filter(|format| !is_readable(version, format)) {
-            let error = Error::new(Kind::Format, format!("format '{format}' cannot be read; {READABLE} can"));
-            failure.get_or_insert(error);
-            continue;
-        }
-        let Some(name) = &version.location else {
-            return in_same_file(dataset, fragments, &version.identifier, variable).map(|raw| (raw, number));
-        };
-        #[cfg(feature = "gdal")]
-        if let Some(raw) = open_store(shared, fragments, name, version).transpose() {
-            match raw {
-                Ok(raw) => return Ok((raw, number)),
-                Err(error) => {
-                    failure.get_or_insert(error);
-                    continue;
-                }
-            }
-        }
-        match open_file(shared, fragments, name, chain) {
-            Ok(Found::File(file)) => match array_of(&file, version, shared) {
-                Ok(raw) => {
-                    if let Some(error) = failure {
-                        shared.warn(format!("another version was used: {error}"));
-                    }
-                    return Ok((raw, number));
-                }
-                Err(error) => {
-                    failure.get_or_insert(error);
-                }
-            },
-            Ok(Found::Absent(places)) => tried.extend(places),
-            Err(error) => {
-                failure.get_or_insert(error);
-            }
-        }
-    }
-    Err(failure.unwrap_or_else(|| {
-        let places = if tried.is_empty() { "no location".to_owned() } else { tried.join(", ") };
-        Error::new(Kind::FragmentMissing, format!("not found: {places}"))
-    }))
+/// A fragment that is to be opened.
+pub(crate) struct Wanted<'a> {
+    pub(crate) dataset: &'a Dataset,
+    /// The aggregation variable.
+    pub(crate) variable: VariableId,
+    pub(crate) fragments: &'a Fragments,
+    /// Its place in the array of fragments.
+    pub(crate) index: &'a [u64],
+    pub(crate) versions: &'a [Version],
+    pub(crate) chain: &'a Chain<'a>,
 }
 
-enum Found {
-    File(Arc<OpenFile>),
+/// What became of the versions of a fragment.
+pub(crate) enum Outcome<T> {
+    /// One serves.
+    Accepted(T),
+    /// None is there; the error names every place that was tried.
+    Missing(Error),
+}
+
+impl<T> Outcome<T> {
+    /// What was accepted; that nothing is there is an error.
+    pub(crate) fn accepted(self) -> Result<T> {
+        match self {
+            Outcome::Accepted(accepted) => Ok(accepted),
+            Outcome::Missing(error) => Err(error),
+        }
+    }
+}
+
+/// Opens the first version that can be had and that `accept`, which is given its number too, does not refuse.
+///
+/// A version that does not exist, or whose scheme is not known, is passed over for the next; so is one that cannot be
+/// read, is refused or is among `failed`, with a warning. What says nothing of the version, such as a policy, ends the
+/// search.
+///
+/// # Errors
+/// What is wrong with the first version that exists.
+pub(crate) fn open<T>(
+    wanted: &Wanted<'_>,
+    failed: &[Failure],
+    mut accept: impl FnMut(Raw, usize) -> Result<T>,
+) -> Result<Outcome<T>> {
+    let mut tried: Vec<String> = Vec::new();
+    let mut failures: Vec<Failure> = Vec::new();
+    for (number, version) in wanted.versions.iter().enumerate() {
+        if let Some(known) = failed.iter().find(|failure| failure.version == number) {
+            failures.push(known.clone());
+            continue;
+        }
+        let outcome = match wanted.open_version(version) {
+            Ok(Found::Here(raw)) => accept(raw, number),
+            Ok(Found::Absent(places)) => {
+                tried.extend(places);
+                continue;
+            }
+            Err(error) => Err(error),
+        };
+        match outcome {
+            Ok(accepted) => {
+                wanted.tell(&failures, number);
+                return Ok(Outcome::Accepted(accepted));
+            }
+            Err(error) if is_of_version(&error) => failures.push(Failure { version: number, error }),
+            Err(error) => return Err(error),
+        }
+    }
+    match failures.into_iter().next() {
+        Some(first) => Err(first.error),
+        None => {
+            let places = if tried.is_empty() { "no location".to_owned() } else { tried.join(", ") };
+            Ok(Outcome::Missing(Error::new(Kind::FragmentMissing, format!("not found: {places}"))))
+        }
+    }
+}
+
+impl Wanted<'_> {
+    fn open_version(&self, version: &Version) -> Result<Found<Raw>> {
+        if let Some(format) = version.format.as_deref().filter(|format| !is_readable(version, format)) {
+            let message = format!("format '{format}' cannot be read; {READABLE} can");
+            return Err(Error::new(Kind::Format, message));
+        }
+        let Some(name) = &version.location else {
+            return self.in_same_file(&version.identifier).map(Found::Here);
+        };
+        let shared = self.dataset.shared();
+        #[cfg(feature = "gdal")]
+        if let Some(raw) = open_store(shared, self.fragments, name, version)? {
+            return Ok(Found::Here(raw));
+        }
+        match open_file(shared, self.fragments, name, self.chain)? {
+            Found::Here(file) => array_of(&file, version, shared).map(Found::Here),
+            Found::Absent(places) => Ok(Found::Absent(places)),
+        }
+    }
+
+    fn in_same_file(&self, identifier: &str) -> Result<Raw> {
+        let shared = self.dataset.shared();
+        let tree = shared.tree();
+        let mut groups = self.fragments.search_groups().to_vec();
+        groups.push(shared.group_of(self.variable));
+        let found = groups.iter().find_map(|&group| reference::variable(tree, group, identifier));
+        let Some(id) = found else {
+            return Err(no_variable(&shared.container, identifier));
+        };
+        if dialect::is_aggregation(&tree.variables[id.0].attributes) {
+            return nested(self.dataset, id);
+        }
+        Ok(stored(self.dataset, id))
+    }
+
+    /// Warns that a version is used although earlier ones exist.
+    fn tell(&self, failures: &[Failure], used: usize) {
+        for Failure { version, error } in failures {
+            let name = match &self.versions[*version].location {
+                Some(name) => location::redact(name),
+                None => "the same file".to_owned(),
+            };
+            self.dataset.shared().warn(format!(
+                "fragment {:?}: version {} ({name}) is passed over for version {}: {error}",
+                self.index,
+                version + 1,
+                used + 1
+            ));
+        }
+    }
+}
+
+enum Found<T> {
+    Here(T),
+    /// Nothing is there; these places were tried.
     Absent(Vec<String>),
 }
 
-fn open_file(shared: &Shared, fragments: &Fragments, name: &str, chain: &Chain<'_>) -> Result<Found> {
+fn open_file(
+    shared: &Shared,
+    fragments: &Fragments,
+    name: &str,
+    chain: &Chain<'_>,
+) -> Result<Found<Arc<OpenFile>>> {
     let key = (shared.number, name.to_owned());
     if let Some(file) = chain.files.get(&key).filter(|file| file.source.is_current()) {
-        return Ok(Found::File(file));
+        return Ok(Found::Here(file));
     }
     let style = Style::allowing_absolute_paths(fragments.allows_absolute_paths());
     let found = match location::open_fragment(&shared.origin, name, style, &shared.options)? {
@@ -94,7 +169,7 @@ fn open_file(shared: &Shared, fragments: &Fragments, name: &str, chain: &Chain<'
     let origin = shared.origin.nested(&found.places);
     let file = Arc::new(OpenFile::new(found.file, origin));
     chain.files.put(key, &file);
-    Ok(Found::File(file))
+    Ok(Found::Here(file))
 }
 
 /// The formats that can be read, for messages.
@@ -159,26 +234,6 @@ fn variable_of(file: &Arc<OpenFile>, identifier: &str, shared: &Shared) -> Resul
     Ok(Raw::Stored { container, variable, path: path.to_owned(), file })
 }
 
-fn in_same_file(
-    dataset: &Dataset,
-    fragments: &Fragments,
-    identifier: &str,
-    variable: VariableId,
-) -> Result<Raw> {
-    let shared = dataset.shared();
-    let tree = shared.tree();
-    let mut groups = fragments.search_groups().to_vec();
-    groups.push(shared.group_of(variable));
-    let found = groups.iter().find_map(|&group| reference::variable(tree, group, identifier));
-    let Some(id) = found else {
-        return Err(no_variable(&shared.container, identifier));
-    };
-    if dialect::is_aggregation(&tree.variables[id.0].attributes) {
-        return nested(dataset, id);
-    }
-    Ok(stored(dataset, id))
-}
-
 /// A variable of the aggregation file itself, as it is stored.
 pub(crate) fn stored(dataset: &Dataset, id: VariableId) -> Raw {
     let shared = dataset.shared();
@@ -209,32 +264,36 @@ pub(crate) fn remember(
     dataset.shared().prepared.put(variable, aggregation.grid.number(index), prepared);
 }
 
-/// Opens a fragment that was read before; `None` when it was not, or is no longer what it was.
+/// Opens the fragment of this number if it was read before; `None` when it was not, or is no longer what it was.
 pub(crate) fn reopen(
-    dataset: &Dataset,
-    aggregation: &Aggregation,
-    variable: VariableId,
-    index: &[u64],
-    versions: &[Version],
-    chain: &Chain<'_>,
-) -> Option<(Raw, Arc<Conversion>)> {
-    let shared = dataset.shared();
-    let prepared = shared.prepared.get(variable, aggregation.grid.number(index))?;
-    let name = versions.get(prepared.version)?.location.as_ref()?;
-    let Ok(Found::File(file)) = open_file(shared, &aggregation.fragments, name, chain) else { return None };
+    wanted: &Wanted<'_>,
+    number: u64,
+    failed: &[Failure],
+) -> Option<(Raw, usize, Arc<Conversion>)> {
+    let shared = wanted.dataset.shared();
+    let prepared = shared.prepared.get(wanted.variable, number)?;
+    if failed.iter().any(|failure| failure.version == prepared.version) {
+        return None;
+    }
+    let name = wanted.versions.get(prepared.version)?.location.as_ref()?;
+    let Ok(Found::Here(file)) = open_file(shared, wanted.fragments, name, wanted.chain) else { return None };
     if file.identity() != prepared.identity || file.source.state() != prepared.state {
         return None;
     }
     let raw = Raw::Known { file, array: Arc::clone(&prepared.array) };
-    Some((raw, Arc::clone(&prepared.conversion)))
+    Some((raw, prepared.version, Arc::clone(&prepared.conversion)))
 }
 
-fn nested(dataset: &Dataset, id: VariableId) -> Result<Raw> {
+/// An aggregation variable as a fragment.
+pub(super) fn nested(dataset: &Dataset, id: VariableId) -> Result<Raw> {
     let shape = match dataset.shared().aggregation(id)? {
         Some(aggregation) => aggregation.grid.shape().to_vec(),
         None => dataset.shared().tree().variables[id.0].array.shape.clone(),
     };
-    Ok(Raw::Nested { dataset: dataset.clone(), variable: id, shape })
+    let variable = &dataset.shared().tree().variables[id.0];
+    let (attributes, data_type) = (&variable.attributes, variable.array.data_type);
+    let unmarked = data_type.is_number() && Target::new(attributes, data_type).missing_value().is_none();
+    Ok(Raw::Nested { dataset: dataset.clone(), variable: id, shape, unmarked })
 }
 
 /// Says that it is a fragment that cannot be read.

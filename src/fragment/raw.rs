@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::compressed::Expanded;
 use super::files::OpenFile;
 #[cfg(feature = "gdal")]
 use super::foreign::Foreign;
@@ -46,18 +47,11 @@ pub(crate) enum Raw {
         variable: VariableId,
         /// Its shape.
         shape: Vec<u64>,
+        /// Whether it has no value for missing data, so that only a mask tells.
+        unmarked: bool,
     },
-    /// A variable that was expanded in memory.
-    Expanded {
-        /// The elements in C order.
-        bytes: Vec<u8>,
-        /// The shape.
-        shape: Vec<u64>,
-        /// The type.
-        data_type: DataType,
-        /// The attributes of the stored variable.
-        attributes: Attributes,
-    },
+    /// An array that stands for another one.
+    Expanded(Expanded),
     /// An array in a file of another format.
     #[cfg(feature = "gdal")]
     Foreign(Foreign),
@@ -69,7 +63,8 @@ impl Raw {
         match self {
             Raw::Stored { variable, .. } => &variable.array.shape,
             Raw::Known { array, .. } => &array.shape,
-            Raw::Nested { shape, .. } | Raw::Expanded { shape, .. } => shape,
+            Raw::Nested { shape, .. } => shape,
+            Raw::Expanded(array) => array.shape(),
             #[cfg(feature = "gdal")]
             Raw::Foreign(array) => array.shape(),
         }
@@ -80,9 +75,34 @@ impl Raw {
         match self {
             Raw::Stored { variable, .. } => Some(&variable.array),
             Raw::Known { array, .. } => Some(array),
-            Raw::Nested { .. } | Raw::Expanded { .. } => None,
+            Raw::Nested { .. } | Raw::Expanded(_) => None,
             #[cfg(feature = "gdal")]
             Raw::Foreign(_) => None,
+        }
+    }
+
+    /// The array without what it is expanded to.
+    pub(crate) fn unexpanded(&self) -> &Raw {
+        match self {
+            Raw::Expanded(array) => array.stored().unexpanded(),
+            other => other,
+        }
+    }
+
+    /// The size of a chunk in memory, where what is stored has chunks.
+    pub(crate) fn chunk_bytes(&self) -> Option<usize> {
+        let array = self.unexpanded().array()?;
+        let sizes = array.chunk()?.iter().map(|&n| usize::try_from(n).unwrap_or(usize::MAX));
+        Some(sizes.fold(array.element.size(), usize::saturating_mul))
+    }
+
+    /// Whether its values do not tell by themselves what is missing: it may have elements that are not stored, or no value
+    /// for missing data.
+    pub(crate) fn is_unmarked(&self) -> bool {
+        match self {
+            Raw::Nested { unmarked, .. } => *unmarked,
+            Raw::Expanded(array) => array.is_unmarked(),
+            _ => false,
         }
     }
 
@@ -94,7 +114,7 @@ impl Raw {
             Raw::Nested { dataset, variable, .. } => {
                 dataset.shared().tree().variables[variable.0].array.data_type
             }
-            Raw::Expanded { data_type, .. } => *data_type,
+            Raw::Expanded(array) => array.stored().data_type(),
             #[cfg(feature = "gdal")]
             Raw::Foreign(array) => array.data_type(),
         }
@@ -109,7 +129,7 @@ impl Raw {
             Raw::Nested { dataset, variable, .. } => {
                 &dataset.shared().tree().variables[variable.0].attributes
             }
-            Raw::Expanded { attributes, .. } => attributes,
+            Raw::Expanded(array) => array.stored().attributes(),
             #[cfg(feature = "gdal")]
             Raw::Foreign(array) => array.attributes(),
         }
@@ -121,7 +141,7 @@ impl Raw {
             Raw::Stored { container, .. } => Some(container.name()),
             Raw::Known { file, .. } => Some(file.source.name()),
             Raw::Nested { dataset, .. } => Some(dataset.name()),
-            Raw::Expanded { .. } => None,
+            Raw::Expanded(array) => array.stored().file(),
             #[cfg(feature = "gdal")]
             Raw::Foreign(array) => Some(array.file()),
         }
@@ -132,13 +152,14 @@ impl Raw {
         match self {
             Raw::Stored { container, variable, .. } => Some((&**container.source(), &variable.array)),
             Raw::Known { file, array } => Some((&*file.source, array)),
-            Raw::Nested { .. } | Raw::Expanded { .. } => None,
+            Raw::Nested { .. } | Raw::Expanded(_) => None,
             #[cfg(feature = "gdal")]
             Raw::Foreign(_) => None,
         }
     }
 
-    /// Reads numbers or chars in C order and native byte order.
+    /// Reads numbers or chars in C order and native byte order, and tells in `valid` which are there (1) and which are
+    /// missing (0) whatever their values.
     ///
     /// # Errors
     /// `FragmentUnreadable` for a damaged file; for a nested aggregation those of its own fragments.
@@ -146,9 +167,13 @@ impl Raw {
         &self,
         selection: &Selection,
         out: &mut [u8],
+        mut valid: Option<&mut [u8]>,
         chain: Option<&Chain<'_>>,
         kept: &mut Kept<'_>,
     ) -> Result<()> {
+        if let Some(valid) = valid.as_deref_mut() {
+            valid.fill(1);
+        }
         match self {
             Raw::Stored { container, variable, .. } => {
                 read::numbers(&**container.source(), &variable.array, selection, out, kept)
@@ -156,24 +181,14 @@ impl Raw {
             }
             Raw::Known { file, array } => read::numbers(&*file.source, array, selection, out, kept)
                 .map_err(|e| e.in_file(file.source.name())),
-            Raw::Nested { dataset, variable, .. } => {
-                let data_type = self.data_type();
-                let element = data_type.size().ok_or_else(strings_are_not_bytes)?;
-                let values = Destination::c_order(out, selection.count(), element)?;
-                let request =
-                    Request { selection, data_type, values: &values, mask: None, lossy: None, control: None };
-                assemble::numbers(dataset, *variable, &request, chain)
-            }
-            Raw::Expanded { bytes, shape, data_type, .. } => {
-                let element = data_type.size().ok_or_else(strings_are_not_bytes)?;
-                pick(bytes, shape, element, selection, out)
-            }
+            Raw::Nested { dataset, variable, .. } => nested(dataset, *variable, selection, out, valid, chain),
+            Raw::Expanded(array) => array.read(selection, out, valid, chain, kept),
             #[cfg(feature = "gdal")]
             Raw::Foreign(array) => array.read(selection, out),
         }
     }
 
-    /// Reads strings in C order; `None` where a nested aggregation says missing.
+    /// Reads strings in C order; `None` where a nested aggregation says missing, and for what is not stored.
     pub(crate) fn read_strings(
         &self,
         selection: &Selection,
@@ -186,37 +201,31 @@ impl Raw {
             Raw::Nested { dataset, variable, .. } => {
                 assemble::strings(dataset, *variable, selection, None, Some(chain))
             }
-            Raw::Known { .. } | Raw::Expanded { .. } => Err(strings_are_not_bytes()),
+            Raw::Expanded(array) => array.read_strings(selection, chain),
+            Raw::Known { .. } => Err(strings_are_not_bytes()),
             #[cfg(feature = "gdal")]
             Raw::Foreign(_) => Err(strings_are_not_bytes()),
         }
     }
 }
 
-fn strings_are_not_bytes() -> Error {
-    Error::new(Kind::FragmentType, "strings where numbers or characters are expected")
-}
-
-/// Copies the selected elements of an array in memory.
-pub(super) fn pick(
-    bytes: &[u8],
-    shape: &[u64],
-    element: usize,
+/// Reads an aggregation variable in its own type.
+fn nested(
+    dataset: &Dataset,
+    variable: VariableId,
     selection: &Selection,
     out: &mut [u8],
+    valid: Option<&mut [u8]>,
+    chain: Option<&Chain<'_>>,
 ) -> Result<()> {
-    let strides = crate::selection::c_strides(shape);
-    let outside = || Error::new(Kind::Internal, "selection outside an expanded fragment");
-    let total = selection.len().ok_or_else(outside)?;
-    for (n, to) in (0..total).zip(out.chunks_exact_mut(element)) {
-        let (mut rest, mut from) = (n, 0u64);
-        for d in (0..shape.len()).rev() {
-            let i = rest % selection.count()[d];
-            rest /= selection.count()[d];
-            from += selection.start()[d].wrapping_add_signed(selection.step()[d] * i as i64) * strides[d];
-        }
-        let from = from as usize * element;
-        to.copy_from_slice(bytes.get(from..from + element).ok_or_else(outside)?);
-    }
-    Ok(())
+    let data_type = dataset.shared().tree().variables[variable.0].array.data_type;
+    let element = data_type.size().ok_or_else(strings_are_not_bytes)?;
+    let values = &Destination::c_order(out, selection.count(), element)?;
+    let mask = valid.map(|valid| Destination::c_order(valid, selection.count(), 1)).transpose()?;
+    let request = Request { selection, data_type, values, mask: mask.as_ref(), lossy: None, control: None };
+    assemble::numbers(dataset, variable, &request, chain)
+}
+
+fn strings_are_not_bytes() -> Error {
+    Error::new(Kind::FragmentType, "strings where numbers or characters are expected")
 }

@@ -27,7 +27,7 @@ pub(crate) fn check(dataset: &Dataset, recorded: &[VariableId; 2], index: &[u64]
         let one = Selection::block(index, &vec![1; index.len()], &array.shape)?;
         *value = shared.container.read_values(array, &one)?.f64_at(0).unwrap_or(f64::NAN);
     }
-    let Some(what) = difference(before, file) else { return Ok(()) };
+    let Some(what) = difference(before, Path::new(file)) else { return Ok(()) };
     let error = Error::new(Kind::FragmentUnreadable, format!("{what} (setting CHANGED_FRAGMENTS)"));
     let error = error.in_fragment(index).in_file(file);
     if shared.options.changed_fragments == ChangedFragments::Error {
@@ -38,9 +38,9 @@ pub(crate) fn check(dataset: &Dataset, recorded: &[VariableId; 2], index: &[u64]
 }
 
 /// How a file differs from the size and time that it had; `None` when it does not, or when nothing was recorded.
-pub(crate) fn difference([size, time]: [f64; 2], file: &str) -> Option<String> {
+pub(crate) fn difference([size, time]: [f64; 2], file: &Path) -> Option<String> {
     // Only local files have both; what is not one was opened otherwise and cannot be told.
-    let metadata = std::fs::metadata(Path::new(file)).ok()?;
+    let metadata = std::fs::metadata(file).ok()?;
     let now = metadata.len() as f64;
     if size.is_finite() && size >= 0.0 && size != now {
         return Some(format!("its file has {now} bytes and had {size} when it was recorded"));

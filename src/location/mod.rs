@@ -15,6 +15,8 @@ mod rewrite;
 mod stores;
 mod uri;
 mod virtual_files;
+#[cfg(feature = "write")]
+mod written;
 
 use std::fs;
 use std::path::Path;
@@ -22,12 +24,13 @@ use std::path::Path;
 use crate::error::{Error, Kind, Result};
 use crate::options::OpenOptions;
 use crate::os::{is_absence, is_virtual, Attempt};
-pub use crate::os::{FileState, LocalFile};
+pub use crate::os::{shown, FileState, LocalFile};
 use crate::remote::{Access, RemoteFile, Url};
 pub use file::{File, Identity};
 use origin::Base;
 pub use origin::{Origin, Place};
 use policy::Policy;
+pub(crate) use resolve::candidates;
 pub use resolve::Style;
 pub use rewrite::{join_base, substitute, unknown_keyword};
 #[cfg(feature = "gdal")]
@@ -36,8 +39,9 @@ pub use uri::{is_absolute, redact};
 pub(crate) use uri::{parse, Reference};
 #[cfg(feature = "write")]
 pub(crate) use {
-    resolve::{candidates, remove_dots},
+    resolve::remove_dots,
     rewrite::relocate,
+    written::{as_plain_path, as_reference, relative_path},
 };
 
 /// What became of one version of a fragment.
@@ -98,6 +102,18 @@ pub fn open_fragment(origin: &Origin, name: &str, style: Style, options: &OpenOp
         Some(error) => Err(error),
         None => Ok(Opened::Absent(tried)),
     }
+}
+
+/// Opens the file of a fragment at a local place under the policy; `None` if there is none.
+///
+/// # Errors
+/// As [`open_fragment`].
+pub(crate) fn open_local_fragment(
+    origin: &Origin,
+    path: &Path,
+    options: &OpenOptions,
+) -> Result<Option<LocalFile>> {
+    open_local(path, &Policy::new(origin, options))
 }
 
 fn open_place(origin: &Origin, place: &Place, options: &OpenOptions) -> Result<Option<File>> {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::uri::redact;
 use crate::error::{Error, Kind, Result};
+use crate::os::shown;
 use crate::remote::Url;
 
 /// Where a file lies.
@@ -22,7 +23,7 @@ pub enum Place {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Local(path) | Place::Virtual(path) => f.write_str(&redact(&path.display().to_string())),
+            Place::Local(path) | Place::Virtual(path) => f.write_str(&redact(&shown(path))),
             Place::Remote(url) => fmt::Display::fmt(url, f),
         }
     }
@@ -54,11 +55,8 @@ impl Origin {
     /// # Errors
     /// `Io` when the path or its directory cannot be resolved.
     pub fn local(path: &Path) -> Result<Self> {
-        let unresolved = |error| {
-            Error::new(Kind::Io, "its directory is not found")
-                .because(error)
-                .in_file(path.display().to_string())
-        };
+        let unresolved =
+            |error| Error::new(Kind::Io, "its directory is not found").because(error).in_file(shown(path));
         let directories = directories_of(&std::path::absolute(path).map_err(unresolved)?);
         let real = directories.iter().map(fs::canonicalize).collect::<Result<_, _>>().map_err(unresolved)?;
         Ok(Origin { base: Base::Local(directories), home: Base::Local(real) })
@@ -92,7 +90,7 @@ impl Origin {
     }
 
     /// Whether the aggregation file lies on this machine, and so does the one that the user named.
-    pub(super) fn is_local(&self) -> bool {
+    pub(crate) fn is_local(&self) -> bool {
         matches!((&self.base, &self.home), (Base::Local(_), Base::Local(_)))
     }
 }

@@ -12,6 +12,7 @@ use super::resolve::remove_dots;
 use super::uri::{parse, percent_decode, redact, Reference};
 use crate::error::{Error, Kind};
 use crate::options::{AllowedSources, OpenOptions};
+use crate::os::{path_from_bytes, shown};
 
 /// The policy for one aggregation file.
 #[derive(Debug)]
@@ -52,11 +53,11 @@ impl Policy {
 
     /// The error for a path that is not allowed.
     pub fn refusal(&self, path: &Path, real: &Path) -> Error {
-        let shown = redact(&path.display().to_string());
         let through = if remove_dots(path) == real { "" } else { ", symbolic links resolved," };
-        let directory = real.parent().unwrap_or(real).display().to_string();
+        let directory = shown(real.parent().unwrap_or(real));
         let message = format!(
-            "'{shown}'{through} is outside of what {} allows; ALLOWED_SOURCES=LOCAL or a list with '{}' allows it",
+            "'{}'{through} is outside of what {} allows; ALLOWED_SOURCES=LOCAL or a list with '{}' allows it",
+            redact(&shown(path)),
             self.setting,
             redact(&directory)
         );
@@ -70,7 +71,7 @@ fn local_prefix(prefix: &str) -> Option<PathBuf> {
         Reference::Absolute(path) => PathBuf::from(path),
         Reference::Windows(path) if cfg!(windows) => PathBuf::from(path),
         Reference::File(path) => match percent_decode(path).ok()? {
-            Some(bytes) => PathBuf::from(String::from_utf8(bytes).ok()?),
+            Some(bytes) => path_from_bytes(bytes)?,
             None => PathBuf::from(path),
         },
         _ => return None,

@@ -14,6 +14,7 @@ use super::uri::{parse, percent_decode, redact, Reference};
 use super::virtual_files;
 use crate::error::{Error, Kind, Result};
 use crate::options::{AllowedSources, OpenOptions};
+use crate::os::path_from_bytes;
 use crate::remote::Url;
 
 /// What a dialect takes for a location.
@@ -176,17 +177,6 @@ fn forms(name: &str) -> Result<Vec<PathBuf>> {
         forms.push(literal);
     }
     Ok(forms)
-}
-
-#[cfg(unix)]
-fn path_from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
-    use std::os::unix::ffi::OsStringExt;
-    Some(PathBuf::from(std::ffi::OsString::from_vec(bytes)))
-}
-
-#[cfg(not(unix))]
-fn path_from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
-    String::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
 /// An absolute path with `.` and `..` removed by text (RFC 3986 section 5.2.4).

@@ -10,7 +10,7 @@ use super::uri::redact;
 use super::virtual_files;
 use crate::error::{Error, Kind, Result};
 use crate::options::OpenOptions;
-use crate::os::{is_virtual, LocalFile, VirtualFile};
+use crate::os::{is_virtual, shown, LocalFile, VirtualFile};
 use crate::source::Source;
 
 /// The Zarr store that a location names, as GDAL is to open it, if it names one. Every file in it is under the policy.
@@ -47,7 +47,7 @@ fn find_local(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<Opt
         return Err(policy.refusal(path, &real));
     }
     if let Some(obstacle) = obstacle(&real, policy.is_restricted()) {
-        let message = format!("'{}' {obstacle}", redact(&path.display().to_string()));
+        let message = format!("'{}' {obstacle}", redact(&shown(path)));
         return Err(Error::new(Kind::Policy, message));
     }
     let catalogue = real.join(CATALOGUE);
@@ -127,7 +127,7 @@ fn has_references(catalogue: Option<impl Source>) -> bool {
 }
 
 fn names_others(path: &Path) -> Error {
-    let shown = redact(&path.display().to_string());
+    let shown = redact(&shown(path));
     Error::new(
         Kind::Policy,
         format!("'{shown}' has its chunks in other files, which are not under ALLOWED_SOURCES"),

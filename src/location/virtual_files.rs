@@ -9,7 +9,7 @@ use super::origin::{Base, Origin};
 use super::uri::redact;
 use crate::error::{Error, Kind, Result};
 use crate::options::{AllowedSources, OpenOptions};
-use crate::os::is_virtual;
+use crate::os::{is_virtual, shown};
 
 /// Whether an absolute path in an aggregation file means a place in the virtual file system rather than one on this
 /// machine.
@@ -35,7 +35,7 @@ pub fn judge(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<()> 
     let message = format!(
         "'{}' is not beside the aggregation file, which lies in an archive or a store; a list in ALLOWED_SOURCES \
          allows it",
-        redact(&path.display().to_string())
+        redact(&shown(path))
     );
     Err(Error::new(Kind::Policy, message))
 }

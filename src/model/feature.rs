@@ -122,10 +122,7 @@ impl Feature {
             rank,
             versions,
             missing: missing_texts(&stored.attributes),
-            fill: match stored.attributes.get("_FillValue") {
-                Some(Values::Char(bytes)) => bytes.first().copied(),
-                _ => None,
-            },
+            fill: fill_byte(&stored.attributes),
         })
     }
 
@@ -255,8 +252,16 @@ fn trimmed(field: &[u8]) -> Option<String> {
     (end > 0).then(|| text[..end].to_owned())
 }
 
-/// The texts that stand for a missing entry, besides the empty one.
-fn missing_texts(attributes: &Attributes) -> Vec<String> {
+/// The byte that what was never written of a char variable is made of, where its attributes say so.
+pub(crate) fn fill_byte(attributes: &Attributes) -> Option<u8> {
+    match attributes.get("_FillValue") {
+        Some(Values::Char(bytes)) => bytes.first().copied(),
+        _ => None,
+    }
+}
+
+/// The texts that stand for missing data in a variable with these attributes, besides the empty one.
+pub(crate) fn missing_texts(attributes: &Attributes) -> Vec<String> {
     let mut out = Vec::new();
     for name in ["_FillValue", "missing_value"] {
         match attributes.get(name) {

@@ -5,6 +5,9 @@
 //! is not touched, and again on the descriptor, so that a file exchanged in between is not taken for what it was.
 //! Files are read by positioned reads and never mapped: a file truncated under a mapping would kill the host program.
 
+#[cfg(feature = "write")]
+mod lock;
+mod name;
 #[cfg(unix)]
 mod unix;
 #[cfg(feature = "gdal")]
@@ -25,8 +28,15 @@ use std::time::SystemTime;
 use crate::error::{Error, Kind, Result};
 use crate::source::Source;
 #[cfg(feature = "write")]
+pub(crate) use lock::{Lock, Locking};
+#[cfg(feature = "write")]
+pub(crate) use name::bytes_of;
+pub(crate) use name::path_from_bytes;
+pub use name::shown;
+#[cfg(feature = "write")]
 pub(crate) use system::divert_to_memory;
 pub use system::FileIdentity;
+pub(crate) use system::{identity_at, is_stream};
 #[cfg(feature = "gdal")]
 pub(crate) use vsi::VirtualFile;
 
@@ -70,13 +80,13 @@ impl LocalFile {
     pub fn open(path: &Path) -> Result<Self> {
         match Self::attempt(path)? {
             Attempt::Open(file) => Ok(file),
-            Attempt::Absent => Err(Error::new(Kind::Io, "no such file").in_file(path.display().to_string())),
+            Attempt::Absent => Err(Error::new(Kind::Io, "no such file").in_file(shown(path))),
         }
     }
 
     /// Opens a regular file, telling a file that is not there from one that cannot be read.
     pub(crate) fn attempt(path: &Path) -> Result<Attempt> {
-        let name = path.display().to_string();
+        let name = shown(path);
         match Self::open_named(path, &name) {
             Ok(Ok(file)) => Ok(Attempt::Open(file)),
             Ok(Err(found)) => {
@@ -101,7 +111,7 @@ impl LocalFile {
             return Ok(Err(describe(metadata.file_type())));
         }
         system::opened(&file)?;
-        let identity = system::identity(path, &metadata)?;
+        let identity = system::identity(&file, &metadata)?;
         let state = FileState { length: metadata.len(), modified: metadata.modified().ok() };
         Ok(Ok(LocalFile { file, name: name.to_owned(), state, identity }))
     }
@@ -136,7 +146,7 @@ impl LocalFile {
             return Ok(real);
         }
         let again = fs::canonicalize(path).and_then(|real| {
-            let identity = system::identity(&real, &fs::metadata(&real)?)?;
+            let identity = system::identity_at(&real)?;
             Ok((real, identity))
         });
         match again {
@@ -217,12 +227,31 @@ fn fill(
 }
 
 /// Brings a file's bytes to the disk and gives it the name of another, which it replaces at once or not at all.
-#[cfg(feature = "write")]
 pub(crate) fn replace(new: &Path, name: &Path) -> io::Result<()> {
-    // Windows flushes only through a handle that may write.
-    fs::OpenOptions::new().read(true).write(true).open(new)?.sync_all()?;
+    sync(new)?;
     fs::rename(new, name)?;
     system::sync_directory(name.parent().unwrap_or(Path::new(".")))
+}
+
+/// As [`replace`], for a name that must be free.
+///
+/// # Errors
+/// `AlreadyExists` when it is not.
+pub(crate) fn settle(new: &Path, name: &Path) -> io::Result<()> {
+    sync(new)?;
+    match fs::hard_link(new, name) {
+        Ok(()) => fs::remove_file(new)?,
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => return Err(error),
+        // Some file systems have no links; there a moment is left between the look and the change of names.
+        Err(_) if fs::symlink_metadata(name).is_ok() => return Err(ErrorKind::AlreadyExists.into()),
+        Err(_) => fs::rename(new, name)?,
+    }
+    system::sync_directory(name.parent().unwrap_or(Path::new(".")))
+}
+
+fn sync(new: &Path) -> io::Result<()> {
+    // Windows flushes only through a handle that may write.
+    fs::OpenOptions::new().read(true).write(true).open(new)?.sync_all()
 }
 
 /// Whether the error means that there is no such file; a name too long for the file system names none either.

@@ -72,7 +72,6 @@ pub fn divert_to_memory(_path: &Path) -> io::Result<()> {
 }
 
 /// Makes a change of names in the directory last.
-#[cfg(feature = "write")]
 pub fn sync_directory(directory: &Path) -> io::Result<()> {
     match File::open(directory)?.sync_all() {
         // Some network file systems know no such thing.
@@ -81,8 +80,79 @@ pub fn sync_directory(directory: &Path) -> io::Result<()> {
     }
 }
 
-pub fn identity(_path: &Path, metadata: &Metadata) -> io::Result<FileIdentity> {
+/// Opens the file of a lock, which is made if need be.
+#[cfg(feature = "write")]
+pub fn open_lock(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::PermissionsExt;
+    let flags = libc::O_NONBLOCK | libc::O_CLOEXEC | libc::O_NOFOLLOW;
+    let mut options = OpenOptions::new();
+    match options.read(true).write(true).create(true).custom_flags(flags).open(path) {
+        Ok(file) => {
+            // Left by somebody who was killed it is one for everybody.
+            let _ = file.set_permissions(std::fs::Permissions::from_mode(0o666));
+            Ok(file)
+        }
+        // What may not be written to can be locked, except on some network file systems. Where there is nothing, it is
+        // the directory that may not be written to.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(|_| error)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether the error means that somebody else has the lock.
+#[cfg(feature = "write")]
+pub fn is_busy(_error: &io::Error) -> bool {
+    false
+}
+
+/// Locks an open file, unless somebody else has it locked.
+#[cfg(feature = "write")]
+pub fn try_lock(file: &File) -> io::Result<bool> {
+    // SAFETY: the descriptor is open for as long as `file` is borrowed; nothing else is passed.
+    if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0 {
+        return Ok(true);
+    }
+    let error = io::Error::last_os_error();
+    match error.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => Ok(false),
+        _ => Err(error),
+    }
+}
+
+#[cfg(feature = "write")]
+pub fn unlock(file: &File) {
+    // SAFETY: as above. A lock that cannot be given back ends with the descriptor.
+    unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_UN) };
+}
+
+/// Whether the error means that the file system has no locks.
+#[cfg(feature = "write")]
+pub fn has_no_locks(error: &io::Error) -> bool {
+    let codes = [libc::ENOSYS, libc::ENOTSUP, libc::EOPNOTSUPP, libc::ENOLCK, libc::EINVAL];
+    error.raw_os_error().is_some_and(|code| codes.contains(&code))
+}
+
+/// Whether the error means that only who may write to the file can lock it.
+#[cfg(feature = "write")]
+pub fn may_not_lock(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::EBADF)
+}
+
+pub fn identity(_file: &File, metadata: &Metadata) -> io::Result<FileIdentity> {
     Ok(FileIdentity { device: metadata.dev(), inode: metadata.ino() })
+}
+
+/// Which file is at a path, symbolic links followed.
+pub fn identity_at(path: &Path) -> io::Result<FileIdentity> {
+    let metadata = std::fs::metadata(path)?;
+    Ok(FileIdentity { device: metadata.dev(), inode: metadata.ino() })
+}
+
+/// Whether what is written goes on to somebody else and replaces nothing: a terminal, a pipe, `/dev/null`.
+pub fn is_stream(kind: FileType) -> bool {
+    kind.is_fifo() || kind.is_char_device()
 }
 
 /// Whether some path still leads to the open file.

@@ -1,17 +1,34 @@
-//! Windows: positioned reads through the standard library, identity by canonical path.
-//!
-//! Volume serial number and file index are not stable in the standard library, so two hard links to one file count as
-//! two files here.
+//! Windows: positioned reads through the standard library, identity by volume and file index.
 
-use std::fs::{self, File, FileType, Metadata};
+use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io;
-use std::os::windows::fs::FileExt;
+use std::os::windows::fs::{FileExt, OpenOptionsExt};
+use std::os::windows::io::{AsRawHandle, RawHandle};
 use std::path::{Path, PathBuf};
 
-/// Which file it is, whatever the spelling of its path.
+/// Which file it is, whatever its names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FileIdentity {
-    canonical: PathBuf,
+    volume: u32,
+    index: u64,
+}
+
+/// What the system tells of an open file (`BY_HANDLE_FILE_INFORMATION`); times are two numbers each.
+#[repr(C)]
+#[derive(Default)]
+struct Information {
+    attributes: u32,
+    times: [u32; 6],
+    volume: u32,
+    size: [u32; 2],
+    links: u32,
+    index_high: u32,
+    index_low: u32,
+}
+
+#[link(name = "kernel32")]
+unsafe extern "system" {
+    fn GetFileInformationByHandle(file: RawHandle, information: *mut Information) -> i32;
 }
 
 /// Names that mean a device in every directory, with any extension.
@@ -42,13 +59,66 @@ pub fn divert_to_memory(_path: &Path) -> io::Result<()> {
 }
 
 /// Windows keeps its directories consistent by itself.
-#[cfg(feature = "write")]
 pub fn sync_directory(_directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-pub fn identity(path: &Path, _metadata: &Metadata) -> io::Result<FileIdentity> {
-    Ok(FileIdentity { canonical: fs::canonicalize(path)? })
+/// Opens the file of a lock for nobody else; it goes away when it is closed.
+#[cfg(feature = "write")]
+pub fn open_lock(path: &Path) -> io::Result<File> {
+    use std::os::windows::fs::OpenOptionsExt;
+    const DELETE_ON_CLOSE: u32 = 0x0400_0000;
+    let mut options = fs::OpenOptions::new();
+    options.read(true).write(true).create(true).share_mode(0).custom_flags(DELETE_ON_CLOSE).open(path)
+}
+
+/// ERROR_SHARING_VIOLATION, and ERROR_ACCESS_DENIED for a file that is going away.
+#[cfg(feature = "write")]
+pub fn is_busy(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(32 | 5))
+}
+
+/// Who could open the file has it locked.
+#[cfg(feature = "write")]
+pub fn try_lock(_file: &File) -> io::Result<bool> {
+    Ok(true)
+}
+
+#[cfg(feature = "write")]
+pub fn unlock(_file: &File) {}
+
+#[cfg(feature = "write")]
+pub fn has_no_locks(_error: &io::Error) -> bool {
+    false
+}
+
+#[cfg(feature = "write")]
+pub fn may_not_lock(_error: &io::Error) -> bool {
+    false
+}
+
+pub fn identity(file: &File, _metadata: &Metadata) -> io::Result<FileIdentity> {
+    let mut information = Information::default();
+    // SAFETY: the handle is open for as long as `file` is borrowed, and `information` is what the call fills.
+    if unsafe { GetFileInformationByHandle(file.as_raw_handle(), &mut information) } == 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let index = u64::from(information.index_high) << 32 | u64::from(information.index_low);
+    Ok(FileIdentity { volume: information.volume, index })
+}
+
+/// Which file is at a path, symbolic links followed.
+pub fn identity_at(path: &Path) -> io::Result<FileIdentity> {
+    // Needs no right to read, and takes directories too.
+    const BACKUP_SEMANTICS: u32 = 0x0200_0000;
+    let file = OpenOptions::new().access_mode(0).custom_flags(BACKUP_SEMANTICS).open(path)?;
+    let metadata = file.metadata()?;
+    identity(&file, &metadata)
+}
+
+/// Devices have reserved names here, which no path of a file leads to.
+pub fn is_stream(_kind: FileType) -> bool {
+    false
 }
 
 /// A file that is open without sharing deletion keeps its name.

@@ -2,8 +2,11 @@
 
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
+use super::aggregation::Meaning;
 use crate::error::{Error, Kind, Result};
+use crate::os::shown;
 use crate::value::{Attributes, DataType, Values};
 
 /// The format of a file to be written.
@@ -27,7 +30,7 @@ impl Format {
     pub fn of_file(path: &Path) -> Result<Format> {
         let mut magic = [0; 4];
         let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
-        read.map_err(|e| Error::new(Kind::Io, e.to_string()).in_file(path.display().to_string()))?;
+        read.map_err(|e| Error::new(Kind::Io, e.to_string()).in_file(shown(path)))?;
         Ok(match &magic {
             b"CDF\x01" | b"CDF\x02" => Format::Classic,
             b"CDF\x05" => Format::Cdf5,
@@ -82,7 +85,7 @@ pub struct Dimension {
 }
 
 /// A variable.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Variable {
     /// Its name.
     pub name: String,
@@ -106,6 +109,8 @@ pub enum Data {
     Later,
     /// All elements, in C order.
     Values(Values),
+    /// Nothing is written: they are in fragments, which [`super::write_checked`] looks for in the new file.
+    Fragments(Arc<Meaning>),
 }
 
 /// How the data of a variable are stored; netCDF-4 only, ignored by other formats.

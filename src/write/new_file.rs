@@ -3,45 +3,53 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use netcdf::FileMut;
 
 use super::description::{Data, File, Format, Group};
+use super::verify::{self, Block};
 use super::{classic, library};
 use crate::container::Container;
 use crate::error::{Error, Kind, Result};
 use crate::os;
+use crate::out::Out;
 use crate::selection::checked_product;
 use crate::value::{DataType, Values};
-
-/// Tells the temporary files of one process apart.
-static COUNTER: AtomicU64 = AtomicU64::new(0);
 
 /// A file that is being written; it takes its name on [`NewFile::commit`] and is removed when dropped before.
 pub struct NewFile {
     file: Option<FileMut>,
     temporary: PathBuf,
-    target: PathBuf,
+    out: Out,
+    format: Format,
     /// Type and rank of every variable, by path without leading slash.
     variables: HashMap<String, (DataType, usize)>,
+    /// What was put, where that is to be read again.
+    blocks: Option<Vec<Block>>,
 }
 
 impl NewFile {
-    /// Defines everything, writes the data that are in the description and stays open for more.
+    /// Defines everything, writes the data that are in the description and stays open for more. A file that has the name
+    /// when this one is finished is replaced, whatever it is.
     ///
     /// # Errors
     /// `Request` when the description is not consistent, `Unsupported` when the format cannot express it, `Io`.
     pub fn create(file: &File, path: &Path, format: Format) -> Result<NewFile> {
-        let place = |e: Error| e.in_file(path.display().to_string());
+        NewFile::begin(file, Out::replacing_anything(path)?, format)
+    }
+
+    /// As [`NewFile::create`]; `out` tells what may be replaced.
+    pub(crate) fn begin(file: &File, out: Out, format: Format) -> Result<NewFile> {
+        let name = out.name();
+        let place = |e: Error| e.in_file(&*name);
         let file = classic::lower(file, format).map_err(place)?;
         let mut variables = HashMap::new();
         check(&file, &mut Vec::new(), "", &mut variables).map_err(place)?;
-        let (target, temporary) = names(path).map_err(place)?;
+        let temporary = out.temporary()?;
         library::silence();
         let open = library::create(&temporary, format).map_err(place)?;
-        let mut new = NewFile { file: Some(open), temporary, target, variables };
+        let mut new = NewFile { file: Some(open), temporary, out, format, variables, blocks: None };
         let filled = new.fill(&file, format);
         filled.map_err(|e| place(new.give_up(e)))?;
         Ok(new)
@@ -69,9 +77,16 @@ impl NewFile {
             let message = "the block has not the type, rank or number of values of the variable";
             return Err(Error::new(Kind::Request, message).in_variable(variable));
         }
+        if let Some(blocks) = &mut self.blocks {
+            blocks.push(Block::new(name, start, count, values));
+        }
         let Some(file) = &mut self.file else { return Err(closed()) };
-        library::put(file, name, start, count, values)
-            .map_err(|e| self.give_up(e).in_file(self.target.display().to_string()))
+        library::put(file, name, start, count, values).map_err(|e| self.give_up(e).in_file(self.out.name()))
+    }
+
+    /// Remembers every block that is put, so that [`NewFile::commit_checked`] reads it again.
+    pub(crate) fn remember_blocks(&mut self) {
+        self.blocks.get_or_insert_default();
     }
 
     /// HDF5 that cannot write what it has in its caches brings the process down when it closes the file or ends. So
@@ -88,22 +103,38 @@ impl NewFile {
     ///
     /// # Errors
     /// `Io`; the file that had the name before is then still there.
-    pub fn commit(mut self) -> Result<()> {
-        let name = self.target.display().to_string();
-        self.finish().map_err(|e| e.in_file(name))
+    pub fn commit(self) -> Result<()> {
+        self.end(None)
     }
 
-    fn finish(&mut self) -> Result<()> {
+    /// As [`NewFile::commit`], if the file that was written is what `file` describes; see [`super::write_checked`].
+    ///
+    /// # Errors
+    /// As [`NewFile::commit`]; `Internal` when it is not.
+    pub fn commit_checked(self, file: &File) -> Result<()> {
+        self.end(Some(file))
+    }
+
+    fn end(mut self, meant: Option<&File>) -> Result<()> {
+        let name = self.out.name();
+        self.finish(meant).map_err(|e| e.in_file(name))
+    }
+
+    fn finish(&mut self, meant: Option<&File>) -> Result<()> {
         let file = self.file.take().ok_or_else(closed)?;
         file.close().map_err(|e| self.give_up(library::failure(e)))?;
         // libnetcdf does not report every write that failed; what cannot be read back does not replace anything.
-        let written = os::LocalFile::open(&self.temporary)?;
-        Container::open(Arc::new(written))?.tree()?;
-        let io = |e| Error::new(Kind::Io, "the new file cannot take its place").because(e);
-        if let Ok(old) = fs::metadata(&self.target) {
-            fs::set_permissions(&self.temporary, old.permissions()).map_err(io)?;
+        #[cfg(test)]
+        spoil(&self.temporary);
+        let written = Container::open(Arc::new(os::LocalFile::open(&self.temporary)?))?;
+        match meant {
+            Some(meant) => {
+                verify::verify(&written, meant, self.format, self.blocks.as_deref().unwrap_or_default())?
+            }
+            None => written.tree().map(|_| ())?,
         }
-        os::replace(&self.temporary, &self.target).map_err(io)
+        self.out.hold()?;
+        self.out.take(&self.temporary)
     }
 }
 
@@ -115,32 +146,26 @@ impl Drop for NewFile {
     }
 }
 
-fn closed() -> Error {
-    Error::new(Kind::Internal, "the file is closed")
+#[cfg(test)]
+type Spoiler = fn(&mut Vec<u8>);
+
+#[cfg(test)]
+thread_local! {
+    /// What a test does to files of this thread that are written, so that it is seen to be noticed.
+    pub(super) static SPOILER: std::cell::Cell<Option<Spoiler>> =
+        const { std::cell::Cell::new(None) };
 }
 
-/// The file to be replaced (behind a symbolic link, its target) and a free name beside it.
-fn names(path: &Path) -> Result<(PathBuf, PathBuf)> {
-    let io = |e| Error::new(Kind::Io, "no file can be written there").because(e);
-    let is_link = fs::symlink_metadata(path).is_ok_and(|m| m.is_symlink());
-    let target =
-        if is_link { fs::canonicalize(path).map_err(io)? } else { std::path::absolute(path).map_err(io)? };
-    if fs::metadata(&target).is_ok_and(|m| !m.is_file()) {
-        return Err(Error::new(Kind::Io, "it is there and not a regular file"));
-    }
-    let (Some(directory), Some(name)) = (target.parent(), target.file_name()) else {
-        return Err(Error::new(Kind::Request, "it is not the name of a file"));
-    };
-    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-    // A long name leaves no room for more.
-    let short: String = name.to_string_lossy().chars().take(60).collect();
-    let directory = fs::canonicalize(directory).map_err(io)?;
-    let temporary = directory.join(format!(".{short}.{}-{number}.tmp", std::process::id()));
-    // Left by a process of the same number that was killed.
-    if fs::symlink_metadata(&temporary).is_ok() {
-        fs::remove_file(&temporary).map_err(io)?;
-    }
-    Ok((target, temporary))
+#[cfg(test)]
+fn spoil(path: &Path) {
+    let Some(spoiler) = SPOILER.get() else { return };
+    let mut bytes = fs::read(path).unwrap();
+    spoiler(&mut bytes);
+    fs::write(path, bytes).unwrap();
+}
+
+fn closed() -> Error {
+    Error::new(Kind::Internal, "the file is closed")
 }
 
 type Scope<'a> = Vec<&'a Group>;

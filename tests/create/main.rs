@@ -1,9 +1,15 @@
 //! `cfa create` on files like those that people have, and every way in which files do not fit together.
 #![cfg(feature = "write")]
 
+mod bounds;
+mod epochs;
 mod grouped;
 mod made;
+mod order;
 mod parts;
 mod program;
+mod ragged;
 mod refused;
+mod returning;
+mod together;
 mod updated;

@@ -105,3 +105,8 @@ pub fn refused(parts: &[Part], kind: Kind, words: &[&str]) {
         assert!(message.contains(word), "{word}: {message}");
     }
 }
+
+/// A message with the names of files alone.
+pub fn without_folders(message: &str) -> String {
+    message.split(' ').map(|word| word.rsplit('/').next().unwrap()).collect::<Vec<_>>().join(" ")
+}

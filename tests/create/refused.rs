@@ -141,3 +141,25 @@ fn a_variable_without_data_is_passed_over() {
         made(&[Part { edit: empty, ..Part::new("a.nc", &[0.0]) }], &Options::default()).unwrap();
     assert!(dataset.variable("gone").is_err());
 }
+
+#[test]
+fn the_same_numbers_in_other_units_are_not_the_same_in_all_files() {
+    let metres: fn(&mut File) = |f| height(f, "m");
+    let kilometres: fn(&mut File) = |f| height(f, "km");
+    let a = Part { edit: metres, ..Part::new("a.nc", &[0.0]) };
+    let b = Part { edit: kilometres, ..Part::new("b.nc", &[1.0]) };
+    refused(&[a, b], Kind::Map, &["orog", "a.nc", "b.nc", "same coordinates"]);
+    let packed: fn(&mut File) = |f| {
+        height(f, "m");
+        let orog = f.variables.iter_mut().find(|v| v.name == "orog").unwrap();
+        orog.attributes.set("scale_factor", Values::F64(vec![0.1]));
+    };
+    let b = Part { edit: packed, ..Part::new("b.nc", &[1.0]) };
+    refused(&[Part { edit: metres, ..Part::new("a.nc", &[0.0]) }, b], Kind::Map, &["orog", "a.nc", "b.nc"]);
+}
+
+/// A height of the ground, which does not change.
+fn height(file: &mut File, units: &str) {
+    let orog = Variable::with_values("orog", &["lat"], Values::F32(vec![1.0, 2.0, 3.0]));
+    file.variables.push(orog.attribute("units", units));
+}

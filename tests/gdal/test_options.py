@@ -62,7 +62,7 @@ class Options(unittest.TestCase):
 
     def test_every_setting_is_a_configuration_option_and_an_open_option_counts_more(self):
         _, path = fixtures.make(self.folder, fixtures.ascending)
-        wrong = {"MISSING_FRAGMENTS": "MAYBE", "CHANGED_FRAGMENTS": "MAYBE", "ALLOW_PRIVATE_NETWORK": "MAYBE",
+        wrong = {"MISSING_FRAGMENTS": "MAYBE", "MISSING_BYTES": "256", "CHANGED_FRAGMENTS": "MAYBE", "ALLOW_PRIVATE_NETWORK": "MAYBE",
                  "LOSSY_CASTS": "2", "RAW_VIEW": "2", "NUM_THREADS": "many", "CACHE_BYTES": "1T", "MAX_FRAGMENTS": "0",
                  "MAX_NESTING": "-1", "MAX_OPEN_FILES": "0", "SUBSTITUTIONS": "x", "RELOCATE": "x",
                  "FRAGMENT_DRIVERS": "VRT", "ALLOWED_SOURCES": "SOME", "HTTP_CONNECT_TIMEOUT": "soon",

@@ -4,6 +4,7 @@
 
 pub mod cdl;
 pub mod scenario;
+pub mod series;
 pub mod texts;
 
 use std::path::Path;
@@ -161,6 +162,8 @@ pub fn write(path: &Path, spec: &FileSpec) {
         Format::Cdf2 => Options::_64BIT_OFFSET,
         Format::Cdf5 => Options::_64BIT_DATA,
     };
+    // A new file: a program that another test starts may have inherited the lock on the old one.
+    let _ = std::fs::remove_file(path);
     let mut file = netcdf::create_with(path, options).unwrap();
     let mut known: Vec<String> = Vec::new();
     let mut vars = spec.vars.clone();

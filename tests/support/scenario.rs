@@ -30,8 +30,10 @@ pub enum Place {
     Value,
 }
 
-/// The missing value of aggregation variables: no valid value is equal to it.
-pub const FILL: f64 = 119.0;
+/// Missing values of aggregation variables: one that no fragment holds, and one that some hold as if it were valid.
+const FILLS: [f64; 2] = [119.0, 3.0];
+/// What the aggregation variable may call missing besides; fragments hold it, too.
+const MISSING: [f64; 2] = [118.0, 4.0];
 /// Marks of the fragments.
 const OWN_FILL: f64 = 99.0;
 const OWN_MISSING: f64 = 98.0;
@@ -41,7 +43,7 @@ const TOO_LARGE: f64 = 60.0;
 pub struct Part {
     pub place: Place,
     pub shape: Vec<usize>,
-    /// Expected values in C order of the canonical shape.
+    /// Expected values in C order of the canonical shape, before the aggregation variable's missing values count.
     pub expected: Vec<Option<f64>>,
     /// The variable as it is stored.
     pub var: Var,
@@ -58,6 +60,8 @@ pub struct Scenario {
     pub format: Format,
     pub data_type: DataType,
     pub fill: Option<f64>,
+    /// Its `missing_value`.
+    pub missing: Vec<f64>,
     pub units: Option<String>,
     pub calendar: Option<String>,
     /// Per dimension, the sizes of the fragments.
@@ -151,7 +155,8 @@ impl Scenario {
             text,
             format,
             data_type,
-            fill: rng.once_in(2).then_some(FILL),
+            fill: rng.once_in(2).then(|| rng.pick(&FILLS)),
+            missing: if rng.once_in(4) { MISSING.to_vec() } else { Vec::new() },
             units,
             calendar,
             sizes,
@@ -190,10 +195,10 @@ impl Scenario {
         let data_type = type_in(rng, format);
         let total: usize = shape.iter().product();
         if place == Place::Value {
-            let missing = rng.once_in(4) && data_type.size() != Some(1) && self.fill.is_some();
-            let value = if missing { FILL } else { rng.below(7) as f64 };
+            let missing = self.fill.filter(|_| rng.once_in(4) && data_type.size() != Some(1));
+            let value = missing.unwrap_or_else(|| rng.below(7) as f64);
             let var = Var::new("v", data_type, &[], Data::Numbers(vec![value]));
-            let expected = vec![(!missing).then_some(value); total];
+            let expected = vec![Some(value); total];
             let (axes, reversed) = ((0..shape.len()).collect(), Vec::new());
             return Part { place, shape, expected, var, format, axes, reversed, old_version: false };
         }
@@ -240,6 +245,11 @@ impl Scenario {
         Part { place, shape, expected, var, format, axes, reversed, old_version }
     }
 
+    /// What missing data are read as without a mask, if the attributes say so.
+    pub fn missing_value(&self) -> Option<f64> {
+        self.fill.or(self.missing.first().copied())
+    }
+
     /// The shape of the whole.
     pub fn shape(&self) -> Vec<usize> {
         self.sizes.iter().map(|sizes| sizes.iter().sum()).collect()
@@ -261,7 +271,9 @@ impl Scenario {
                     inside.push(rest);
                 }
                 let part = &self.parts[offset(&fragment, &grid)];
-                (part.expected[offset(&inside, &part.shape)], part.place)
+                // As in a plain variable, what equals a missing value is missing, wherever it comes from.
+                let value = part.expected[offset(&inside, &part.shape)];
+                (value.filter(|value| self.fill != Some(*value) && !self.missing.contains(value)), part.place)
             })
             .collect()
     }

@@ -33,6 +33,9 @@ pub fn write_all(folder: &Path, scenario: &Scenario) -> PathBuf {
     if let Some(fill) = scenario.fill {
         v = v.with("_FillValue", numbers(scenario.data_type, &[fill]));
     }
+    if !scenario.missing.is_empty() {
+        v = v.with("missing_value", numbers(scenario.data_type, &scenario.missing));
+    }
     for (name, text) in [("units", &scenario.units), ("calendar", &scenario.calendar)] {
         if let Some(text) = text {
             v = v.with(name, text.as_str());

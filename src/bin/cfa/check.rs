@@ -1,9 +1,9 @@
 //! `cfa check`: whether a file follows its convention, and whether its fragments are there and fit.
 
 use std::io::{BufWriter, Write};
+use std::path::PathBuf;
 
-use cfa::check::{as_json, check, page, Finding, Options, Report, Severity, VariableReport};
-use cfa::{Error, Kind};
+use cfa::check::{as_json, check, Finding, Options, Report, Severity, VariableReport};
 
 use crate::progress::Progress;
 use crate::settings::Settings;
@@ -20,16 +20,17 @@ use crate::{Failure, Outcome};
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The file
-    file: String,
+    file: PathBuf,
     /// Open every fragment
     #[arg(long)]
     fragments: bool,
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
-    /// Write a page with a map of the fragments, to look at in a browser; implies --fragments
+    /// Write a page with a map of the fragments, to look at in a browser; implies --fragments. Only a former report is
+    /// replaced
     #[arg(long, value_name = "FILE.html")]
-    report: Option<String>,
+    report: Option<PathBuf>,
     /// Recommendations count as much as requirements
     #[arg(long)]
     strict: bool,
@@ -49,18 +50,14 @@ pub fn run(arguments: &Arguments) -> Outcome {
     };
     let options = Options {
         open: arguments.settings.options()?,
-        fragments: arguments.fragments || arguments.report.is_some(),
+        fragments: arguments.fragments,
+        html_report: arguments.report.clone(),
         progress: Some(&listener),
         ..Options::default()
     };
     let report = check(&arguments.file, &options);
     progress.finish();
     let report = report?;
-    if let Some(path) = &arguments.report {
-        std::fs::write(path, page::html(&report)).map_err(|error| {
-            Error::new(Kind::Io, "the report cannot be written").because(error).in_file(path.clone())
-        })?;
-    }
     if !arguments.quiet {
         let mut out = BufWriter::new(std::io::stdout().lock());
         if arguments.json {

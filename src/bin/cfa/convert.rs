@@ -1,6 +1,6 @@
 //! `cfa convert`: the same aggregation in another dialect, or with other locations.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use cfa::convert::{convert, Locations, Options};
 use cfa::model::Dialect;
@@ -18,9 +18,12 @@ use crate::Outcome;
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The aggregation file
-    input: String,
-    /// The file to be written; one of that name is replaced
-    output: String,
+    input: PathBuf,
+    /// The file to be written, never the input or a fragment; an aggregation without data of its own is replaced
+    output: PathBuf,
+    /// Replace OUTPUT also if it is no aggregation or holds data of its own; never a file that is read
+    #[arg(long)]
+    overwrite: bool,
     /// cf-1.13, cf-draft, cfa-0.6.2, cfa-0.6b1, cfa-0.6b1-early, cfa-terms or cfa-0.4
     #[arg(long, value_name = "NAME", default_value = "cf-1.13")]
     dialect: String,
@@ -48,7 +51,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
             _ => Locations::Keep,
         },
         format: Format::named(&arguments.format)?,
+        overwrite: arguments.overwrite,
         progress: None,
     };
-    Ok(convert(&dataset, Path::new(&arguments.output), &options)?)
+    convert(&dataset, &arguments.output, &options)?;
+    crate::tell_warnings(&dataset);
+    Ok(())
 }

@@ -1,9 +1,11 @@
 //! `cfa create`: makes an aggregation file of the files that hold its parts.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 
 use cfa::create::{self, Locations, Options, PlannedVariable, Report, Stage};
+use cfa::location::shown;
 use cfa::model::Dialect;
 use cfa::write::Format;
 use cfa::{Error, Kind};
@@ -16,6 +18,10 @@ use crate::{style, Failure, Outcome};
 ///
 /// Dimensions are joined by their coordinates, so the order of the files does not matter: monthly files become one time
 /// series, tiles one map, files with a scalar coordinate that differs (such as `realization`) one ensemble.
+///
+/// OUT is never one of the files, nor a fragment of one that is an aggregation. If OUT exists, it is replaced when it is an
+/// aggregation without data of its own, and anything else only with --overwrite. An OUT that is an aggregation and is
+/// found in a directory or by a (quoted) pattern is passed over.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
@@ -23,10 +29,13 @@ pub struct Arguments {
     out: PathBuf,
     /// Files, directories, patterns such as 'data/**/tas_*.nc', and lists of files (@list.txt)
     #[arg(required = true)]
-    files: Vec<String>,
-    /// Add the files to OUT, reading only those that it does not have
+    files: Vec<OsString>,
+    /// Add the files to OUT, an aggregation; those that it has are scanned again unless --record-state tells that they did not change
     #[arg(long)]
     update: bool,
+    /// Replace OUT also if it is no aggregation or holds data of its own; never a file that is read
+    #[arg(long, conflicts_with = "update")]
+    overwrite: bool,
     /// Show what would be made, and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -51,7 +60,7 @@ pub struct Arguments {
     /// Make a new dimension of files that have the same coordinates, in their order; with --update, after those there
     #[arg(long, value_name = "NAME")]
     new_dim: Option<String>,
-    /// Accept coordinates that do not follow each other
+    /// Accept coordinates that do not follow each other; a note says where
     #[arg(long)]
     allow_gaps: bool,
     /// Aggregate coordinates that are divided between files instead of copying them
@@ -93,9 +102,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     options.allow_gaps = arguments.allow_gaps;
     options.aggregate_coordinates = arguments.aggregate_coordinates;
     options.record_state = arguments.record_state;
+    options.overwrite = arguments.overwrite;
     options.num_threads = arguments.threads;
     let verb = if arguments.update { "cfa create --update" } else { "cfa create" };
-    options.history = Some(format!("{verb} {}", arguments.out.display()));
+    options.history = Some(format!("{verb} {}", shown(&arguments.out)));
     if arguments.update && arguments.dialect.is_some() {
         let message =
             "--dialect has no meaning with --update: the file keeps its dialect; cfa convert changes it";
@@ -103,10 +113,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     let files = create::expand(&arguments.files)?;
     let progress = Progress::new("files", arguments.quiet);
+    let waiting = format!("waiting for another program that writes {}", arguments.out.display());
     let observe = |now: create::Progress| {
-        // The rest takes no time worth a line.
-        if now.stage == Stage::Scan {
-            progress.tell(now.done, now.total);
+        match now.stage {
+            Stage::Scan => progress.tell(now.done, now.total),
+            Stage::Wait => progress.wait(&waiting),
+            // The rest takes no time worth a line.
+            _ => {}
         }
         true
     };
@@ -144,7 +157,7 @@ fn describe(report: &Report, arguments: &Arguments) -> Outcome {
         writeln!(out, "{} {note}", style.faint("note:"))?;
     }
     if arguments.dry_run {
-        writeln!(out, "{} is not written (--dry-run)", arguments.out.display())?;
+        writeln!(out, "{} is not written (--dry-run)", shown(&arguments.out))?;
     }
     Ok(())
 }

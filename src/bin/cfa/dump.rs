@@ -41,7 +41,9 @@ pub fn csv(
         for d in (0..coordinates.len()).rev() {
             let i = rest % answer.shape[d];
             rest /= answer.shape[d];
-            fields[d] = quoted(&style::printable(&coordinates[d].label(i)));
+            // What is missing is empty, coordinates and values alike.
+            let label = if coordinates[d].is_missing(i) { String::new() } else { coordinates[d].label(i) };
+            fields[d] = quoted(&style::printable(&label));
         }
         fields[coordinates.len()] =
             if answer.valid[n] { quoted(&word(&answer.values, n)) } else { String::new() };

@@ -1,6 +1,6 @@
 //! `cfa extract`: the values of aggregated data, materialised in one plain file.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use cfa::extract::{cuts, extract, Options};
 use cfa::{Dataset, Error, Kind, Result};
@@ -18,9 +18,12 @@ use crate::Outcome;
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The aggregation file
-    input: String,
-    /// The file to be written; one of that name is replaced
-    output: String,
+    input: PathBuf,
+    /// The file to be written, never the input or a fragment
+    output: PathBuf,
+    /// Replace OUTPUT if it exists; never a file that is read
+    #[arg(long)]
+    overwrite: bool,
     /// Only this variable and what it refers to: name, or /group/name (repeatable) [default: all]
     #[arg(long, short, value_name = "NAME")]
     variable: Vec<String>,
@@ -59,15 +62,14 @@ pub fn run(arguments: &Arguments) -> Outcome {
         chunks: arguments.chunk.as_deref().map(chunk).transpose()?,
         deflate: arguments.deflate,
         shuffle: !arguments.no_shuffle,
+        overwrite: arguments.overwrite,
         progress: Some(&listener),
     };
-    let outcome = extract(&dataset, Path::new(&arguments.output), &options);
+    let outcome = extract(&dataset, &arguments.output, &options);
     progress.finish();
     outcome?;
     if !arguments.quiet {
-        for warning in dataset.warnings() {
-            eprintln!("{} {warning}", crate::style::for_stderr().faint("cfa: note:"));
-        }
+        crate::tell_warnings(&dataset);
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! `cfa info`: what is in a file, in the logical view.
 
 use std::io::{BufWriter, Write};
+use std::path::PathBuf;
 
 use cfa::container::tree::{DimensionId, Group};
 use cfa::inventory::{Entry, EntrySource, Presence};
@@ -20,7 +21,7 @@ use crate::{json, Outcome};
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The file
-    file: String,
+    file: PathBuf,
     /// Only this variable: name, or /group/name
     variable: Option<String>,
     /// Print as JSON

@@ -96,7 +96,9 @@ fn advice(error: &Error) -> &'static str {
         Kind::FragmentMissing => {
             "\n     if the files have moved: --relocate FROM=TO; to read without them: --missing-fragments fill"
         }
-        Kind::FragmentType | Kind::Type => "\n     to truncate such values: --lossy-casts",
+        Kind::FragmentType if error.message().contains("MISSING_BYTES") => {
+            "\n     to choose a value for them: --set MISSING_BYTES=N"
+        }
         Kind::Limit => "\n     to read a smaller part: --start and --count, or --select",
         _ => "",
     }
@@ -106,6 +108,13 @@ fn advice(error: &Error) -> &'static str {
 fn note(text: &str) {
     let text = style::printable(text);
     let _ = writeln!(std::io::stderr(), "{} {text}", style::for_stderr().faint("cfa: note:"));
+}
+
+/// Tells on standard error what was odd about a file and read all the same.
+fn tell_warnings(dataset: &cfa::Dataset) {
+    for warning in dataset.warnings() {
+        note(&warning);
+    }
 }
 
 /// Why a verb ended early.

@@ -12,9 +12,13 @@ pub struct Progress {
     state: Mutex<State>,
 }
 
+#[derive(Default)]
 struct State {
     begun: Option<Instant>,
     told: Option<Instant>,
+    /// Since when something is waited for, and whether that was said.
+    waiting: Option<Instant>,
+    said: bool,
 }
 
 /// How many characters a bar has.
@@ -26,8 +30,7 @@ const PATIENCE: Duration = Duration::from_millis(700);
 impl Progress {
     /// Of things called `what`; `quiet` says nothing at all.
     pub fn new(what: &'static str, quiet: bool) -> Self {
-        let state = Mutex::new(State { begun: None, told: None });
-        Progress { what, quiet, terminal: std::io::stderr().is_terminal(), state }
+        Progress { what, quiet, terminal: std::io::stderr().is_terminal(), state: Mutex::default() }
     }
 
     /// `done` of `total` are done; may be called by any thread, as often as it likes.
@@ -51,6 +54,20 @@ impl Progress {
         // Progress that cannot be shown is no reason to stop.
         let _ = err.write_all(shown(self.what, done, total, spent, self.terminal).as_bytes());
         let _ = err.flush();
+    }
+
+    /// Something else has to be waited for; said once.
+    pub fn wait(&self, reason: &str) {
+        if self.quiet {
+            return;
+        }
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        if state.waiting.is_none_or(|since| now.duration_since(since) < PATIENCE) {
+            state.waiting.get_or_insert(now);
+        } else if !std::mem::replace(&mut state.said, true) {
+            let _ = writeln!(std::io::stderr(), "{reason}");
+        }
     }
 
     /// Clears the line.

@@ -1,6 +1,7 @@
 //! `cfa read`: the values of a part of a variable.
 
 use std::io::{BufWriter, Write};
+use std::path::PathBuf;
 
 use cfa::coordinates::Coordinates;
 use cfa::{DataType, Dataset, Output, Selection, Values, Variable};
@@ -17,7 +18,7 @@ use crate::{dump, json, Outcome};
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The file
-    file: String,
+    file: PathBuf,
     /// The variable: name, or /group/name
     variable: String,
     #[command(flatten)]
@@ -55,6 +56,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         // Without a mask: bytes alone have to tell what is missing.
         dump::raw(&mut out, &variable.read_values(&selection)?)?;
         out.flush()?;
+        crate::tell_warnings(&dataset);
         return Ok(());
     }
     let answer = read(&variable, &selection)?;
@@ -75,11 +77,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         }
     }
     out.flush()?;
-    if !arguments.json {
-        for warning in dataset.warnings() {
-            crate::note(&warning);
-        }
-    }
+    crate::tell_warnings(&dataset);
     Ok(())
 }
 

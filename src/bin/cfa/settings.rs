@@ -20,7 +20,7 @@ pub struct Settings {
     /// The archive has moved: locations that begin with FROM begin with TO (repeatable)
     #[arg(long, value_name = "FROM=TO")]
     relocate: Vec<String>,
-    /// Let conversions to the variable's type lose information
+    /// Let conversions to the variable's type lose information: fractions are cut off, what is out of range is missing
     #[arg(long)]
     lossy_casts: bool,
     /// Any other setting, as in the environment variables CFA_NAME (repeatable)

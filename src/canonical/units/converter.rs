@@ -179,6 +179,16 @@ impl Converter {
         }
     }
 
+    /// As [`Converter::apply`], but NaN for a finite number that does not stay finite on the way: what follows must not
+    /// bring it back as another one, as the reciprocal of an infinity would.
+    pub(in crate::canonical) fn apply_finite(&self, x: f64) -> f64 {
+        let keep = |x: f64, y: f64| if x.is_finite() && !y.is_finite() { f64::NAN } else { y };
+        match self {
+            Converter::Other(steps) => steps.0.iter().fold(x, |x, step| keep(x, step.apply(x))),
+            plain => keep(x, plain.apply(x)),
+        }
+    }
+
     /// Converts values in place.
     pub fn apply_all(&self, values: &mut [f64]) {
         match *self {

@@ -100,25 +100,22 @@ impl<'a> Parser<'a> {
     fn moment(&mut self, date: Date) -> Result<Epoch, UnitError> {
         let mut clock = Clock { hour: 0, minute: 0, second: 0.0 };
         let mut zone_minutes = 0;
+        let timed = matches!(self.peek()?, Token::Clock(_));
+        if let Token::Clock(given) = self.peek()? {
+            self.skip();
+            clock = given;
+        }
         match self.peek()? {
-            Token::Clock(given) => {
+            Token::Zone(minutes) => {
                 self.skip();
-                clock = given;
-                match self.peek()? {
-                    Token::Zone(minutes) => {
-                        self.skip();
-                        zone_minutes = minutes;
-                    }
-                    Token::Id(zone) => {
-                        self.skip();
-                        if !["UTC", "GMT", "Z"].iter().any(|utc| zone.eq_ignore_ascii_case(utc)) {
-                            return Err(UnitError::new(Unknown, "unknown time zone; write UTC or +HH:MM"));
-                        }
-                    }
-                    _ => {}
-                }
+                zone_minutes = minutes;
             }
-            Token::Byte(b'Z' | b'z') => self.skip(),
+            Token::Id(zone) if ["UTC", "GMT", "Z"].iter().any(|utc| zone.eq_ignore_ascii_case(utc)) => {
+                self.skip();
+            }
+            Token::Id(_) if timed => {
+                return Err(UnitError::new(Unknown, "unknown time zone; write UTC or +HH:MM"));
+            }
             _ => {}
         }
         let Date { year, month, day } = date;

@@ -162,7 +162,7 @@ impl<'a> Scanner<'a> {
         for (name, base) in [("log", 10.0), ("lg", 10.0), ("ln", std::f64::consts::E), ("lb", 2.0)] {
             consider(log_reference(rest, name), Rule::Log(base));
         }
-        if matches!(self.seen, Seen::Nothing | Seen::Clock) {
+        if matches!(self.seen, Seen::Nothing | Seen::Date | Seen::Clock) {
             consider(identifier(rest), Rule::Id);
         }
         let Some((length, rule)) = best else {

@@ -96,6 +96,14 @@ fn moments_are_given_as_written() {
         "Days Since 2001-01-01 00:00 UTC",
         "d @ 2001-01-01 0:0",
         "days since 2001-01-01Z",
+        "days since 2001-01-01 Z",
+        "days since 2001-01-01 UTC",
+        "days since 2001-01-01 gmt",
+        "days since 2001-01-01UTC",
+        "days since 20010101 UTC",
+        "days since 20010101T0000Z",
+        "days since 2001-01-01 00:00:00 +0000",
+        "days since 2001-01-01 00:00UTC",
         "days after 2001-01-01 00:00:00.000",
     ] {
         assert_eq!(epoch(text), midnight, "{text}");
@@ -104,6 +112,8 @@ fn moments_are_given_as_written() {
     assert_eq!(epoch("hours since 1-1-1").year, 1);
     assert_eq!(epoch("hours since 0-1-1").year, 0);
     assert_eq!(epoch("hours since -4712-1-1").year, -4712);
+    assert_eq!(epoch("hours since 12345-6-7").year, 12345);
+    assert_eq!(epoch("hours since -10000-01-01 06:00 +530").year, -10000);
     assert_eq!(epoch("s since 2001-02-30").day, 30);
     let given = epoch("seconds since 1850-06-07 18:05:59.5 -6");
     assert_eq!((given.hour, given.minute, given.second, given.zone_minutes), (18, 5, 59.5, -360));
@@ -124,7 +134,12 @@ fn moments_that_no_calendar_has_are_refused() {
         "days since 2000-13-01",
         "days since 2000-00-01",
         "days since 2000-01-32",
-        "days since 12345-01-01",
+        "days since 2000-01-01 CET",
+        "days since 2000-01-01Zulu",
+        "days since 12345-01",
+        "days since 99999999999999999999-01-01",
+        "days since 2000-01-01 UTC+1",
+        "days since 2000-01-01 UTC 06:00",
         "days since 2000-01-01 24:00",
         "days since 2000-01-01 12:345",
         "days since 2000-01-01T630",
@@ -150,6 +165,7 @@ fn superscripts_are_powers() {
 #[test]
 fn what_is_no_unit_is_refused_by_kind() {
     assert_eq!(kind("metersx"), UnitErrorKind::Unknown);
+    assert_eq!(kind("days since 2000-01-01 00:00 CET"), UnitErrorKind::Unknown);
     assert_eq!(kind("m^"), UnitErrorKind::Syntax);
     assert_eq!(kind("m\0s"), UnitErrorKind::Syntax);
     assert_eq!(kind("lg(re 1 mW)^2"), UnitErrorKind::Meaningless);

@@ -90,6 +90,8 @@ fn clock(hour: &[u8], minute: &[u8], second: &[u8]) -> Result<Clock, UnitError> 
 }
 
 /// `YYYY-MM[-DD]` at the start, and its length; `None` if it is not there.
+///
+/// A year of more than four digits needs the day: libudunits2 reads "197012-1" as a month and something else.
 pub(super) fn broken_date(text: &[u8]) -> Result<Option<(Date, usize)>, UnitError> {
     let sign = sign_length(text);
     let year_end = sign + digits(&text[sign..]);
@@ -101,7 +103,8 @@ pub(super) fn broken_date(text: &[u8]) -> Result<Option<(Date, usize)>, UnitErro
     let has_day = text.get(month_end) == Some(&b'-') && digits(&text[month_end + 1..]) > 0;
     let day_start = month_end + usize::from(has_day);
     let end = if has_day { day_start + digits(&text[day_start..]) } else { month_end };
-    if year_end - sign > 4 || month_end - year_end > 3 || end - day_start > 2 {
+    let long_year = year_end - sign > 4;
+    if long_year && !has_day || month_end - year_end > 3 || end - day_start > 2 {
         return Err(refused("date"));
     }
     let negative = text.first() == Some(&b'-');

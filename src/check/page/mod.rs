@@ -11,6 +11,10 @@ use super::report::{Finding, Report, State, VariableReport};
 use super::rules::Severity;
 use map::Map;
 
+/// What tells a report from other pages; it begins with this.
+pub(super) const MARK: &str =
+    "<!DOCTYPE html>\n<!-- Report of cfa check, which replaces it when it is told to write here again. -->\n";
+
 const STYLE: &str = include_str!("style.css");
 
 /// Pixels from one square to the next, by how many there are across.
@@ -32,7 +36,7 @@ pub fn html(report: &Report) -> String {
     // A String never refuses to be written to.
     let _ = write!(
         page,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+        "{MARK}<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
          <title>{0} – aggregation check</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\

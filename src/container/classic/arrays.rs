@@ -3,9 +3,10 @@
 use super::damaged;
 use super::header::{Header, Variable};
 use crate::container::array::{Array, Element, Layout};
+use crate::container::fill;
 use crate::error::Result;
 use crate::selection::checked_product;
-use crate::value::{Attributes, DataType};
+use crate::value::DataType;
 
 /// The record variables of a file together.
 pub struct Records {
@@ -74,58 +75,8 @@ pub fn array(variable: &Variable, header: &Header, sizes: &[u64], records: &Reco
     } else {
         Layout::Contiguous { offset: variable.begin }
     };
-    Ok(Array {
-        data_type: variable.data_type,
-        element: Element::Number { size, big_endian: true },
-        shape,
-        layout,
-        fill: fill(variable.data_type, &variable.attributes),
-    })
-}
-
-/// One missing element as stored: `_FillValue` if it has the variable's type, else the netCDF default.
-fn fill(data_type: DataType, attributes: &Attributes) -> Vec<u8> {
-    let own = attributes.get("_FillValue").filter(|v| v.data_type() == data_type && v.len() == 1);
-    if let Some(mut bytes) = own.and_then(|v| v.native_bytes_at(0)) {
-        if cfg!(target_endian = "little") {
-            bytes.reverse();
-        }
-        return bytes;
-    }
-    match data_type {
-        DataType::I8 => (-127i8).to_be_bytes().to_vec(),
-        DataType::U8 => vec![255],
-        DataType::I16 => (-32767i16).to_be_bytes().to_vec(),
-        DataType::U16 => 65535u16.to_be_bytes().to_vec(),
-        DataType::I32 => (-2147483647i32).to_be_bytes().to_vec(),
-        DataType::U32 => 4294967295u32.to_be_bytes().to_vec(),
-        DataType::I64 => (-9223372036854775806i64).to_be_bytes().to_vec(),
-        DataType::U64 => 18446744073709551614u64.to_be_bytes().to_vec(),
-        DataType::F32 => 9.969_21e36_f32.to_be_bytes().to_vec(),
-        DataType::F64 => 9.969209968386869e36f64.to_be_bytes().to_vec(),
-        DataType::Char | DataType::String => vec![0],
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::value::{Attribute, Values};
-
-    fn attributes(value: Values) -> Attributes {
-        Attributes::new(vec![Attribute { name: "_FillValue".into(), value }])
-    }
-
-    #[test]
-    fn fill_value_counts_only_in_the_type_of_the_variable() {
-        assert_eq!(fill(DataType::I16, &attributes(Values::I16(vec![0x0102]))), [1, 2]);
-        assert_eq!(fill(DataType::I16, &attributes(Values::I32(vec![5]))), [0x80, 0x01]);
-        assert_eq!(fill(DataType::I16, &attributes(Values::I16(vec![]))), [0x80, 0x01]);
-    }
-
-    #[test]
-    fn default_fills_of_floating_types_have_the_bits_of_netcdf() {
-        assert_eq!(fill(DataType::F32, &Attributes::default()), [0x7c, 0xf0, 0, 0]);
-        assert_eq!(fill(DataType::F64, &Attributes::default()), [0x47, 0x9e, 0, 0, 0, 0, 0, 0]);
-    }
+    let (data_type, element) = (variable.data_type, Element::Number { size, big_endian: true });
+    let own = fill::own(data_type, element, &variable.attributes);
+    let fill = own.unwrap_or_else(|| fill::default(data_type, element));
+    Ok(Array { data_type, element, shape, layout, fill, short: None })
 }

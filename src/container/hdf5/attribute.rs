@@ -27,6 +27,11 @@ const BOOKKEEPING: [&str; 8] = [
     "_NCProperties",
 ];
 
+/// Whether an attribute of this name is one that netCDF-4 keeps for itself, so that no user can have it.
+pub(crate) fn is_bookkeeping(name: &str) -> bool {
+    BOOKKEEPING.contains(&name)
+}
+
 /// An attribute as it is stored.
 pub(super) struct RawAttribute {
     pub(super) name: String,
@@ -91,7 +96,7 @@ impl RawAttributes {
         omitted.extend(self.omitted.iter().cloned());
         let mut list = Vec::with_capacity(self.list.len());
         for attribute in &self.list {
-            if BOOKKEEPING.contains(&attribute.name.as_str()) {
+            if is_bookkeeping(&attribute.name) {
                 continue;
             }
             match attribute.values(store) {
@@ -126,6 +131,28 @@ pub(super) fn is_any_named(store: &Store, header: &Header, names: &[&str]) -> Re
     };
     dense.each(store, |hash| hashes.contains(&hash), take)?;
     found
+}
+
+/// The attribute of this name, without parsing the others.
+///
+/// # Errors
+/// When it cannot be told whether there is one.
+pub(super) fn find(store: &Store, header: &Header, name: &str) -> Result<Option<RawAttribute>> {
+    let is_meant = |data: &[u8]| Parts::of(data).is_ok_and(|parts| is_name(parts.name, name));
+    let mut compact = header.messages.iter().filter(|m| m.kind == ATTRIBUTE && !m.shared);
+    if let Some(message) = compact.find(|message| is_meant(&message.data)) {
+        return RawAttribute::parse(store, &message.data).map(Some);
+    }
+    let Some(dense) = Dense::of(store, header)? else { return Ok(None) };
+    let wanted = jenkins_lookup3(name.as_bytes());
+    let mut found = Ok(None);
+    let take = |_, data: Result<Vec<u8>>| {
+        if matches!(found, Ok(None)) {
+            found = data.map(|data| Some(data).filter(|data| is_meant(data)));
+        }
+    };
+    dense.each(store, |hash| hash == wanted, take)?;
+    found?.map(|data| RawAttribute::parse(store, &data)).transpose()
 }
 
 /// Where the attributes lie that are not in the header.
@@ -273,6 +300,16 @@ impl RawAttribute {
                 let size = data_type.size().unwrap_or(1);
                 numbers(data_type, big_endian, self.elements(size)?)
             }
+            Type::Narrow(narrow) => {
+                let mut bytes = Vec::new();
+                for element in self.elements(narrow.size)? {
+                    let at = bytes.len();
+                    bytes.resize(at + narrow.data_type().size().unwrap_or(1), 0);
+                    narrow.widen(element, &mut bytes[at..]);
+                }
+                Values::from_native_bytes(narrow.data_type(), &bytes)
+                    .ok_or_else(|| damaged("attribute of odd length"))
+            }
             // netCDF writes text as one fixed string; a list of fixed strings is a list of strings to it.
             Type::FixedString { size, .. } if dataspace.shape.is_empty() => {
                 Ok(Values::Char(self.elements(size)?.flatten().copied().collect()))
@@ -290,6 +327,14 @@ impl RawAttribute {
                 Err(unsupported("attributes of type reference are not read"))
             }
             Type::Other { name, .. } => Err(unsupported(format!("attributes of type {name} are not read"))),
+        }
+    }
+
+    /// The elements of a list of compounds, as they are stored.
+    pub(super) fn records(&self) -> Result<std::slice::ChunksExact<'_, u8>> {
+        match Type::parse(&self.datatype)? {
+            Type::Other { name: "compound", size } if !self.committed && size > 0 => self.elements(size),
+            _ => Err(unsupported("not a list of compounds")),
         }
     }
 

@@ -54,7 +54,7 @@ pub(super) struct Plan {
     pub(super) shape: Vec<u64>,
     /// Maximum shape; `None` where unlimited.
     pub(super) maximum: Vec<Option<u64>>,
-    /// Shape of a chunk, all sizes between 1 and 2^32 - 1.
+    /// Shape of a chunk, all sizes at least 1; below 2^32 where the index is a B-tree of version 1.
     pub(super) chunk: Vec<u64>,
     /// Bytes of a chunk without filters.
     pub(super) chunk_bytes: u64,
@@ -63,7 +63,7 @@ pub(super) struct Plan {
     pub(super) plain_edges: bool,
 }
 
-/// A chunk: its number, address, size and filter mask. Chunks are smaller than 4 GiB.
+/// A chunk: its number, address, size (0: the bytes of a chunk without filters) and filter mask.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     number: u64,
@@ -149,7 +149,8 @@ impl LazyChunkIndex {
         let at_edge =
             || (0..chunk.len()).any(|d| (chunk[d] + 1).saturating_mul(plan.chunk[d]) > plan.shape[d]);
         let filter_mask = if plan.plain_edges && at_edge() { u32::MAX } else { entry.filter_mask };
-        plan.place(entry.address, u64::from(entry.size), filter_mask).map(Some)
+        let size = if entry.size == 0 { plan.chunk_bytes } else { u64::from(entry.size) };
+        plan.place(entry.address, size, filter_mask).map(Some)
     }
 }
 
@@ -177,7 +178,8 @@ impl Plan {
     fn read(&self, store: &Store, address: u64) -> Result<Vec<Entry>> {
         let (storage, offset_size, length_size) = (&store.storage, store.offset_size, store.length_size);
         let rank = self.shape.len() as u32;
-        let chunk: Vec<u32> = self.chunk.iter().map(|&size| size as u32).collect();
+        // All but B-trees of version 1 count in chunks, which need not be told their size.
+        let one = vec![1; self.shape.len()];
         let found = match self.kind {
             IndexKind::Implicit => Vec::new(),
             IndexKind::Single(filtered) => {
@@ -190,12 +192,13 @@ impl Plan {
                 offset_size,
                 length_size,
                 Some(rank),
-                &chunk,
+                &self.chunk.iter().map(|&size| size as u32).collect::<Vec<u32>>(),
                 None,
             )?
             .into_iter()
             .filter_map(|(key, address)| match key {
-                BTreeV1Key::RawData { chunk_size, filter_mask, offsets } => {
+                BTreeV1Key::RawData { chunk_size, filter_mask, mut offsets } => {
+                    offsets.iter_mut().zip(&self.chunk).for_each(|(offset, chunk)| *offset /= chunk);
                     Some(ChunkEntry { address, size: u64::from(chunk_size), filter_mask, offsets })
                 }
                 BTreeV1Key::Group { .. } => None,
@@ -207,7 +210,7 @@ impl Plan {
                 offset_size,
                 length_size,
                 rank,
-                &chunk,
+                &one,
                 None,
             )?,
             IndexKind::FixedArray => collect_fixed_array_chunk_entries_storage(
@@ -215,20 +218,22 @@ impl Plan {
                 address,
                 offset_size,
                 length_size,
-                &self.maximum_shape(),
-                &chunk,
+                &self.counts(&self.maximum_shape()),
+                &one,
                 None,
             )?,
             IndexKind::ExtensibleArray => {
-                let maximum: Vec<u64> = self.maximum.iter().map(|max| max.unwrap_or(u64::MAX)).collect();
+                let unlimited =
+                    |(max, chunk): (&Option<u64>, &u64)| max.map_or(u64::MAX, |n| n.div_ceil(*chunk));
+                let maximum: Vec<u64> = self.maximum.iter().zip(&self.chunk).map(unlimited).collect();
                 collect_extensible_array_chunk_entries_storage(
                     storage,
                     address,
                     offset_size,
                     length_size,
-                    &self.shape,
+                    &self.counts(&self.shape),
                     Some(&maximum),
-                    &chunk,
+                    &one,
                     None,
                 )?
             }
@@ -236,6 +241,7 @@ impl Plan {
         self.sorted(store, found)
     }
 
+    /// The chunks by number; `offsets` are their coordinates.
     fn sorted(&self, store: &Store, found: Vec<ChunkEntry>) -> Result<Vec<Entry>> {
         let counts = self.counts(&self.shape);
         let rank = counts.len();
@@ -246,16 +252,14 @@ impl Plan {
             if store.is_undefined(address) {
                 continue;
             }
-            let offsets = offsets.get(..rank).ok_or_else(|| damaged("chunk offsets of another rank"))?;
-            let at: Vec<u64> =
-                offsets.iter().zip(&self.chunk).map(|(offset, chunk)| offset / chunk).collect();
+            let at = offsets.get(..rank).ok_or_else(|| damaged("chunk offsets of another rank"))?;
             // Chunks beyond the current shape stay in the index after it shrank.
             if at.iter().zip(&counts).any(|(index, count)| index >= count) {
                 continue;
             }
-            let size = if size == 0 { self.chunk_bytes } else { size };
-            let size = u32::try_from(size).map_err(|_| damaged("a chunk of 4 GiB or more"))?;
-            entries.push(Entry { number: number(&at, &counts)?, address, size, filter_mask });
+            let size = if size == self.chunk_bytes { 0 } else { size };
+            let size = u32::try_from(size).map_err(|_| damaged("a compressed chunk of 4 GiB or more"))?;
+            entries.push(Entry { number: number(at, &counts)?, address, size, filter_mask });
         }
         entries.sort_unstable_by_key(|entry| entry.number);
         if entries.windows(2).any(|pair| pair[0].number == pair[1].number) {

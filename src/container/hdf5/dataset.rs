@@ -54,7 +54,7 @@ impl Dataset {
         let (data_type, element) = Type::of_message(store, datatype)?.element(store)?;
         let layout = self.layout(store, element.size())?;
         let fill = self.fill(element.size())?;
-        Ok(Array { data_type, element, shape: self.dataspace.shape.clone(), layout, fill })
+        Ok(Array { data_type, element, shape: self.dataspace.shape.clone(), layout, fill, short: None })
     }
 
     fn layout(&self, store: &Arc<Store>, element_size: usize) -> Result<Layout> {
@@ -105,15 +105,15 @@ impl Dataset {
         }
     }
 
-    /// The shape of a chunk and its bytes, which must be less than 4 GiB as HDF5 asks.
+    /// The shape of a chunk and its bytes.
     fn chunk(&self, sizes: &[u64], element_size: usize) -> Result<(Vec<u64>, u64)> {
         let rank = self.dataspace.shape.len();
         match sizes.split_last() {
             Some((&last, chunk)) if chunk.len() == rank && rank > 0 && last == element_size as u64 => {
                 let bytes = crate::selection::checked_product(sizes);
-                match bytes.filter(|&bytes| bytes > 0 && bytes <= u64::from(u32::MAX)) {
+                match bytes.filter(|&bytes| bytes > 0) {
                     Some(bytes) => Ok((chunk.to_vec(), bytes)),
-                    None => Err(damaged("a chunk of no bytes or of 4 GiB and more")),
+                    None => Err(damaged("a chunk of no bytes, or of more than can be counted")),
                 }
             }
             _ => Err(damaged("chunks do not fit their dataspace and type")),

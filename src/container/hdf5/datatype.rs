@@ -1,14 +1,15 @@
 //! Datatype messages (HDF5 file format IV.A.2.d): which netCDF type the bytes are.
 //!
-//! Only plain layouts are taken: integers that fill their bytes, IEEE floating point, either byte order. Bit
-//! fields, odd precisions, VAX order, compounds, opaque data and arrays are refused, since guessing would give
-//! wrong values.
+//! Only plain layouts are taken: integers of at most 8 bytes at any of their bits, IEEE floating point, either byte order.
+//! Bit fields, other floating point, VAX order, compounds, opaque data, arrays and complex numbers are refused, since guessing
+//! would give wrong values.
 
 use hdf5_reader::io::Cursor;
 
 use super::header::{Header, Message, DATATYPE};
 use super::store::{damaged, unsupported, Store};
 use crate::container::array::Element;
+use crate::container::narrow::Narrow;
 use crate::error::Result;
 use crate::value::DataType;
 
@@ -20,6 +21,8 @@ const MAX_STRING: usize = 1 << 20;
 pub(super) enum Type {
     /// A number; enumerations count as their base.
     Number { data_type: DataType, big_endian: bool },
+    /// An integer in some of the bits of its bytes.
+    Narrow(Narrow),
     /// Text in a field of fixed size.
     FixedString { size: usize, blank_padded: bool },
     /// Text in a global heap.
@@ -59,7 +62,7 @@ impl Type {
             7 if bits & 0x0f == 0 => Ok(Type::ObjectReference),
             7 => other("region reference"),
             8 if depth == 0 => match Self::parse_nested(rest, depth + 1)? {
-                number @ Type::Number { .. } => Ok(number),
+                number @ (Type::Number { .. } | Type::Narrow(_)) => Ok(number),
                 _ => other("enumeration"),
             },
             9 if bits & 0x0f == 1 => Ok(Type::HeapString),
@@ -68,6 +71,7 @@ impl Type {
                 _ => other("variable-length list"),
             },
             10 => other("array"),
+            11 => other("complex number"),
             _ => other("unknown class"),
         }
     }
@@ -79,6 +83,7 @@ impl Type {
                 let size = data_type.size().ok_or_else(|| damaged("number without size"))?;
                 (data_type, Element::Number { size, big_endian })
             }
+            Type::Narrow(narrow) => (narrow.data_type(), Element::Narrow(narrow)),
             Type::FixedString { size: 1, .. } => {
                 (DataType::Char, Element::Number { size: 1, big_endian: false })
             }
@@ -122,23 +127,20 @@ impl Type {
 }
 
 fn integer(bits: u32, size: usize, cursor: &mut Cursor<'_>) -> Result<Type> {
-    let (offset, precision) = (cursor.read_u16_le()?, usize::from(cursor.read_u16_le()?));
-    let signed = bits & 0x08 != 0;
-    let data_type = match (size, signed) {
-        (1, true) => DataType::I8,
-        (1, false) => DataType::U8,
-        (2, true) => DataType::I16,
-        (2, false) => DataType::U16,
-        (4, true) => DataType::I32,
-        (4, false) => DataType::U32,
-        (8, true) => DataType::I64,
-        (8, false) => DataType::U64,
-        _ => return Ok(Type::Other { name: "integer of unusual size", size }),
-    };
-    if offset != 0 || precision != size * 8 {
-        return Ok(Type::Other { name: "integer with unused bits", size });
+    let (offset, precision) = (u32::from(cursor.read_u16_le()?), u32::from(cursor.read_u16_le()?));
+    let (big_endian, signed) = (bits & 1 != 0, bits & 0x08 != 0);
+    if !(1..=8).contains(&size) {
+        return Ok(Type::Other { name: "integer of unusual size", size });
     }
-    Ok(Type::Number { data_type, big_endian: bits & 1 != 0 })
+    if precision == 0 || offset + precision > 8 * size as u32 {
+        return Err(damaged(format!("no {precision} bits from bit {offset} in {size} bytes")));
+    }
+    let narrow = Narrow { size, big_endian, offset, precision, signed };
+    let data_type = narrow.data_type();
+    if precision == 8 * size as u32 && data_type.size() == Some(size) {
+        return Ok(Type::Number { data_type, big_endian });
+    }
+    Ok(Type::Narrow(narrow))
 }
 
 /// Fields of a floating type: precision, exponent place and size, mantissa size, bias; sign on top.
@@ -191,11 +193,23 @@ mod tests {
     }
 
     #[test]
-    fn unused_bits_vax_order_and_odd_floats_are_not_numbers() {
+    fn integers_may_take_some_of_their_bits() {
+        for (size, properties, offset, precision) in
+            [(4, [0, 0, 24, 0], 0, 24), (4, [8, 0, 24, 0], 8, 24), (3, [0, 0, 24, 0], 0, 24)]
+        {
+            let narrow = Narrow { size, big_endian: true, offset, precision, signed: true };
+            let data = number(0, [0x09, 0, 0], size as u32, &properties);
+            assert_eq!(Type::parse(&data).unwrap(), Type::Narrow(narrow));
+        }
+        for properties in [[1, 0, 32, 0], [0, 0, 0, 0], [255, 255, 255, 255]] {
+            assert!(Type::parse(&number(0, [0x08, 0, 0], 4, &properties)).is_err());
+        }
+    }
+
+    #[test]
+    fn long_integers_vax_order_and_odd_floats_are_not_numbers() {
         for data in [
-            number(0, [0x08, 0, 0], 4, &[0, 0, 24, 0]),
-            number(0, [0x08, 0, 0], 4, &[8, 0, 24, 0]),
-            number(0, [0x08, 0, 0], 3, &[0, 0, 24, 0]),
+            number(0, [0x08, 0, 0], 16, &[0, 0, 128, 0]),
             number(1, [0x61, 31, 0], 4, &[0, 0, 32, 0, 23, 8, 0, 23, 127, 0, 0, 0]),
             number(1, [0x20, 31, 0], 4, &[0, 0, 32, 0, 24, 7, 0, 24, 63, 0, 0, 0]),
             number(1, [0x20, 15, 0], 2, &[0, 0, 16, 0, 10, 5, 0, 10, 15, 0, 0, 0]),

@@ -1,4 +1,7 @@
-//! Data layout messages (HDF5 file format IV.A.2.i), versions 1 to 4.
+//! Data layout messages (HDF5 file format IV.A.2.i), versions 1 to 5.
+//!
+//! Version 5 (HDF5 2.0) differs from version 4 in the indexes of filtered chunks alone, whose entries tell the width of the
+//! sizes in them.
 
 use hdf5_reader::io::Cursor;
 
@@ -50,7 +53,7 @@ impl RawLayout {
         let mut cursor = Cursor::new(data);
         match cursor.read_u8()? {
             1 | 2 => old(store, &mut cursor),
-            version @ (3 | 4) => {
+            version @ 3..=5 => {
                 let class = cursor.read_u8()?;
                 match class {
                     0 => {

@@ -1,6 +1,6 @@
 //! netCDF-4 files: HDF5 structure through `hdf5-reader`, netCDF-4 meaning by us.
 //!
-//! Implements the parts of the HDF5 file format (version 3.0) that hold netCDF-4 data: superblocks 0 to 3, old and
+//! Implements the parts of the HDF5 file format (version 4.0) that hold netCDF-4 data: superblocks 0 to 3, old and
 //! new groups, compact and dense attributes, compact, contiguous and chunked layouts with every chunk index. Object
 //! headers and their messages are parsed here; heaps and trees by `hdf5-reader`, whose data path is not used.
 //!
@@ -13,6 +13,7 @@ pub mod chunk_index;
 mod dataset;
 mod dataspace;
 mod datatype;
+mod extent;
 mod header;
 mod layout;
 mod links;
@@ -24,6 +25,10 @@ mod strings;
 
 use std::sync::Arc;
 
+use once_cell::sync::OnceCell;
+
+#[cfg(feature = "write")]
+pub(crate) use self::attribute::is_bookkeeping;
 use self::dataset::Dataset;
 use self::header::{Header, ObjectKind};
 use self::netcdf4::NON_COORDINATE;
@@ -37,6 +42,7 @@ use crate::source::Source;
 /// An open HDF5 file.
 pub struct File {
     store: Arc<Store>,
+    tree: OnceCell<Tree>,
 }
 
 impl File {
@@ -45,7 +51,9 @@ impl File {
     /// # Errors
     /// `Damaged` when the superblock is broken or the file is shorter than it says; `Io`.
     pub fn open(source: &Arc<dyn Source>) -> Result<Option<Self>> {
-        guarded(|| Ok(Store::open(source)?.map(|store| File { store: Arc::new(store) })))
+        guarded(|| {
+            Ok(Store::open(source)?.map(|store| File { store: Arc::new(store), tree: OnceCell::new() }))
+        })
     }
 
     /// Whether a variable has an attribute with one of these names, as far as the file is legible; `None` when the source
@@ -63,17 +71,15 @@ impl File {
         })
     }
 
-    /// All groups, dimensions and variables.
+    /// All groups, dimensions and variables; parsed on the first call.
     ///
     /// # Errors
     /// `Damaged` when the root group cannot be read, `Limit` when there are too many objects; `Io`.
-    pub fn tree(&self) -> Result<Tree> {
-        guarded(|| netcdf4::tree(&self.store))
+    pub fn tree(&self) -> Result<&Tree> {
+        self.tree.get_or_try_init(|| guarded(|| netcdf4::tree(&self.store)))
     }
 
-    /// One variable by its path, without leading slash.
-    ///
-    /// Along an unlimited dimension its shape is the dimension's size where the dimension's scale tells it.
+    /// One variable by its path, without leading slash; the others are read only where its dimensions may be longer.
     ///
     /// # Errors
     /// `Damaged`, `Io`, or `Unsupported` when its type or the link to it is refused.
@@ -104,7 +110,8 @@ impl File {
             let Some(link) = links::find(store, &header, &name)? else {
                 continue;
             };
-            let header = Header::read(store, links::resolve(store, group, &link)?)?;
+            let address = links::resolve(store, group, &link)?;
+            let header = Header::read(store, address)?;
             if header.kind() != ObjectKind::Dataset {
                 continue;
             }
@@ -112,8 +119,14 @@ impl File {
             if !dataset.is_variable {
                 continue;
             }
-            let mut array = dataset.array(store)?;
-            netcdf4::grow(store, &dataset, &mut array);
+            let array = dataset.array(store)?;
+            if array.can_be_short() && extent::may_be_short(store, address, &dataset) {
+                let tree = self.tree()?;
+                if let Some(found) = tree.variable_at(path).map(|id| &tree.variables[id.0]) {
+                    let (attributes, array) = (found.attributes.clone(), Arc::clone(&found.array));
+                    return Ok(Some(Stored { attributes, array }));
+                }
+            }
             let attributes = dataset.attributes.decoded(store, &mut Vec::new());
             return Ok(Some(Stored { attributes, array: Arc::new(array) }));
         }

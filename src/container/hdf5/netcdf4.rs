@@ -12,7 +12,8 @@ use super::dataset::Dataset;
 use super::header::{Header, ObjectKind};
 use super::links;
 use super::store::{damaged, Store};
-use crate::container::array::{Array, Layout};
+use crate::container::array::{Array, Short};
+use crate::container::fill;
 use crate::container::tree::{Dimension, DimensionId, Group, GroupId, Tree, Variable, VariableId};
 use crate::error::{Error, Kind, Result};
 use crate::value::Attributes;
@@ -34,6 +35,7 @@ pub(super) fn tree(store: &Arc<Store>) -> Result<Tree> {
         store,
         tree: Tree::default(),
         found: Vec::new(),
+        extents: Vec::new(),
         scales: HashMap::new(),
         ids: Vec::new(),
         next_id: 0,
@@ -50,28 +52,6 @@ pub(super) fn tree(store: &Arc<Store>) -> Result<Tree> {
     Ok(walk.tree)
 }
 
-/// The shape of one variable in its dimensions, without reading the others.
-///
-/// An unlimited dimension may have grown since the variable was last written. Its scale, which netCDF keeps at the
-/// dimension's size, tells; the rest of the variable is fill.
-pub(super) fn grow(store: &Store, dataset: &Dataset, array: &mut Array) {
-    let can_grow = matches!(array.layout, Layout::Chunked { .. } | Layout::Refused(_));
-    if !can_grow || dataset.dataspace.maximum.iter().all(Option::is_some) {
-        return;
-    }
-    let list = dataset.attributes.get("DIMENSION_LIST").and_then(|list| list.references(store).ok());
-    for (axis, scale) in list.unwrap_or_default().into_iter().enumerate().take(array.shape.len()) {
-        if dataset.dataspace.maximum[axis].is_some() {
-            continue;
-        }
-        let scale = scale.and_then(|address| Header::read(store, address).ok());
-        let scale = scale.and_then(|header| Dataset::read(store, header).ok());
-        if let Some(scale) = scale.filter(|scale| scale.is_scale && scale.dataspace.maximum[0].is_none()) {
-            array.shape[axis] = array.shape[axis].max(scale.dataspace.shape[0]);
-        }
-    }
-}
-
 /// The dimensions of a variable as far as its attributes name them.
 enum Axes {
     /// Addresses of scales.
@@ -86,9 +66,9 @@ struct Found {
     group: GroupId,
     name: String,
     path: String,
-    shape: Vec<u64>,
     maximum: Vec<Option<u64>>,
-    axes: Axes,
+    /// Its place in `Walk::extents`.
+    extent: usize,
     attributes: Attributes,
     array: Array,
 }
@@ -97,6 +77,8 @@ struct Walk<'a> {
     store: &'a Arc<Store>,
     tree: Tree,
     found: Vec<Found>,
+    /// How far each variable reaches along which dimensions, those that are left out included.
+    extents: Vec<(Axes, Vec<u64>)>,
     /// Dimensions by the address of their scale.
     scales: HashMap<u64, DimensionId>,
     /// netCDF's number of each dimension.
@@ -217,11 +199,12 @@ impl Walk<'_> {
         }
         let name = name.strip_prefix(NON_COORDINATE).unwrap_or(name).to_owned();
         let path = self.path_of(group, &name);
+        let extent = self.extents.len();
+        self.extents.push((self.axes(address, &dataset), dataset.dataspace.shape.clone()));
         let array = dataset.array(self.store)?;
         let attributes = self.decode(&dataset.attributes, &path);
-        let axes = self.axes(address, &dataset);
-        let (shape, maximum) = (array.shape.clone(), dataset.dataspace.maximum);
-        self.found.push(Found { group, name, path, shape, maximum, axes, attributes, array });
+        let maximum = dataset.dataspace.maximum;
+        self.found.push(Found { group, name, path, maximum, extent, attributes, array });
         Ok(())
     }
 
@@ -262,13 +245,15 @@ impl Walk<'_> {
     fn finish(&mut self) {
         let by_number: HashMap<i128, DimensionId> =
             self.ids.iter().enumerate().rev().map(|(index, id)| (*id, DimensionId(index))).collect();
-        let found = std::mem::take(&mut self.found);
-        let named: Vec<Vec<Option<DimensionId>>> = found.iter().map(|f| self.named(f, &by_number)).collect();
-        for (variable, dimensions) in found.iter().zip(&named) {
-            for (axis, dimension) in dimensions.iter().enumerate() {
+        let (found, extents) = (std::mem::take(&mut self.found), std::mem::take(&mut self.extents));
+        let named: Vec<Vec<Option<DimensionId>>> =
+            extents.iter().map(|(axes, extent)| self.named(axes, extent.len(), &by_number)).collect();
+        // An unlimited dimension is as long as the longest variable has it.
+        for ((_, extent), dimensions) in extents.iter().zip(&named) {
+            for (&size, dimension) in extent.iter().zip(dimensions) {
                 if let Some(dimension) = dimension.map(|id| &mut self.tree.dimensions[id.0]) {
                     if dimension.unlimited {
-                        dimension.size = dimension.size.max(variable.shape[axis]);
+                        dimension.size = dimension.size.max(size);
                     }
                 }
             }
@@ -284,12 +269,17 @@ impl Walk<'_> {
         order.sort_by_key(|&i| rank[found[i].group.0]);
         let mut dimensions: Vec<Vec<DimensionId>> = vec![Vec::new(); found.len()];
         for i in order {
-            dimensions[i] = self.complete(&found[i], &named[i], &mut phony);
+            dimensions[i] = self.complete(&found[i], &named[found[i].extent], &mut phony);
         }
         for (found, dimensions) in found.into_iter().zip(dimensions) {
             let Found { group, name, path, attributes, mut array, .. } = found;
-            for (size, dimension) in array.shape.iter_mut().zip(&dimensions) {
-                *size = self.tree.dimensions[dimension.0].size;
+            // The one rule of shapes: a variable has the sizes of its dimensions, whatever was written of it.
+            let shape = dimensions.iter().map(|dimension| self.tree.dimensions[dimension.0].size).collect();
+            let extent = std::mem::replace(&mut array.shape, shape);
+            if extent != array.shape {
+                let own = fill::own(array.data_type, array.element, &attributes);
+                let fill = own.unwrap_or_else(|| fill::default(array.data_type, array.element));
+                array.short = Some(Short { extent, fill });
             }
             let id = VariableId(self.tree.variables.len());
             self.tree.groups[group.0].variables.push(id);
@@ -299,15 +289,20 @@ impl Walk<'_> {
     }
 
     /// The dimensions that the file names, one per axis.
-    fn named(&self, variable: &Found, by_number: &HashMap<i128, DimensionId>) -> Vec<Option<DimensionId>> {
-        let mut named: Vec<Option<DimensionId>> = match &variable.axes {
+    fn named(
+        &self,
+        axes: &Axes,
+        rank: usize,
+        by_number: &HashMap<i128, DimensionId>,
+    ) -> Vec<Option<DimensionId>> {
+        let mut named: Vec<Option<DimensionId>> = match axes {
             Axes::Scales(scales) => {
                 scales.iter().map(|scale| self.scales.get(scale.as_ref()?).copied()).collect()
             }
             Axes::Numbers(numbers) => numbers.iter().map(|id| by_number.get(id).copied()).collect(),
             Axes::Unknown => Vec::new(),
         };
-        named.resize(variable.shape.len(), None);
+        named.resize(rank, None);
         named
     }
 
@@ -320,14 +315,13 @@ impl Walk<'_> {
     ) -> Vec<DimensionId> {
         let mut dimensions = Vec::with_capacity(named.len());
         for (axis, named) in named.iter().enumerate() {
-            let size = variable.shape[axis];
+            let size = variable.array.shape[axis];
             // Any scale can be attached to any axis in HDF5; one of another size is no dimension of this axis.
             let fits = |id: &DimensionId| {
                 let dimension = &self.tree.dimensions[id.0];
-                let can_grow = dimension.unlimited
-                    && dimension.size > size
-                    && matches!(variable.array.layout, Layout::Chunked { .. } | Layout::Refused(_));
-                dimension.size == size || can_grow
+                let is_longer = dimension.unlimited && dimension.size > size;
+                let can_grow = variable.maximum[axis].is_none() && variable.array.can_be_short();
+                dimension.size == size || is_longer && can_grow
             };
             dimensions.push(match named.filter(|id| fits(id)) {
                 Some(id) => id,

@@ -26,7 +26,7 @@ pub(super) fn decode(store: &Store, array: &Array, fields: &[u8]) -> Result<Vec<
             Ok(fields.map(|field| fixed(field, blank_padded)).collect())
         }
         Element::HeapString { .. } => fields.map(|field| Ok(text_of(&store.heap_bytes(field, 1)?))).collect(),
-        Element::Number { .. } => Err(Error::new(Kind::Request, "not string data")),
+        Element::Number { .. } | Element::Narrow(_) => Err(Error::new(Kind::Request, "not string data")),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reads elements of chunked arrays: finds, fetches and decodes each chunk that the selection touches.
 //!
-//! Refused: chunks of more than 4 GiB (HDF5 has none) and chunks that are not wholly in the file.
+//! Refused: compressed chunks of more than 4 GiB, since all of a chunk is decoded, and chunks that are not wholly in the file.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::Arc;
@@ -16,6 +16,7 @@ use crate::error::{Error, Kind, Result};
 use crate::selection::{checked_product, Selection};
 use crate::source::Source;
 
+/// Bytes of the largest chunk that is decoded.
 const LARGEST_CHUNK: u64 = 1 << 32;
 
 /// Where chunks lie and how they are decoded.
@@ -93,6 +94,7 @@ pub fn read(
             }
             Some(place) => {
                 check(source, &piece, place.offset, place.size)?;
+                check_decoded(&piece, len)?;
                 let chunk = Stored { source, chunks, place, len };
                 let part = &piece.part;
                 if let Some(decoded) = kept.chunks.and_then(|cache| cache.get(chunk.key())) {
@@ -128,6 +130,7 @@ pub fn ahead(
         if chunks.is_plain(place.filter_mask) {
             continue;
         }
+        check_decoded(&piece, len)?;
         let size = len as i64;
         if room.fetch_sub(size, Ordering::Relaxed) < size {
             return Ok(());
@@ -145,7 +148,7 @@ pub fn ahead(
 fn length(shape: &[u64], selection: &Selection, element: usize) -> Result<usize> {
     checked_product(shape)
         .and_then(|n| n.checked_mul(element as u64))
-        .filter(|&len| len > 0 && len <= LARGEST_CHUNK && shape.len() == selection.rank())
+        .filter(|&len| len > 0 && shape.len() == selection.rank())
         .and_then(|len| usize::try_from(len).ok())
         .ok_or_else(|| Error::new(Kind::Damaged, format!("chunks of shape {shape:?} are not possible")))
 }
@@ -225,6 +228,14 @@ fn check(source: &dyn Source, piece: &Piece, offset: u64, size: u64) -> Result<(
         Some(end) if end <= source.len() => Ok(()),
         end => Err(damaged(piece, truncated(end, source.len()).message())),
     }
+}
+
+fn check_decoded(piece: &Piece, len: usize) -> Result<()> {
+    if len as u64 <= LARGEST_CHUNK {
+        return Ok(());
+    }
+    let message = format!("chunk {:?}: it decodes to {len} bytes; {LARGEST_CHUNK} are the most", piece.chunk);
+    Err(Error::new(Kind::Limit, message))
 }
 
 fn damaged(piece: &Piece, message: impl std::fmt::Display) -> Error {

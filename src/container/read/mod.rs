@@ -13,6 +13,7 @@ mod copy;
 mod lattice;
 mod linear;
 mod pieces;
+mod short;
 #[cfg(test)]
 pub(super) mod tests;
 
@@ -59,10 +60,24 @@ pub fn numbers(
     out: &mut [u8],
     kept: &mut Kept<'_>,
 ) -> Result<()> {
-    if !matches!(array.element, Element::Number { .. }) {
-        return Err(Error::new(Kind::Request, "the data are strings, not numbers"));
+    match array.element {
+        Element::Number { .. } => {
+            fetch(source, array, selection, out, array.element.is_foreign_endian(), kept)
+        }
+        Element::Narrow(narrow) => {
+            if bytes_of(selection, array.data_type.size().unwrap_or(0)) != Some(out.len()) {
+                return Err(wrong_buffer(out, selection));
+            }
+            check(source, array, selection)?;
+            let mut stored = zeroed(selection, narrow.size)?;
+            fetch(source, array, selection, &mut stored, false, kept)?;
+            narrow.widen(&stored, out);
+            Ok(())
+        }
+        Element::FixedString { .. } | Element::HeapString { .. } => {
+            Err(Error::new(Kind::Request, "the data are strings, not numbers"))
+        }
     }
-    fetch(source, array, selection, out, array.element.is_foreign_endian(), kept)
 }
 
 /// Decodes the chunks that a selection touches and keeps them; `room` is the bytes that may still be kept, by all who
@@ -136,24 +151,21 @@ fn fetch(
 ) -> Result<()> {
     Selection::new(selection.start(), selection.count(), selection.step(), &array.shape)?;
     let element = array.element.size();
-    let bytes = bytes_of(selection, element);
-    if bytes != Some(out.len()) {
-        return Err(Error::new(
-            Kind::Request,
-            format!(
-                "the buffer has {} bytes; the selection has {:?} elements of {element}",
-                out.len(),
-                selection.count()
-            ),
-        ));
+    if bytes_of(selection, element) != Some(out.len()) {
+        return Err(wrong_buffer(out, selection));
     }
     if out.is_empty() {
         return Ok(());
     }
-    if array.fill.len() != element {
-        return Err(Error::new(Kind::Internal, format!("the fill value has {} bytes", array.fill.len())));
+    let fills = [Some(&array.fill), array.short.as_ref().map(|ends| &ends.fill)];
+    if let Some(fill) = fills.into_iter().flatten().find(|fill| fill.len() != element) {
+        return Err(Error::new(Kind::Internal, format!("the fill value has {} bytes", fill.len())));
     }
     let order = Order { element, swap };
+    if let Some(ends) = array.short.as_ref().filter(|ends| short::reaches_beyond(ends, selection)) {
+        let inside = |part: &Selection, out: &mut [u8]| fetch(source, array, part, out, swap, kept);
+        return short::read(ends, &array.shape, selection, out, order, inside);
+    }
     match (&array.layout, in_order(array, selection, source.len())?) {
         (Layout::Compact(bytes), Some(lattice)) => copy::copy(&lattice, bytes, out, order),
         (_, Some(lattice)) => linear::read(source, &lattice, out, order, &mut kept.stretch)?,
@@ -190,6 +202,14 @@ fn in_order(array: &Array, selection: &Selection, file_len: u64) -> Result<Optio
         Layout::Unwritten | Layout::Chunked { .. } | Layout::Refused(_) => return Ok(None),
     };
     Lattice::select(selection, origin, &strides, element, len).map(Some)
+}
+
+fn wrong_buffer(out: &[u8], selection: &Selection) -> Error {
+    let count = selection.count();
+    Error::new(
+        Kind::Request,
+        format!("the buffer has {} bytes, which is not the size of {count:?} elements", out.len()),
+    )
 }
 
 fn truncated(end: Option<u64>, len: u64) -> Error {

@@ -80,6 +80,7 @@ fn array(size: usize, big_endian: bool, shape: &[u64], layout: Layout) -> Array 
         shape: shape.to_vec(),
         layout,
         fill: noise(size),
+        short: None,
     }
 }
 

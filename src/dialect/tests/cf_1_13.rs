@@ -156,12 +156,16 @@ fn map_padding_is_at_the_end_of_a_row() {
 
 #[test]
 fn map_padding_is_fill_value_missing_value_or_the_default_fill() {
-    let cases: [(Values, &[(&str, Values)]); 5] = [
+    let cases: [(Values, &[(&str, Values)]); 9] = [
         (Values::I64(vec![3, 4, -1]), &[("_FillValue", Values::I64(vec![-1]))]),
         (Values::U8(vec![3, 4, 255]), &[("_FillValue", Values::U8(vec![255]))]),
         (Values::I16(vec![3, 4, 99]), &[("missing_value", Values::F64(vec![7.0, 99.0]))]),
         (Values::I64(vec![3, 4, -9223372036854775806]), &[]),
+        (Values::I8(vec![3, 4, -127]), &[]),
+        (Values::U8(vec![3, 4, 255]), &[]),
+        (Values::U16(vec![3, 4, 65535]), &[]),
         (Values::U32(vec![3, 4, u32::MAX]), &[]),
+        (Values::U64(vec![3, 4, u64::MAX - 1]), &[]),
     ];
     for (map, attributes) in cases {
         let (mut file, _) = line(7, Values::I32(vec![7]), &[1, 1], 2);
@@ -169,6 +173,61 @@ fn map_padding_is_fill_value_missing_value_or_the_default_fill() {
         let data = "map: n uris: u identifiers: i";
         let v = file.aggregation("/w", &[("aggregated_dimensions", "x"), ("aggregated_data", data)]);
         assert_eq!(decode(&file, v).unwrap().grid.fragments(), [2]);
+    }
+}
+
+#[test]
+fn a_positive_default_fill_is_a_size_where_the_row_then_fills_the_dimension() {
+    // The sizes, the dimension's size, and how many fragments there are along it.
+    let cases = [
+        (Values::U8(vec![255, 10]), 265, 2),
+        (Values::U8(vec![10, 255]), 265, 2),
+        (Values::U8(vec![10, 255, 255]), 265, 2),
+        (Values::U8(vec![10, 255, 255]), 10, 1),
+        (Values::U8(vec![255, 255, 255]), 510, 2),
+        (Values::U8(vec![255, 255, 255]), 765, 3),
+        (Values::U16(vec![65535, 65535, 7]), 131077, 3),
+        (Values::U16(vec![7, 65535, 65535]), 65542, 2),
+    ];
+    for (map, size, n) in cases {
+        let (file, v) = line(size, map.clone(), &[1, map.len() as u64], n);
+        assert_eq!(decode(&file, v).unwrap().grid.fragments(), [n], "{map:?} of {size}");
+    }
+    for (map, size) in [(Values::U8(vec![10, 255, 255]), 300), (Values::U8(vec![255, 255]), 254)] {
+        let (file, v) = line(size, map.clone(), &[1, map.len() as u64], 1);
+        assert_eq!(refused(&file, v), Kind::Map, "{map:?} of {size}");
+    }
+}
+
+#[test]
+fn a_default_fill_pads_the_row_of_an_empty_unlimited_dimension() {
+    let cases = [(vec![10, 255, 255], 1, 10), (vec![255, 10, 255], 2, 265), (vec![255, 255], 2, 510)];
+    for (map, n, size) in cases {
+        let (mut file, v) = line(0, Values::U8(map.clone()), &[1, map.len() as u64], n);
+        file.tree.dimensions[0].unlimited = true;
+        let grid = decode(&file, v).unwrap().grid;
+        assert_eq!((grid.fragments(), grid.shape()), ([n].as_slice(), [size].as_slice()), "{map:?}");
+    }
+}
+
+#[test]
+fn sizes_are_unsigned_where_the_map_says_so() {
+    let unsigned = |more: &[(&'static str, Values)]| {
+        let mut list = vec![("_Unsigned", Values::Char(b"true".to_vec()))];
+        list.extend(more.iter().cloned());
+        list
+    };
+    let cases = [
+        (Values::I8(vec![-56, 100, -1]), unsigned(&[("_FillValue", Values::I8(vec![-1]))])),
+        (Values::I8(vec![-56, 100, -127]), unsigned(&[])),
+        (Values::I16(vec![200, 100, -1]), unsigned(&[("missing_value", Values::I16(vec![-1]))])),
+    ];
+    for (map, attributes) in cases {
+        let (mut file, _) = line(300, Values::I32(vec![300]), &[1, 1], 2);
+        file.variable_with("/n", &[1, 3], map.clone(), &attributes);
+        let data = "map: n uris: u identifiers: i";
+        let v = file.aggregation("/w", &[("aggregated_dimensions", "x"), ("aggregated_data", data)]);
+        assert_eq!(decode(&file, v).unwrap().grid.fragments(), [2], "{map:?}");
     }
 }
 

@@ -48,6 +48,19 @@ fn index_ranges_must_tile_in_order() {
 }
 
 #[test]
+fn an_index_may_be_the_default_fill_of_its_unsigned_type() {
+    let mut file = Memory::new();
+    file.dimension("/x", 65536, false);
+    file.variable("/l", &[2, 1, 2], Values::U16(vec![0, 65534, 65535, 65535]));
+    file.variable("/f", &[2], strings(&["a.nc", "b.nc"]));
+    file.variable("/a", &[2], strings(&["v", "w"]));
+    let data = "location: l file: f format: a address: a";
+    let v = file.aggregation("/v", &[("aggregated_dimensions", "x"), ("aggregated_data", data)]);
+    let a = decode(&file, v).unwrap();
+    assert_eq!((a.grid.range(0, 0), a.grid.range(0, 1)), (0..65535, 65535..65536));
+}
+
+#[test]
 fn fragments_in_one_place_must_have_one_range() {
     let mut file = Memory::new();
     file.dimension("/y", 3, false);

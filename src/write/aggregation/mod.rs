@@ -1,25 +1,31 @@
 //! Aggregation variables in a file to be written: the description of one, whatever the dialect, becomes the attributes
 //! and variables of the dialect that is asked for.
 //!
-//! Locations are written as they are given: how they have to look in a dialect (a URI reference in CF, a file name in
-//! CFA) is the caller's business. What a dialect cannot say is refused: several versions or missing fragments in
+//! Locations are written as they are given; `Dialect::location` gives the path of a file the form that a dialect wants. What a dialect cannot say is refused: several versions or missing fragments in
 //! CF-1.13, unique values in CFA, a view of the stored array anywhere but in CFA-0.4.
 
 mod cfa_0_4;
+mod meaning;
 mod shelf;
 mod tables;
 
-use super::description::{Group, Variable};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::description::{Data, Group, Variable};
 use crate::dialect::STATE_ATTRIBUTE;
 use crate::error::{Error, Kind, Result};
+use crate::location::{as_plain_path, as_reference};
 use crate::model::fragments::{Fragment, Version};
 use crate::model::Dialect;
+use crate::os::shown;
 use crate::selection::checked_product;
 use crate::value::Values;
+pub use meaning::Meaning;
 use shelf::Shelf;
 
 /// An aggregation variable to be written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Aggregated {
     /// Its name, type, attributes without those of the aggregation, and aggregated dimensions; it has no data.
     pub variable: Variable,
@@ -30,7 +36,7 @@ pub struct Aggregated {
 }
 
 /// What the fragments are.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// In files.
     Stored(Vec<Fragment>),
@@ -85,6 +91,22 @@ impl Dialect {
     /// Whether a location that begins with `/` is a file name in this dialect.
     pub fn has_plain_paths(self) -> bool {
         !matches!(self, Dialect::Cf113 | Dialect::CfDraft)
+    }
+
+    /// The location of a file, absolute or relative to the aggregation file as its path is: a URI reference, in CFA-0.4 the
+    /// path itself.
+    ///
+    /// # Errors
+    /// `Unsupported` when the dialect cannot express the name.
+    pub(crate) fn location(self, path: &Path) -> Result<String> {
+        let written = if self == Dialect::Cfa04 { as_plain_path(path) } else { as_reference(path) };
+        written.ok_or_else(|| {
+            let message = format!(
+                "{self} cannot express the name '{}'; rename the file or choose another dialect",
+                shown(path)
+            );
+            Error::new(Kind::Unsupported, message)
+        })
     }
 }
 
@@ -150,6 +172,8 @@ fn describe(
         let modified = shelf.fragments("fragment_modified", Values::F64(states.modified.clone()));
         variable.attributes.set_text(STATE_ATTRIBUTE, format!("size: {size} modified: {modified}"));
     }
+    let meaning = Meaning { aggregated: aggregated.clone(), dialect, states: states.cloned() };
+    variable.data = Data::Fragments(Arc::new(meaning));
     group.variables.push(variable);
     Ok(())
 }
@@ -186,7 +210,12 @@ fn stored(shelf: &mut Shelf, list: &[Fragment], dialect: Dialect) -> Result<Stri
             let location = shelf.sizes("cfa_location", true);
             let file = shelf.versioned("cfa_file", &names.locations, names.versions);
             let format = shelf.shared_or_versioned("cfa_format", &names.formats, names.versions);
-            let address = shelf.shared_or_versioned("cfa_address", &names.identifiers, names.versions);
+            // One address for all is that of the fragments with a file; one in the aggregation file would be lost.
+            let in_files = !names.locations.contains(&"");
+            let address = match in_files {
+                true => shelf.shared_or_versioned("cfa_address", &names.identifiers, names.versions),
+                false => shelf.versioned("cfa_address", &names.identifiers, names.versions),
+            };
             format!("location: {location} file: {file} format: {format} address: {address}")
         }
         Dialect::CfaTerms | Dialect::Cfa06b1 | Dialect::Cfa06b1Early => {
@@ -238,6 +267,10 @@ impl<'a> Names<'a> {
             let own = versions_of(fragment);
             if cf && (own.is_empty() || own.iter().any(|v| v.location.is_none())) {
                 return Err(refused(format!("a fragment has no location, which {dialect} demands")));
+            }
+            if own.len() > 1 && own.iter().any(|v| v.location.is_none()) {
+                let why = "a version of a fragment is in the aggregation file, which needs a location beside others";
+                return Err(refused(why.into()));
             }
             for i in 0..versions {
                 let version = own.get(i);

@@ -1,6 +1,6 @@
 //! The dimensions and variables that define fragments: made once, and found again by variables that need the same.
 
-use super::super::description::{Data, Group, Variable};
+use super::super::description::{Data, Dimension, Group, Variable};
 use super::{integers, tables};
 use crate::value::Values;
 
@@ -86,10 +86,13 @@ impl<'a> Shelf<'a> {
         if rank > 0 {
             return dimension(self.group, &format!("{name}_n"), rank);
         }
-        // Only an unlimited dimension can be empty.
+        // Only an unlimited dimension can be empty, and a classic file has one at most.
+        let empty = |d: &&Dimension| d.unlimited && d.size == 0 && d.name.ends_with("_n");
+        if let Some(known) = self.group.dimensions.iter().find(empty) {
+            return known.name.clone();
+        }
         let name = self.group.free_name(&format!("{name}_n"));
-        let empty = super::super::description::Dimension { name: name.clone(), size: 0, unlimited: true };
-        self.group.dimensions.push(empty);
+        self.group.dimensions.push(Dimension { name: name.clone(), size: 0, unlimited: true });
         name
     }
 

@@ -1,0 +1,28 @@
+//! Times of the calendars `utc` and `tai` that are converted between files, without their leap seconds.
+
+use std::collections::btree_map::{BTreeMap, Entry};
+
+use super::record::Input;
+use crate::canonical::{Calendar, TimeUnits};
+
+/// A note for each variable of such a calendar whose units differ between files.
+pub(super) fn notes(inputs: &[Input]) -> Vec<String> {
+    let mut known: BTreeMap<&str, (String, Option<String>)> = BTreeMap::new();
+    for template in inputs.iter().flat_map(|input| &input.items).map(|item| &item.template) {
+        let Some(calendar) = template.text("calendar") else { continue };
+        if !Calendar::named(&calendar).is_some_and(Calendar::is_of_clocks) {
+            continue;
+        }
+        let Some(units) = template.text("units") else { continue };
+        match known.entry(&template.name) {
+            Entry::Vacant(place) => drop(place.insert((units, None))),
+            Entry::Occupied(mut place) if place.get().0 != units => {
+                let time = TimeUnits::parse(&units, Some(&calendar)).ok();
+                place.get_mut().1 = time.and_then(|time| time.warning());
+            }
+            Entry::Occupied(_) => {}
+        }
+    }
+    let told = known.into_iter().filter_map(|(name, (_, warning))| Some(format!("'{name}': {}", warning?)));
+    told.collect()
+}

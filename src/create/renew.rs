@@ -1,0 +1,132 @@
+//! A file that was scanned again: what it has now takes the place of what the aggregation has of it.
+//!
+//! Each of its pieces stays where it was among the others, since the order of the files may be all that tells their places,
+//! and keeps the name of its file and its number along a dimension that was made of the order of files.
+
+use std::sync::Arc;
+
+use super::existing::{Cache, Existing, Known, Piece, Ranges};
+use super::marks::Converter;
+use super::record::{Content, Input, Interner, Item, Template};
+use crate::error::{Error, Kind, Result};
+use crate::model::fragments::Fragment;
+
+/// A place in the aggregation.
+pub(super) struct Place<'a> {
+    pub existing: &'a Existing,
+    pub one: &'a Known,
+    pub ranges: &'a Ranges,
+    pub piece: &'a Piece,
+    pub cache: &'a mut Cache,
+}
+
+/// What became of a piece.
+pub(super) struct Renewed {
+    /// Where its variable is in the file.
+    pub path: String,
+    /// The new piece; `None` where the old one stays.
+    pub input: Option<Input>,
+    /// How it differs from what the aggregation has.
+    pub change: Option<String>,
+}
+
+impl Place<'_> {
+    /// The piece as the file, which has this number, holds it now.
+    ///
+    /// # Errors
+    /// `FragmentVariable` when the file does not hold it any more; `Unsupported` when it changed, or may have, and is one of
+    /// several versions or only in part a fragment; those of reading coordinates.
+    pub fn renew(&mut self, number: usize, file: &Input, interner: &Interner) -> Result<Renewed> {
+        let place = |e: Error| e.in_variable(&*self.one.template.name).in_file(&*file.name);
+        let Fragment::Stored { versions, view } = &self.piece.fragment else {
+            return Err(place(Error::new(Kind::Internal, "a piece is no file")));
+        };
+        if view.is_some() {
+            let message = "only a part or another order of its array is a fragment, so it cannot be told whether it changed since \
+                           it was added; leave it out of the update, or make the aggregation anew";
+            return Err(place(Error::new(Kind::Unsupported, message)));
+        }
+        let located = versions.iter().filter(|v| v.location.is_some());
+        let version = located.zip(&self.piece.files).find(|(_, f)| **f == number).map(|(v, _)| v);
+        let identifier = version.map_or("", |v| v.identifier.trim_start_matches('/'));
+        let Some(now) = file.items.iter().find(|i| i.is_data && i.template.path == identifier) else {
+            let message = format!(
+                "'{identifier}' was in it when it was added, and is not there now or has no data; make the aggregation anew"
+            );
+            return Err(place(Error::new(Kind::FragmentVariable, message)));
+        };
+        let path = now.template.path.clone();
+        let change = self.change(file, now, interner)?;
+        if let (Some(change), 2..) = (&change, versions.len()) {
+            let message = format!(
+                "it changed since it was added ({change}), and is one of {} versions of a fragment; make the aggregation anew",
+                versions.len()
+            );
+            return Err(place(Error::new(Kind::Unsupported, message)));
+        }
+        let input = match versions.len() {
+            1 => Some(self.input(file, now, interner)?),
+            _ => None,
+        };
+        Ok(Renewed { path, input, change })
+    }
+
+    fn input(&mut self, file: &Input, now: &Item, interner: &Interner) -> Result<Input> {
+        let own = &now.template;
+        let (mut dimensions, mut shape) = (own.dimensions.clone(), now.shape.to_vec());
+        let mut items: Vec<Arc<Item>> = file.items.iter().filter(|i| !i.is_data).cloned().collect();
+        for (at, (dimension, range)) in self.one.template.dimensions.iter().zip(self.ranges).enumerate() {
+            if dimensions.contains(dimension) || file.item(dimension).is_some() {
+                continue;
+            }
+            // A dimension that was made of the order of files: the file has not even a coordinate for it.
+            let Some(known) = self.existing.find(dimension).filter(|k| k.pieces.is_none()) else { continue };
+            let content = self.existing.part(known, &vec![range.clone()], self.cache, interner)?;
+            let before = self.one.template.dimensions[..at].iter().filter(|d| dimensions.contains(d)).count();
+            dimensions.insert(before.min(dimensions.len()), dimension.clone());
+            shape.insert(before.min(shape.len()), range.end - range.start);
+            let (template, shape) = (known.template.clone(), interner.shape(&[range.end - range.start]));
+            let item = Item { template, shape, content, is_data: false, by_value: false, fragment: None };
+            items.push(Arc::new(item));
+        }
+        let name = self.one.template.name.clone();
+        let template = interner.template(Template { name, dimensions, ..Template::clone(own) });
+        let fragment = Some(Box::new(self.piece.fragment.clone()));
+        let shape = interner.shape(&shape);
+        items.insert(0, Arc::new(Item { template, shape, fragment, ..now.clone() }));
+        let location = self.piece.files.first().map(|&f| &*self.existing.files[f].location);
+        Ok(file.part(location, items))
+    }
+
+    /// How the file differs from what the aggregation has of it: in size, or in coordinates that the aggregation stores.
+    fn change(&mut self, file: &Input, now: &Item, interner: &Interner) -> Result<Option<String>> {
+        let sizes = self.ranges.iter().map(|r| r.end - r.start);
+        let squeezed = |sizes: &mut dyn Iterator<Item = u64>| sizes.filter(|&n| n != 1).collect::<Vec<_>>();
+        if squeezed(&mut sizes.clone()) != squeezed(&mut now.shape.iter().copied()) {
+            let before = self.one.template.dimensions.iter().zip(sizes);
+            let after = now.template.dimensions.iter().zip(now.shape.iter());
+            let grown = before.clone().find_map(|(name, had)| {
+                let (_, &has) = after.clone().find(|(other, _)| *other == name)?;
+                (has != had).then(|| format!("'{name}' has size {has} and had {had}"))
+            });
+            return Ok(Some(grown.unwrap_or_else(|| format!("its shape is {:?}", now.shape))));
+        }
+        for (dimension, range) in self.one.template.dimensions.iter().zip(self.ranges) {
+            let Some(known) = self.existing.find(dimension).filter(|k| k.pieces.is_none()) else { continue };
+            let Some(there) = file.item(dimension).filter(|i| matches!(i.content, Content::Kept(_))) else {
+                continue;
+            };
+            let content = self.existing.part(known, &vec![range.clone()], self.cache, interner)?;
+            let before = Item { content, template: known.template.clone(), ..there.clone() };
+            let mut converter = Converter::to(&known.template);
+            let same = match (converter.marks(&before), converter.marks(there)) {
+                (Ok(before), Ok(there)) => before.same(&there, converter.slack()),
+                _ => false,
+            };
+            if !same {
+                return Ok(Some(format!("'{dimension}' has other coordinates")));
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,154 @@
+//! A lock between writers: a file beside the one to be written, locked by the operating system.
+//!
+//! The system gives a lock back when its holder ends, however it ends, so that nobody waits for one that was killed. The
+//! file to be written is not locked itself: it is replaced by another, and HDF5 locks the files that it reads. The lock
+//! file goes away with the lock; whoever waited for it finds another in its place, or none, and begins again.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use super::system;
+
+/// Attempts to lock a file that goes away as it is locked.
+const ATTEMPTS: u32 = 1000;
+
+/// A lock that one holder has at a time, in this process or another; given back when dropped.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    file: File,
+    path: PathBuf,
+}
+
+/// What became of an attempt to take a lock.
+#[derive(Debug)]
+pub(crate) enum Locking {
+    /// It is ours.
+    Taken(Lock),
+    /// Somebody else has it.
+    Busy,
+    /// The file system has no locks, or this user may not take this one.
+    Impossible,
+}
+
+impl Lock {
+    /// Takes the lock of this name if nobody has it.
+    ///
+    /// # Errors
+    /// When no file of this name can be made or opened.
+    pub(crate) fn attempt(path: &Path) -> io::Result<Locking> {
+        for _ in 0..ATTEMPTS {
+            let file = match system::open_lock(path) {
+                // It went away between two looks at it.
+                Err(error)
+                    if error.kind() == ErrorKind::NotFound && path.parent().is_some_and(Path::exists) =>
+                {
+                    continue
+                }
+                Err(error) if system::is_busy(&error) => return Ok(Locking::Busy),
+                other => other?,
+            };
+            match system::try_lock(&file) {
+                Ok(true) => {}
+                Ok(false) => return Ok(Locking::Busy),
+                Err(error) if system::has_no_locks(&error) => {
+                    // Left behind it would be taken for something that matters.
+                    let _ = fs::remove_file(path);
+                    return Ok(Locking::Impossible);
+                }
+                Err(error) if system::may_not_lock(&error) => return Ok(Locking::Impossible),
+                Err(error) => return Err(error),
+            }
+            if leads_to(path, &file) {
+                return Ok(Locking::Taken(Lock { file, path: path.to_owned() }));
+            }
+        }
+        Ok(Locking::Busy)
+    }
+}
+
+/// Whether the name still belongs to the file that was locked. It is opened again, since network file systems look only
+/// then whether what they remember of a name still holds.
+fn leads_to(path: &Path, file: &File) -> bool {
+    // Only what may be read can be opened; the rest is looked up.
+    let again = match File::open(path) {
+        Ok(again) => again.metadata().and_then(|now| system::identity(&again, &now)),
+        Err(_) => system::identity_at(path),
+    };
+    let own = file.metadata().and_then(|now| system::identity(file, &now));
+    matches!((again, own), (Ok(again), Ok(own)) if again == own)
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // While it is still locked: of two who make the file anew only one has its name.
+        let _ = fs::remove_file(&self.path);
+        // By itself it would last until the last copy of the descriptor, in a child process for example, is closed.
+        system::unlock(&self.file);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    fn take(path: &Path) -> Lock {
+        loop {
+            if let Locking::Taken(lock) = Lock::attempt(path).unwrap() {
+                return lock;
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn one_has_a_lock_at_a_time_and_nothing_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(".x.lock");
+        let lock = take(&path);
+        assert!(matches!(Lock::attempt(&path).unwrap(), Locking::Busy));
+        drop(lock);
+        assert!(!path.exists());
+        drop(take(&path));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn many_threads_take_turns() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(".x.lock");
+        let (inside, done) = (AtomicU32::new(0), AtomicU32::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..200 {
+                        let lock = take(&path);
+                        assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
+                        done.fetch_add(1, Ordering::SeqCst);
+                        inside.fetch_sub(1, Ordering::SeqCst);
+                        drop(lock);
+                    }
+                });
+            }
+        });
+        assert_eq!(done.into_inner(), 800);
+        assert!(!path.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_killed_holder_left_is_no_obstacle() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(".x.lock");
+        for mode in [0o644, 0o444, 0o400] {
+            fs::write(&path, "").unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            drop(take(&path));
+            assert!(!path.exists(), "{mode:o}");
+        }
+        let missing = folder.path().join("none/.x.lock");
+        assert_eq!(Lock::attempt(&missing).unwrap_err().kind(), ErrorKind::NotFound);
+    }
+}

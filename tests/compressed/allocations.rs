@@ -1,0 +1,51 @@
+//! Counts the memory that a thread takes, whatever other tests do meanwhile.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+thread_local! {
+    static NOW: Cell<isize> = const { Cell::new(0) };
+    static MOST: Cell<isize> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+fn count(bytes: isize) {
+    // Not there any more while the thread ends.
+    let _ = NOW.try_with(|now| {
+        now.set(now.get() + bytes);
+        MOST.with(|most| most.set(most.get().max(now.get())));
+    });
+}
+
+// SAFETY: every call is passed on to the system's allocator as it is.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as isize);
+        // SAFETY: the caller's promises are those of this function.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as isize);
+        // SAFETY: as above.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        count(-(layout.size() as isize));
+        // SAFETY: as above.
+        unsafe { System.dealloc(place, layout) }
+    }
+}
+
+/// The most bytes that this thread had at once during a call, beyond what it had before.
+pub fn most_during<T>(call: impl FnOnce() -> T) -> (T, usize) {
+    let before = NOW.get();
+    MOST.set(before);
+    let result = call();
+    (result, (MOST.get() - before) as usize)
+}
