@@ -11,14 +11,20 @@ fi
 GDAL_DRIVER_PATH=$PWD/build/gdalplugins:$(scripts/gdal_plugins_dir.sh)
 export GDAL_DRIVER_PATH PYTHONDONTWRITEBYTECODE=1
 
+failed=()
 for test in tests/remote/test_*.py; do
     echo "remote: $test"
-    /usr/bin/python3 "$test"
+    /usr/bin/python3 "$test" || failed+=("$test")
 done
 
 suite=${CONFORMANCE:-../shared/conformance}
 if [[ -d $suite ]]; then
-    /usr/bin/python3 tests/remote/conformance.py "$suite"
+    /usr/bin/python3 tests/remote/conformance.py "$suite" || failed+=(conformance)
 else
     scripts/left_out.sh conformance "$suite is not there"
+fi
+
+if ((${#failed[@]})); then
+    printf 'remote: FAILED %s\n' "${failed[@]}" >&2
+    exit 1
 fi
