@@ -4,13 +4,13 @@ use super::array::Element;
 use crate::value::{Attributes, DataType, Values};
 
 /// One such element as stored: `_FillValue` if it has the variable's type.
-pub(super) fn own(data_type: DataType, element: Element, attributes: &Attributes) -> Option<Vec<u8>> {
+pub(crate) fn own(data_type: DataType, element: Element, attributes: &Attributes) -> Option<Vec<u8>> {
     let value = attributes.get("_FillValue").filter(|v| v.data_type() == data_type && v.len() == 1);
     stored(value?, element)
 }
 
 /// One such element as stored: the default of the type; text is empty.
-pub(super) fn default(data_type: DataType, element: Element) -> Vec<u8> {
+pub(crate) fn default(data_type: DataType, element: Element) -> Vec<u8> {
     let value = match data_type {
         DataType::I8 => Values::I8(vec![-127]),
         DataType::U8 => Values::U8(vec![255]),

@@ -5,7 +5,7 @@
 
 pub mod array;
 pub mod classic;
-mod fill;
+pub(crate) mod fill;
 pub mod filter;
 pub mod hdf5;
 pub mod narrow;

@@ -1,25 +1,6 @@
-//! How an array is cut: chunks of the new file, and the blocks that are read and written at once.
+//! The blocks of an array that are read and written at once.
 
 use crate::selection::checked_product;
-
-/// Bytes of a chunk that was not asked for.
-const CHUNK: u64 = 1 << 20;
-/// Elements along the first dimension of such a chunk at most: a series may be read a few steps at a time.
-const DEEP: u64 = 64;
-
-/// A shape of about a mebibyte: whole rows, then as many of them as fit.
-pub(super) fn default_chunk(shape: &[u64], element: usize) -> Vec<u64> {
-    let mut room = (CHUNK / element.max(1) as u64).max(1);
-    let mut chunk = vec![1; shape.len()];
-    for d in (0..shape.len()).rev() {
-        chunk[d] = shape[d].clamp(1, room);
-        if d == 0 && shape.len() > 1 {
-            chunk[d] = chunk[d].min(DEEP);
-        }
-        room = (room / chunk[d]).max(1);
-    }
-    chunk
-}
 
 /// The shape of a block: whole chunks, about `cap` elements, and one chunk at least.
 pub(super) fn block_shape(shape: &[u64], chunk: &[u64], cap: u64) -> Vec<u64> {
@@ -57,15 +38,6 @@ pub(super) fn blocks<'a>(
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    #[test]
-    fn chunks_are_whole_rows_of_about_a_mebibyte() {
-        assert_eq!(default_chunk(&[365, 180, 360], 4), [4, 180, 360]);
-        assert_eq!(default_chunk(&[10_000], 8), [10_000]);
-        assert_eq!(default_chunk(&[1_000_000, 2], 8), [64, 2]);
-        assert_eq!(default_chunk(&[], 8), [0u64; 0]);
-        assert_eq!(default_chunk(&[0, 5], 8), [1, 5]);
-    }
 
     proptest! {
         #[test]

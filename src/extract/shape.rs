@@ -1,6 +1,5 @@
 //! The description of the new file: groups, dimensions, variables and attributes of what is extracted.
 
-use super::blocks::default_chunk;
 use super::{storage, Options};
 use crate::container::tree::{DimensionId, GroupId, Tree};
 use crate::dataset::Dataset;
@@ -9,7 +8,7 @@ use crate::error::{Error, Kind, Result};
 use crate::selection::Selection;
 use crate::value::{Attributes, DataType};
 use crate::variable::Variable;
-use crate::write::{self, Dimension, File, Group};
+use crate::write::{self, default_chunk, Dimension, File, Group};
 
 /// The new file as far as it is described.
 pub(super) struct Outline<'a> {

@@ -34,7 +34,7 @@ pub(crate) use name::bytes_of;
 pub(crate) use name::path_from_bytes;
 pub use name::shown;
 #[cfg(feature = "write")]
-pub(crate) use system::divert_to_memory;
+pub(crate) use system::close;
 pub use system::FileIdentity;
 pub(crate) use system::{identity_at, is_stream};
 #[cfg(feature = "gdal")]

@@ -2,7 +2,7 @@
 
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, IntoRawFd};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -40,35 +40,17 @@ pub fn opened(file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Exchanges what this process has open as `path` (without symbolic links) for a copy in memory, where writes succeed.
-#[cfg(all(feature = "write", target_os = "linux"))]
-pub fn divert_to_memory(path: &Path) -> io::Result<()> {
-    use std::os::fd::FromRawFd;
-    for entry in std::fs::read_dir("/proc/self/fd")?.flatten() {
-        let leads_there = std::fs::read_link(entry.path()).is_ok_and(|target| target == path);
-        let number = entry.file_name().to_str().and_then(|n| n.parse::<libc::c_int>().ok());
-        let (true, Some(number)) = (leads_there, number) else { continue };
-        // SAFETY: the name is a C string; nothing else is passed.
-        let descriptor = unsafe { libc::memfd_create(c"cfa".as_ptr(), libc::MFD_CLOEXEC) };
-        if descriptor < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: the descriptor is new and belongs to nobody else.
-        let mut memory = unsafe { File::from_raw_fd(descriptor) };
-        // Of a large file only the beginning: what follows is data, which nobody reads again.
-        io::copy(&mut io::Read::take(File::open(path)?, 64 << 20), &mut memory)?;
-        // SAFETY: both descriptors are open; whoever has `number` open still has it, to another file.
-        if unsafe { libc::dup3(descriptor, number, libc::O_CLOEXEC) } < 0 {
-            return Err(io::Error::last_os_error());
-        }
+/// Closes a file; what the system could not write before may be reported only then.
+pub fn close(file: File) -> io::Result<()> {
+    // SAFETY: the descriptor was given up by its owner, so nobody else closes it.
+    if unsafe { libc::close(file.into_raw_fd()) } == 0 {
+        return Ok(());
     }
-    Ok(())
-}
-
-/// This system has no way to do so.
-#[cfg(all(feature = "write", not(target_os = "linux")))]
-pub fn divert_to_memory(_path: &Path) -> io::Result<()> {
-    Ok(())
+    match io::Error::last_os_error() {
+        // The descriptor is closed all the same.
+        error if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+        error => Err(error),
+    }
 }
 
 /// Makes a change of names in the directory last.

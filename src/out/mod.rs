@@ -201,9 +201,8 @@ impl Out {
     pub(crate) fn temporary(&self) -> Result<PathBuf> {
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         let name = self.target.file_name().unwrap_or_default();
-        // A long name leaves no room for more, and libnetcdf takes backslashes for separators.
-        let short: String =
-            name.to_string_lossy().chars().take(60).map(|c| if c == '\\' { '_' } else { c }).collect();
+        // A long name leaves no room for more.
+        let short: String = name.to_string_lossy().chars().take(60).collect();
         let temporary = self.target.with_file_name(format!(".{short}.{}-{number}.tmp", std::process::id()));
         // Left by a process of the same number that was killed.
         if fs::symlink_metadata(&temporary).is_ok() {

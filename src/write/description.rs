@@ -116,7 +116,7 @@ pub enum Data {
 /// How the data of a variable are stored; netCDF-4 only, ignored by other formats.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Storage {
-    /// The shape of a chunk; `None` leaves it to libnetcdf.
+    /// The shape of a chunk; `None` chooses one where chunks are needed.
     pub chunks: Option<Vec<u64>>,
     /// The level of compression, 0 to 9; `None` for none.
     pub deflate: Option<u8>,

@@ -1,21 +1,24 @@
-//! Writing netCDF files with libnetcdf (cargo feature `write`).
+//! Writes netCDF files.
 //!
 //! A [`File`] describes what is to be written; [`write_file`] writes it, and [`NewFile`] takes large data by blocks.
 //! Either way the bytes go to a temporary name in the same directory, are brought to the disk and renamed: a full disk,
 //! a kill at any moment or a second writer leaves the old file or the new one, never half of one. Something left by a
 //! kill is named `.NAME.PID-N.tmp`.
-//!
-//! Like every user of libnetcdf, this must not run while other threads of the process call libnetcdf by other ways than
-//! the crates `netcdf` and `hdf5`, with which it shares a lock.
 
 pub mod aggregation;
+mod bytes;
+mod cdf;
+mod check;
 mod classic;
 mod description;
-mod library;
+mod netcdf4;
 mod new_file;
+mod region;
+mod sink;
 mod verify;
 
 pub use description::{Data, Dimension, File, Format, Group, Storage, Variable};
+pub(crate) use netcdf4::default_chunk;
 pub use new_file::NewFile;
 
 use std::path::Path;

@@ -1,30 +1,28 @@
 //! A file that is being written, under a temporary name until all is there.
 
-use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use netcdf::FileMut;
-
+use super::check::{self, Variables};
 use super::description::{Data, File, Format, Group};
 use super::verify::{self, Block};
-use super::{classic, library};
+use super::{cdf, classic, netcdf4};
 use crate::container::Container;
 use crate::error::{Error, Kind, Result};
 use crate::os;
 use crate::out::Out;
 use crate::selection::checked_product;
-use crate::value::{DataType, Values};
+use crate::value::Values;
 
 /// A file that is being written; it takes its name on [`NewFile::commit`] and is removed when dropped before.
 pub struct NewFile {
-    file: Option<FileMut>,
+    writer: Option<Writer>,
     temporary: PathBuf,
     out: Out,
     format: Format,
-    /// Type and rank of every variable, by path without leading slash.
-    variables: HashMap<String, (DataType, usize)>,
+    /// Type and shape of every variable, by path without leading slash.
+    variables: Variables,
     /// What was put, where that is to be read again.
     blocks: Option<Vec<Block>>,
 }
@@ -44,24 +42,29 @@ impl NewFile {
         let name = out.name();
         let place = |e: Error| e.in_file(&*name);
         let file = classic::lower(file, format).map_err(place)?;
-        let mut variables = HashMap::new();
-        check(&file, &mut Vec::new(), "", &mut variables).map_err(place)?;
+        let variables = check::check(&file).map_err(place)?;
+
         let temporary = out.temporary()?;
-        library::silence();
-        let open = library::create(&temporary, format).map_err(place)?;
-        let mut new = NewFile { file: Some(open), temporary, out, format, variables, blocks: None };
-        let filled = new.fill(&file, format);
-        filled.map_err(|e| place(new.give_up(e)))?;
+        let writer = match format {
+            Format::Netcdf4 => netcdf4::Writer::create(&file, &temporary).map(Writer::Netcdf4),
+            _ => cdf::Writer::create(&file, format, &temporary).map(Writer::Classic),
+        };
+        let writer = Some(writer.map_err(place)?);
+        let mut new = NewFile { writer, temporary, out, format, variables, blocks: None };
+        new.put_described(&file, "").map_err(place)?;
         Ok(new)
     }
 
-    fn fill(&mut self, file: &File, format: Format) -> Result<()> {
-        let Some(open) = &mut self.file else { return Err(closed()) };
-        library::define(open, file, "", format)?;
-        if format != Format::Netcdf4 {
-            open.enddef().map_err(library::failure)?;
+    /// Writes the values that are in the description.
+    fn put_described(&mut self, group: &Group, path: &str) -> Result<()> {
+        for variable in &group.variables {
+            if let Data::Values(values) = &variable.data {
+                let name = format!("{path}{}", variable.name);
+                let shape = self.variables.get(&name).map(|v| v.1.clone()).unwrap_or_default();
+                self.write(&name, &vec![0; shape.len()], &shape, values).map_err(|e| e.in_variable(name))?;
+            }
         }
-        write_values(open, file, &mut Vec::new(), "")
+        group.groups.iter().try_for_each(|child| self.put_described(child, &format!("{path}{}/", child.name)))
     }
 
     /// Writes a block of a variable (a path without leading slash); the values are in C order and of its type.
@@ -70,33 +73,33 @@ impl NewFile {
     /// `Request` when the block does not fit the variable, `Io`.
     pub fn put(&mut self, variable: &str, start: &[u64], count: &[u64], values: &Values) -> Result<()> {
         let name = variable.trim_start_matches('/');
-        let fits = self.variables.get(name).is_some_and(|&(data_type, rank)| {
-            data_type == values.data_type() && start.len() == rank && count.len() == rank
+        let fits = self.variables.get(name).is_some_and(|(data_type, shape)| {
+            *data_type == values.data_type() && is_within(start, count, shape)
         });
         if !fits || checked_product(count) != Some(values.len() as u64) {
-            let message = "the block has not the type, rank or number of values of the variable";
+            let message =
+                "the block has not the type or number of values of the variable, or lies outside of it";
             return Err(Error::new(Kind::Request, message).in_variable(variable));
         }
         if let Some(blocks) = &mut self.blocks {
             blocks.push(Block::new(name, start, count, values));
         }
-        let Some(file) = &mut self.file else { return Err(closed()) };
-        library::put(file, name, start, count, values).map_err(|e| self.give_up(e).in_file(self.out.name()))
+        self.write(name, start, count, values).map_err(|e| e.in_variable(name).in_file(self.out.name()))
+    }
+
+    fn write(&mut self, name: &str, start: &[u64], count: &[u64], values: &Values) -> Result<()> {
+        match self.writer.as_mut().ok_or_else(closed)? {
+            Writer::Classic(writer) => writer.put(name, start, count, values),
+            Writer::Netcdf4(writer) => {
+                let data = writer.encoder(name).encode(start, count, values.clone())?;
+                writer.put(name, data)
+            }
+        }
     }
 
     /// Remembers every block that is put, so that [`NewFile::commit_checked`] reads it again.
     pub(crate) fn remember_blocks(&mut self) {
         self.blocks.get_or_insert_default();
-    }
-
-    /// HDF5 that cannot write what it has in its caches brings the process down when it closes the file or ends. So
-    /// after a failure it gets a file in memory to write to.
-    fn give_up(&self, error: Error) -> Error {
-        if error.kind() == Kind::Io {
-            // Without it the error is the same and only the end of the process is less orderly.
-            let _ = os::divert_to_memory(&self.temporary);
-        }
-        error
     }
 
     /// Ends the file, brings it to the disk and gives it its name.
@@ -121,9 +124,11 @@ impl NewFile {
     }
 
     fn finish(&mut self, meant: Option<&File>) -> Result<()> {
-        let file = self.file.take().ok_or_else(closed)?;
-        file.close().map_err(|e| self.give_up(library::failure(e)))?;
-        // libnetcdf does not report every write that failed; what cannot be read back does not replace anything.
+        match self.writer.take().ok_or_else(closed)? {
+            Writer::Netcdf4(writer) => writer.finish()?,
+            Writer::Classic(writer) => writer.finish()?,
+        }
+        // What cannot be read back does not replace anything.
         #[cfg(test)]
         spoil(&self.temporary);
         let written = Container::open(Arc::new(os::LocalFile::open(&self.temporary)?))?;
@@ -140,7 +145,7 @@ impl NewFile {
 
 impl Drop for NewFile {
     fn drop(&mut self) {
-        drop(self.file.take());
+        drop(self.writer.take());
         // After a commit there is nothing of this name.
         let _ = fs::remove_file(&self.temporary);
     }
@@ -168,66 +173,15 @@ fn closed() -> Error {
     Error::new(Kind::Internal, "the file is closed")
 }
 
-type Scope<'a> = Vec<&'a Group>;
-
-fn shape_of<'a>(dimensions: &'a [String], scope: &Scope<'a>) -> Result<Vec<u64>> {
-    let size = |name: &String| scope.iter().rev().find_map(|g| g.dimension(name)).map(|d| d.size);
-    dimensions
-        .iter()
-        .map(|name| {
-            size(name).ok_or_else(|| {
-                Error::new(Kind::MissingDimension, format!("dimension '{name}' is not described"))
-            })
-        })
-        .collect()
+/// What writes a file of one of the formats.
+enum Writer {
+    Netcdf4(netcdf4::Writer),
+    Classic(cdf::Writer),
 }
 
-fn check<'a>(
-    group: &'a Group,
-    scope: &mut Scope<'a>,
-    path: &str,
-    variables: &mut HashMap<String, (DataType, usize)>,
-) -> Result<()> {
-    scope.push(group);
-    for variable in &group.variables {
-        let name = format!("{path}{}", variable.name);
-        let shape = shape_of(&variable.dimensions, scope).map_err(|e| e.in_variable(&*name))?;
-        let wrong = |what: &str| Error::new(Kind::Request, what).in_variable(&*name);
-        if let Data::Values(values) = &variable.data {
-            if values.data_type() != variable.data_type {
-                return Err(wrong("its values are of another type"));
-            }
-            if checked_product(&shape) != Some(values.len() as u64) {
-                let message = format!("{} values for shape {shape:?}", values.len());
-                return Err(wrong(&message));
-            }
-        }
-        let fill = variable.attributes.get("_FillValue");
-        if fill.is_some_and(|f| f.data_type() != variable.data_type || f.len() != 1) {
-            return Err(wrong("its _FillValue is not one value of its type"));
-        }
-        if variables.insert(name.clone(), (variable.data_type, shape.len())).is_some() {
-            return Err(wrong("there are two variables of this name"));
-        }
-    }
-    for child in &group.groups {
-        check(child, scope, &format!("{path}{}/", child.name), variables)?;
-    }
-    scope.pop();
-    Ok(())
-}
-
-fn write_values<'a>(file: &mut FileMut, group: &'a Group, scope: &mut Scope<'a>, path: &str) -> Result<()> {
-    scope.push(group);
-    for variable in &group.variables {
-        if let Data::Values(values) = &variable.data {
-            let shape = shape_of(&variable.dimensions, scope)?;
-            library::put(file, &format!("{path}{}", variable.name), &vec![0; shape.len()], &shape, values)?;
-        }
-    }
-    for child in &group.groups {
-        write_values(file, child, scope, &format!("{path}{}/", child.name))?;
-    }
-    scope.pop();
-    Ok(())
+fn is_within(start: &[u64], count: &[u64], shape: &[u64]) -> bool {
+    let ends = start.iter().zip(count).map(|(start, count)| start.checked_add(*count));
+    start.len() == shape.len()
+        && count.len() == shape.len()
+        && ends.zip(shape).all(|(end, size)| end.is_some_and(|end| end <= *size))
 }

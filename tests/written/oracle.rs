@@ -1,4 +1,4 @@
-//! The calls of libnetcdf: a description becomes dimensions, variables and attributes of an open file, and data go in.
+//! The oracle: libnetcdf writes the same description.
 
 use std::ffi::{c_char, CString};
 use std::path::Path;
@@ -6,9 +6,10 @@ use std::path::Path;
 use netcdf::types::{FloatType, IntType, NcTypeDescriptor, NcVariableType};
 use netcdf::{AttributeValue, Extent, FileMut, Options};
 
-use super::description::{Format, Group, Variable};
-use crate::error::{Error, Kind, Result};
-use crate::value::{Attributes, DataType, Values};
+use cfa::write::{Data, File, Format, Group, Variable};
+use cfa::{Attributes, DataType, Values};
+
+type Result<T> = std::result::Result<T, netcdf::Error>;
 
 /// A byte of text.
 #[repr(transparent)]
@@ -33,55 +34,67 @@ unsafe impl NcTypeDescriptor for Text {
     }
 }
 
-/// Keeps HDF5 from printing its errors from this thread; they are reported by codes.
-pub(super) fn silence() {
-    let _lock = hdf5_metno_sys::LOCK.lock();
-    // SAFETY: under the library's lock; no function and no data stand for no printing.
-    unsafe {
-        hdf5_metno_sys::h5::H5open();
-        hdf5_metno_sys::h5e::H5Eset_auto2(hdf5_metno_sys::h5e::H5E_DEFAULT, None, std::ptr::null_mut());
+/// Writes a description with libnetcdf.
+pub fn write(file: &File, path: &Path, format: Format) {
+    let _alone = super::alone();
+    let mut open = create(path, format).unwrap();
+    define(&mut open, file, "", format).unwrap();
+    if format != Format::Netcdf4 {
+        open.enddef().unwrap();
     }
+    put_all(&mut open, file, &mut Vec::new(), "");
+    open.close().unwrap();
+}
+
+fn put_all<'a>(open: &mut FileMut, group: &'a Group, scope: &mut Vec<&'a Group>, path: &str) {
+    scope.push(group);
+    for variable in &group.variables {
+        let Data::Values(values) = &variable.data else { continue };
+        let size = |name: &String| scope.iter().rev().find_map(|g| g.dimension(name)).unwrap().size;
+        let shape: Vec<u64> = variable.dimensions.iter().map(size).collect();
+        put(open, &join(path, &variable.name), &vec![0; shape.len()], &shape, values).unwrap();
+    }
+    for child in &group.groups {
+        put_all(open, child, scope, &join(path, &child.name));
+    }
+    scope.pop();
 }
 
 /// A new file of this name, which must be free.
-pub(super) fn create(path: &Path, format: Format) -> Result<FileMut> {
+fn create(path: &Path, format: Format) -> Result<FileMut> {
     let options = match format {
         Format::Netcdf4 => Options::NETCDF4,
         Format::Classic => Options::_64BIT_OFFSET,
-        Format::Cdf5 => Options::_64BIT_DATA,
+        _ => Options::_64BIT_DATA,
     };
-    netcdf::create_with(path, options | Options::NOCLOBBER).map_err(failure)
+    netcdf::create_with(path, options | Options::NOCLOBBER)
 }
 
 /// Defines everything of a group, those in it included.
-pub(super) fn define(file: &mut FileMut, group: &Group, path: &str, format: Format) -> Result<()> {
+fn define(file: &mut FileMut, group: &Group, path: &str, format: Format) -> Result<()> {
     for dimension in &group.dimensions {
         let name = join(path, &dimension.name);
         let defined = match (dimension.unlimited, dimension.size) {
             (true, _) => file.add_unlimited_dimension(&name),
-            (false, 0) => {
-                let message = format!("dimension '{name}' has size 0, which only an unlimited one can have");
-                return Err(Error::new(Kind::Unsupported, message));
-            }
-            (false, size) => file.add_dimension(&name, index(size)?),
+            (false, size) => file.add_dimension(&name, size as usize),
         };
-        defined.map_err(|e| failure(e).in_variable(&*name))?;
+        defined?;
     }
     for attribute in &group.attributes {
         let value = attribute_value(&attribute.value);
         if path.is_empty() {
-            file.add_attribute(&attribute.name, value).map_err(failure)?;
-        } else if let Some(mut group) = file.group_mut(path).map_err(failure)? {
-            group.add_attribute(&attribute.name, value).map_err(failure)?;
+            file.add_attribute(&attribute.name, value)?;
+        } else if let Some(mut group) = file.group_mut(path)? {
+            group.add_attribute(&attribute.name, value)?;
         }
     }
     for variable in &group.variables {
         let name = join(path, &variable.name);
-        define_variable(file, variable, &name, format).map_err(|e| e.in_variable(&*name))?;
+        define_variable(file, variable, &name, format)?;
     }
     for child in &group.groups {
         let name = join(path, &child.name);
-        file.add_group(&name).map_err(failure)?;
+        file.add_group(&name)?;
         define(file, child, &name, format)?;
     }
     Ok(())
@@ -90,15 +103,15 @@ pub(super) fn define(file: &mut FileMut, group: &Group, path: &str, format: Form
 fn define_variable(file: &mut FileMut, variable: &Variable, name: &str, format: Format) -> Result<()> {
     let dimensions: Vec<&str> = variable.dimensions.iter().map(String::as_str).collect();
     let kind = library_type(variable.data_type);
-    let mut defined = file.add_variable_with_type(name, &dimensions, &kind).map_err(failure)?;
+    let mut defined = file.add_variable_with_type(name, &dimensions, &kind)?;
     let storage = &variable.storage;
     if format == Format::Netcdf4 && !dimensions.is_empty() {
         if let Some(chunks) = &storage.chunks {
-            let chunks = chunks.iter().map(|&c| index(c)).collect::<Result<Vec<_>>>()?;
-            defined.set_chunking(&chunks).map_err(failure)?;
+            let chunks: Vec<usize> = chunks.iter().map(|&c| c as usize).collect();
+            defined.set_chunking(&chunks)?;
         }
         if let (Some(level), true) = (storage.deflate, variable.data_type != DataType::String) {
-            defined.set_compression(i32::from(level), storage.shuffle).map_err(failure)?;
+            defined.set_compression(i32::from(level), storage.shuffle)?;
         }
     }
     put_attributes(&mut defined, &variable.attributes)
@@ -106,30 +119,21 @@ fn define_variable(file: &mut FileMut, variable: &Variable, name: &str, format: 
 
 fn put_attributes(variable: &mut netcdf::VariableMut<'_>, attributes: &Attributes) -> Result<()> {
     for attribute in attributes {
-        variable.put_attribute(&attribute.name, attribute_value(&attribute.value)).map_err(|e| {
-            Error::new(Kind::Io, format!("attribute '{}' cannot be written", attribute.name)).because(e)
-        })?;
+        variable.put_attribute(&attribute.name, attribute_value(&attribute.value))?;
     }
     Ok(())
 }
 
 /// Writes a block of a variable.
-pub(super) fn put(
-    file: &mut FileMut,
-    name: &str,
-    start: &[u64],
-    count: &[u64],
-    values: &Values,
-) -> Result<()> {
+fn put(file: &mut FileMut, name: &str, start: &[u64], count: &[u64], values: &Values) -> Result<()> {
     if values.is_empty() {
         return Ok(());
     }
     let mut extents = Vec::with_capacity(start.len());
     for (&start, &count) in start.iter().zip(count) {
-        extents.push(Extent::SliceCount { start: index(start)?, count: index(count)?, stride: 1 });
+        extents.push(Extent::SliceCount { start: start as usize, count: count as usize, stride: 1 });
     }
-    let missing = || Error::new(Kind::MissingVariable, format!("no variable '{name}' was described"));
-    let mut variable = file.variable_mut(name).ok_or_else(missing)?;
+    let mut variable = file.variable_mut(name).unwrap();
     match values {
         Values::Char(bytes) => {
             let bytes: Vec<Byte> = bytes.iter().map(|&b| Byte(b)).collect();
@@ -140,9 +144,8 @@ pub(super) fn put(
             let pointers: Vec<Text> = owned.iter().map(|s| Text(s.as_ptr())).collect();
             variable.put_values(&pointers, extents)
         }
-        numbers => crate::for_numbers!(numbers, v => variable.put_values(v, extents), Ok(())),
+        numbers => cfa::for_numbers!(numbers, v => variable.put_values(v, extents), Ok(())),
     }
-    .map_err(|e| failure(e).in_variable(name))
 }
 
 /// A string ends at its first NUL in netCDF, whatever follows.
@@ -166,6 +169,7 @@ fn attribute_value(values: &Values) -> AttributeValue {
             String::from_utf8(v).unwrap_or_else(|e| e.as_bytes().iter().map(|&b| b as char).collect()),
         ),
         Values::String(v) => AttributeValue::Strs(v.iter().map(|s| s.replace('\0', "")).collect()),
+        _ => unreachable!("a new type"),
     }
 }
 
@@ -182,7 +186,7 @@ fn library_type(data_type: DataType) -> NcVariableType {
         DataType::F32 => NcVariableType::Float(FloatType::F32),
         DataType::F64 => NcVariableType::Float(FloatType::F64),
         DataType::Char => NcVariableType::Char,
-        DataType::String => NcVariableType::String,
+        _ => NcVariableType::String,
     }
 }
 
@@ -192,13 +196,4 @@ fn join(path: &str, name: &str) -> String {
     } else {
         format!("{path}/{name}")
     }
-}
-
-fn index(n: u64) -> Result<usize> {
-    usize::try_from(n).map_err(|_| Error::new(Kind::Limit, format!("{n} is too large for this machine")))
-}
-
-/// An error of libnetcdf.
-pub(super) fn failure(error: netcdf::Error) -> Error {
-    Error::new(Kind::Io, "libnetcdf").because(error)
 }
