@@ -19,7 +19,7 @@ deps: ## install the system packages that demo, test and lint use (scripts/packa
 	@scripts/deps.sh
 
 # The plugin too, where the headers of GDAL are.
-build: libraries $(if $(shell command -v gdal-config),plugin) ## build build/bin/cfa (a Rust toolchain, a C compiler and libnetcdf are enough)
+build: libraries $(if $(shell command -v gdal-config),plugin) ## build build/bin/cfa (a Rust toolchain and a C compiler are enough)
 	@scripts/cargo.sh program
 	@scripts/cargo.sh contest
 

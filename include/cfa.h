@@ -14,8 +14,6 @@
      once; only cfa_dataset_free must come after all other use.
    - Texts are UTF-8 and end with NUL; the path of a file is taken as the bytes that it is.
    - After fork the child may use the datasets of its parent, if no other thread was within a call at that moment.
-   - Only the functions that write files (cfa_aggregation_create, cfa_aggregation_convert, cfa_aggregation_extract) call
-     libnetcdf: not while other threads of the process use libnetcdf or HDF5 by other ways.
    - Nothing is printed, no signal handler is set, no environment variable is written. */
 
 
@@ -922,7 +920,7 @@ typedef struct cfa_extract_options {
 #define CFA_ERR_INTERNAL -2
 
 /**
- * This build of the library does not have the function (see cfa_version_features).
+ * This build of the library does not have the function; no function of this version returns it.
  */
 #define CFA_ERR_NOT_BUILT -3
 
@@ -1086,10 +1084,8 @@ const char *cfa_version_string(void);
 /**
  * Gives the features that were built into the library that is running.
  *
- * Every function of this header exists in every build; one whose feature is not in the list returns CFA_ERR_NOT_BUILT.
- *
- * @return words separated by one blank: "read" (to which checking belongs) is always there, "remote" where files on
- *         servers can be read, "write" where files can be written; never NULL, valid for ever
+ * @return words separated by one blank: "read" (to which checking belongs) and "write" are always there, "remote" where
+ *         files on servers can be read; never NULL, valid for ever
  *
  * Thread-safe. Since 0.1.0.
  */
@@ -2059,10 +2055,9 @@ void cfa_extract_options_init(struct cfa_extract_options *options);
  * @return CFA_OK; CFA_ERR_ARGUMENT when out_path may not be replaced; CFA_ERR_MAP when the parts do not fit together, CFA_ERR_UNITS, CFA_ERR_CALENDAR and
  *         CFA_ERR_FRAGMENT_TYPE when they cannot be converted, CFA_ERR_MISSING_VARIABLE, CFA_ERR_UNSUPPORTED when the
  *         dialect or format cannot express the result, those of opening a file, CFA_ERR_IO, also when another file came
- *         to the name meanwhile, CFA_ERR_CANCELLED; CFA_ERR_NOT_BUILT without feature "write"
+ *         to the name meanwhile, CFA_ERR_CANCELLED
  *
- * Files are written with libnetcdf, which is not thread-safe: threads may make such calls at once, but no thread may be
- * in libnetcdf or HDF5 by another way meanwhile. Reading with this library is fine. Since 0.1.0.
+ * Thread-safe. Since 0.1.0.
  */
 cfa_status cfa_aggregation_create(const char *out_path,
                                   const char *const *files,
@@ -2097,10 +2092,9 @@ cfa_status cfa_aggregation_check(const char *path,
  * @param out_path the new file
  * @param options  what to write; NULL for the defaults
  * @return CFA_OK; CFA_ERR_ARGUMENT when out_path may not be replaced; CFA_ERR_UNSUPPORTED when the dialect or format cannot
- *         express the file, those of opening it and of decoding its aggregations, CFA_ERR_IO, CFA_ERR_CANCELLED;
- *         CFA_ERR_NOT_BUILT without feature "write"
+ *         express the file, those of opening it and of decoding its aggregations, CFA_ERR_IO, CFA_ERR_CANCELLED
  *
- * Threads: as for cfa_aggregation_create. Since 0.1.0.
+ * Thread-safe. Since 0.1.0.
  */
 cfa_status cfa_aggregation_convert(const char *path,
                                    const char *out_path,
@@ -2117,10 +2111,9 @@ cfa_status cfa_aggregation_convert(const char *path,
  * @param out_path the new file
  * @param options  what to extract and how to store it; NULL for the defaults
  * @return CFA_OK; CFA_ERR_ARGUMENT when out_path may not be replaced; CFA_ERR_NOT_FOUND when there is no such dimension,
- *         CFA_ERR_MISSING_VARIABLE, those of opening the file and of reading from it, CFA_ERR_IO, CFA_ERR_CANCELLED;
- *         CFA_ERR_NOT_BUILT without feature "write"
+ *         CFA_ERR_MISSING_VARIABLE, those of opening the file and of reading from it, CFA_ERR_IO, CFA_ERR_CANCELLED
  *
- * Threads: as for cfa_aggregation_create; the data are read by several. Since 0.1.0.
+ * Thread-safe; several threads read the data. Since 0.1.0.
  */
 cfa_status cfa_aggregation_extract(const char *path,
                                    const char *out_path,

@@ -27,10 +27,10 @@ build_program() {
     "$out/bin/cfa" documents "$out/share"
 }
 
-# Programs that link the shared library can write as well, so it needs libnetcdf. The linker is told to find every symbol, and
+# The linker is told to find every symbol, and
 # to keep the library in memory after dlclose: idle threads of the pool must not lose their code.
 build_shared() {
-    cargo rustc --locked --profile "$profile" --lib --no-default-features --features remote,write --crate-type cdylib -- \
+    cargo rustc --locked --profile "$profile" --lib --no-default-features --features remote --crate-type cdylib -- \
         -C "link-arg=-Wl,-soname,$soname" -C link-arg=-Wl,-z,defs -C link-arg=-Wl,-z,nodelete
     install -D -m 644 "$made/libcfa.so" "$out/lib/libcfa.so.$version"
     ln -sf "libcfa.so.$version" "$out/lib/$soname"
@@ -72,8 +72,7 @@ hide_all_but_exports() {
     rm -rf "$work"
 }
 
-# Two sets of features in one target directory overwrite each other, so the plugin has its own. It never links
-# libnetcdf: that crashes beside GDAL's own use of it.
+# Two sets of features in one target directory overwrite each other, so the plugin has its own.
 build_plugin() {
     local target=${CARGO_TARGET_DIR:-target}/plugin flags=-O2 features=gdal,remote major minor
     # The crate gdal-sys brings bindings up to GDAL 3.12; for later versions it makes them, with libclang.

@@ -2,11 +2,6 @@
 //!
 //! Data flows one way: container -> dialect -> model -> plan -> fragment -> canonical -> scatter -> the caller's buffer.
 
-#[cfg(all(feature = "gdal", feature = "write"))]
-compile_error!(
-    "features `gdal` and `write` exclude each other: libnetcdf must not be in GDAL's process twice"
-);
-
 mod assemble;
 mod block;
 pub mod canonical;
@@ -14,15 +9,12 @@ mod capi;
 pub mod check;
 pub mod container;
 mod control;
-#[cfg(feature = "write")]
 pub mod convert;
 pub mod coordinates;
-#[cfg(feature = "write")]
 pub mod create;
 mod dataset;
 pub mod dialect;
 mod error;
-#[cfg(feature = "write")]
 pub mod extract;
 mod fragment;
 mod identify;
@@ -47,7 +39,6 @@ mod source;
 mod value;
 mod variable;
 mod workers;
-#[cfg(feature = "write")]
 pub mod write;
 
 pub use control::{Listener, Progress};

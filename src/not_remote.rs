@@ -21,7 +21,6 @@ impl Url {
         match *self {}
     }
 
-    #[cfg(feature = "write")]
     pub(crate) fn to_location(&self) -> String {
         match *self {}
     }

@@ -124,7 +124,6 @@ impl Variable {
     }
 
     /// The value that the settings choose for missing data, where the variable has none.
-    #[cfg(feature = "write")]
     pub(crate) fn chosen_missing_value(&self) -> Option<Values> {
         let target = self.shared().target(self.id);
         target.missing_value().filter(|_| target.is_chosen())

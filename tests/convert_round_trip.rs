@@ -1,6 +1,5 @@
 //! What is converted says what it said before: random aggregations through every dialect and format, against a naive
 //! oracle of their values.
-#![cfg(feature = "write")]
 
 use std::path::Path;
 

@@ -1,5 +1,4 @@
 //! Coordinates are what they mean wherever they are shown, compared or selected by: unpacked, unsigned, not missing.
-#![cfg(feature = "write")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,5 +1,4 @@
 //! What is created is read with the values that the files have: random tilings against a naive oracle.
-#![cfg(feature = "write")]
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
 //! Names of files are bytes: one that is not UTF-8 is written, found again and read like any other.
-#![cfg(all(feature = "write", unix))]
+#![cfg(unix)]
 
 use std::ffi::{OsStr, OsString};
 use std::fs;

@@ -1,5 +1,4 @@
 //! Files that are written: what was described is read back, and a file is old or new but never half.
-#![cfg(feature = "write")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

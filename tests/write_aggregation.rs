@@ -1,5 +1,4 @@
 //! Aggregation variables written in every dialect are read with the same values.
-#![cfg(feature = "write")]
 
 use std::path::Path;
 

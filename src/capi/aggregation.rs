@@ -30,10 +30,9 @@ use super::{checking, writing};
 /// @return CFA_OK; CFA_ERR_ARGUMENT when out_path may not be replaced; CFA_ERR_MAP when the parts do not fit together, CFA_ERR_UNITS, CFA_ERR_CALENDAR and
 ///         CFA_ERR_FRAGMENT_TYPE when they cannot be converted, CFA_ERR_MISSING_VARIABLE, CFA_ERR_UNSUPPORTED when the
 ///         dialect or format cannot express the result, those of opening a file, CFA_ERR_IO, also when another file came
-///         to the name meanwhile, CFA_ERR_CANCELLED; CFA_ERR_NOT_BUILT without feature "write"
+///         to the name meanwhile, CFA_ERR_CANCELLED
 ///
-/// Files are written with libnetcdf, which is not thread-safe: threads may make such calls at once, but no thread may be
-/// in libnetcdf or HDF5 by another way meanwhile. Reading with this library is fine. Since 0.1.0.
+/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_aggregation_create(
     out_path: *const c_char,
@@ -76,10 +75,9 @@ pub unsafe extern "C" fn cfa_aggregation_check(
 /// @param out_path the new file
 /// @param options  what to write; NULL for the defaults
 /// @return CFA_OK; CFA_ERR_ARGUMENT when out_path may not be replaced; CFA_ERR_UNSUPPORTED when the dialect or format cannot
-///         express the file, those of opening it and of decoding its aggregations, CFA_ERR_IO, CFA_ERR_CANCELLED;
-///         CFA_ERR_NOT_BUILT without feature "write"
+///         express the file, those of opening it and of decoding its aggregations, CFA_ERR_IO, CFA_ERR_CANCELLED
 ///
-/// Threads: as for cfa_aggregation_create. Since 0.1.0.
+/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_aggregation_convert(
     path: *const c_char,
@@ -100,10 +98,9 @@ pub unsafe extern "C" fn cfa_aggregation_convert(
 /// @param out_path the new file
 /// @param options  what to extract and how to store it; NULL for the defaults
 /// @return CFA_OK; CFA_ERR_ARGUMENT when out_path may not be replaced; CFA_ERR_NOT_FOUND when there is no such dimension,
-///         CFA_ERR_MISSING_VARIABLE, those of opening the file and of reading from it, CFA_ERR_IO, CFA_ERR_CANCELLED;
-///         CFA_ERR_NOT_BUILT without feature "write"
+///         CFA_ERR_MISSING_VARIABLE, those of opening the file and of reading from it, CFA_ERR_IO, CFA_ERR_CANCELLED
 ///
-/// Threads: as for cfa_aggregation_create; the data are read by several. Since 0.1.0.
+/// Thread-safe; several threads read the data. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_aggregation_extract(
     path: *const c_char,

@@ -1,7 +1,6 @@
 //! What to make of files, and how what was made is described.
 
 // The header has these numbers in every build.
-#![cfg_attr(not(feature = "write"), allow(dead_code))]
 
 use std::ffi::{c_char, c_void};
 

@@ -41,7 +41,6 @@ pub(super) fn dialect_code(dialect: Option<Dialect>) -> i32 {
 }
 
 /// The dialect of a number; `None` for the default.
-#[cfg(feature = "write")]
 pub(super) fn dialect_of(code: i32) -> super::boundary::Answer<Option<Dialect>> {
     let found = DIALECTS.iter().find(|(c, _)| *c == code).map(|(_, dialect)| *dialect);
     match (found, code) {

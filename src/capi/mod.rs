@@ -26,7 +26,6 @@ mod file;
 mod fragment;
 mod group;
 mod open_options;
-#[cfg(feature = "write")]
 mod planned;
 mod read;
 mod read_options;
@@ -37,11 +36,6 @@ mod types;
 mod variable;
 mod version;
 mod watch;
-#[cfg(feature = "write")]
-mod writing;
-// Every function exists in every build.
-#[cfg(not(feature = "write"))]
-#[path = "not_writing.rs"]
 mod writing;
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub const CFA_OK: cfa_status = 0;
 pub const CFA_ERR_ARGUMENT: cfa_status = -1;
 /// A defect of this library.
 pub const CFA_ERR_INTERNAL: cfa_status = -2;
-/// This build of the library does not have the function (see cfa_version_features).
+/// This build of the library does not have the function; no function of this version returns it.
 pub const CFA_ERR_NOT_BUILT: cfa_status = -3;
 /// The progress function asked to stop.
 pub const CFA_ERR_CANCELLED: cfa_status = -4;

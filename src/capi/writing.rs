@@ -1,4 +1,4 @@
-//! Makes, converts and extracts aggregation files for C (feature `write`).
+//! Makes, converts and extracts aggregation files for C.
 
 use std::ffi::{c_char, c_void};
 use std::path::PathBuf;

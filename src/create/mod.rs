@@ -1,4 +1,4 @@
-//! Making aggregation files from the files that hold the parts (cargo feature `write`).
+//! Making aggregation files from the files that hold the parts.
 //!
 //! The files are scanned natively and in parallel; variables that belong together are arranged by their coordinates, so
 //! that the order of the files does not matter; what describes them (coordinates, bounds, cell measures, grid mappings)

@@ -235,7 +235,6 @@ pub(super) fn located(base: &str, file: &str) -> String {
 }
 
 /// The name of a file that [`located`] makes into this location.
-#[cfg(feature = "write")]
 pub(super) fn named(location: &str) -> String {
     if located("", location) == location {
         return location.to_owned();
@@ -251,7 +250,6 @@ pub(super) fn named(location: &str) -> String {
 mod tests {
     use super::*;
 
-    #[cfg(feature = "write")]
     #[test]
     fn locations_become_names_again() {
         for name in

@@ -82,13 +82,11 @@ pub fn decode_features(
 pub const STATE_ATTRIBUTE: &str = "cfa_fragment_state";
 
 /// The location that CFA-0.4 means by the name of a file.
-#[cfg(feature = "write")]
 pub(crate) fn located(file: &str) -> String {
     cfa_0_4::located("", file)
 }
 
 /// The name of a file that CFA-0.4 writes for this location.
-#[cfg(feature = "write")]
 pub(crate) fn file_name(location: &str) -> String {
     cfa_0_4::named(location)
 }

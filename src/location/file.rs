@@ -44,7 +44,6 @@ impl fmt::Debug for Identity {
 
 impl Identity {
     /// Whether it is that of the file at a local path.
-    #[cfg(feature = "write")]
     pub(crate) fn is_of(&self, path: &std::path::Path) -> bool {
         matches!(self, Identity::Local(own) if os::identity_at(path).is_ok_and(|identity| identity == *own))
     }

@@ -15,7 +15,6 @@ mod rewrite;
 mod stores;
 mod uri;
 mod virtual_files;
-#[cfg(feature = "write")]
 mod written;
 
 use std::fs;
@@ -37,7 +36,6 @@ pub use rewrite::{join_base, substitute, unknown_keyword};
 pub use stores::find_store;
 pub use uri::{is_absolute, redact};
 pub(crate) use uri::{parse, Reference};
-#[cfg(feature = "write")]
 pub(crate) use {
     resolve::remove_dots,
     rewrite::relocate,

@@ -5,7 +5,6 @@
 //! is not touched, and again on the descriptor, so that a file exchanged in between is not taken for what it was.
 //! Files are read by positioned reads and never mapped: a file truncated under a mapping would kill the host program.
 
-#[cfg(feature = "write")]
 mod lock;
 mod name;
 #[cfg(unix)]
@@ -27,13 +26,10 @@ use std::time::SystemTime;
 
 use crate::error::{Error, Kind, Result};
 use crate::source::Source;
-#[cfg(feature = "write")]
 pub(crate) use lock::{Lock, Locking};
-#[cfg(feature = "write")]
 pub(crate) use name::bytes_of;
 pub(crate) use name::path_from_bytes;
 pub use name::shown;
-#[cfg(feature = "write")]
 pub(crate) use system::close;
 pub use system::FileIdentity;
 pub(crate) use system::{identity_at, is_stream};

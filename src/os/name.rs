@@ -26,7 +26,6 @@ pub(crate) fn path_from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
 }
 
 /// The bytes of a name; `None` for a name of Windows that is not Unicode, which no bytes stand for.
-#[cfg(feature = "write")]
 pub(crate) fn bytes_of(name: &OsStr) -> Option<&[u8]> {
     #[cfg(unix)]
     return Some(std::os::unix::ffi::OsStrExt::as_bytes(name));

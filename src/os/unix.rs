@@ -63,7 +63,6 @@ pub fn sync_directory(directory: &Path) -> io::Result<()> {
 }
 
 /// Opens the file of a lock, which is made if need be.
-#[cfg(feature = "write")]
 pub fn open_lock(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::PermissionsExt;
     let flags = libc::O_NONBLOCK | libc::O_CLOEXEC | libc::O_NOFOLLOW;
@@ -84,13 +83,11 @@ pub fn open_lock(path: &Path) -> io::Result<File> {
 }
 
 /// Whether the error means that somebody else has the lock.
-#[cfg(feature = "write")]
 pub fn is_busy(_error: &io::Error) -> bool {
     false
 }
 
 /// Locks an open file, unless somebody else has it locked.
-#[cfg(feature = "write")]
 pub fn try_lock(file: &File) -> io::Result<bool> {
     // SAFETY: the descriptor is open for as long as `file` is borrowed; nothing else is passed.
     if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0 {
@@ -103,21 +100,18 @@ pub fn try_lock(file: &File) -> io::Result<bool> {
     }
 }
 
-#[cfg(feature = "write")]
 pub fn unlock(file: &File) {
     // SAFETY: as above. A lock that cannot be given back ends with the descriptor.
     unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_UN) };
 }
 
 /// Whether the error means that the file system has no locks.
-#[cfg(feature = "write")]
 pub fn has_no_locks(error: &io::Error) -> bool {
     let codes = [libc::ENOSYS, libc::ENOTSUP, libc::EOPNOTSUPP, libc::ENOLCK, libc::EINVAL];
     error.raw_os_error().is_some_and(|code| codes.contains(&code))
 }
 
 /// Whether the error means that only who may write to the file can lock it.
-#[cfg(feature = "write")]
 pub fn may_not_lock(error: &io::Error) -> bool {
     error.raw_os_error() == Some(libc::EBADF)
 }

@@ -64,7 +64,6 @@ pub fn sync_directory(_directory: &Path) -> io::Result<()> {
 }
 
 /// Opens the file of a lock for nobody else; it goes away when it is closed.
-#[cfg(feature = "write")]
 pub fn open_lock(path: &Path) -> io::Result<File> {
     use std::os::windows::fs::OpenOptionsExt;
     const DELETE_ON_CLOSE: u32 = 0x0400_0000;
@@ -73,26 +72,21 @@ pub fn open_lock(path: &Path) -> io::Result<File> {
 }
 
 /// ERROR_SHARING_VIOLATION, and ERROR_ACCESS_DENIED for a file that is going away.
-#[cfg(feature = "write")]
 pub fn is_busy(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(32 | 5))
 }
 
 /// Who could open the file has it locked.
-#[cfg(feature = "write")]
 pub fn try_lock(_file: &File) -> io::Result<bool> {
     Ok(true)
 }
 
-#[cfg(feature = "write")]
 pub fn unlock(_file: &File) {}
 
-#[cfg(feature = "write")]
 pub fn has_no_locks(_error: &io::Error) -> bool {
     false
 }
 
-#[cfg(feature = "write")]
 pub fn may_not_lock(_error: &io::Error) -> bool {
     false
 }

@@ -8,10 +8,8 @@
 //!
 //! Files on servers are not looked at: what is written is on this machine.
 
-#[cfg(feature = "write")]
 mod claim;
 mod fragments;
-#[cfg(feature = "write")]
 mod holdings;
 
 use std::fs;
@@ -36,7 +34,6 @@ pub(crate) struct Out {
     /// What was there when the work began.
     before: Found,
     /// Keeps other writers away.
-    #[cfg(feature = "write")]
     lock: Option<os::Lock>,
 }
 
@@ -60,20 +57,13 @@ impl Out {
         let place = |e: Error| e.in_file(shown(path));
         let target = target_of(path).map_err(place)?;
         let before = found_at(&target).map_err(place)?;
-        Ok(Out {
-            path: path.to_owned(),
-            target,
-            before,
-            #[cfg(feature = "write")]
-            lock: None,
-        })
+        Ok(Out { path: path.to_owned(), target, before, lock: None })
     }
 
     /// As [`Out::new`], after all other writers of the file, who then wait for this one; calls `wait` now and then.
     ///
     /// # Errors
     /// As [`Out::new`]; what `wait` returns.
-    #[cfg(feature = "write")]
     pub(crate) fn claimed(path: &Path, wait: &mut dyn FnMut() -> Result<()>) -> Result<Out> {
         let place = |e: Error| e.in_file(shown(path));
         let lock = claim::lock(&target_of(path).map_err(place)?, wait).map_err(place)?;
@@ -84,7 +74,6 @@ impl Out {
     ///
     /// # Errors
     /// `Io`.
-    #[cfg(feature = "write")]
     pub(crate) fn hold(&mut self) -> Result<()> {
         if self.lock.is_none() {
             self.lock = claim::lock(&self.target, &mut || Ok(())).map_err(|e| e.in_file(self.name()))?;
@@ -96,13 +85,11 @@ impl Out {
     ///
     /// # Errors
     /// As [`Out::new`].
-    #[cfg(feature = "write")]
     pub(crate) fn replacing_anything(path: &Path) -> Result<Out> {
         Ok(Out { before: Found::Anything, ..Out::new(path)? })
     }
 
     /// The path that was given.
-    #[cfg(feature = "write")]
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

@@ -1,5 +1,4 @@
 //! `cfa create` on files like those that people have, and every way in which files do not fit together.
-#![cfg(feature = "write")]
 
 mod bounds;
 mod epochs;

@@ -1,5 +1,5 @@
 //! No command replaces what it reads, nor anything that holds data, unless it is told to.
-#![cfg(all(feature = "write", unix))]
+#![cfg(unix)]
 
 mod meanwhile;
 mod never;

@@ -1,13 +1,10 @@
 //! `cfa`: inspects and reads aggregation files.
 
 mod check;
-#[cfg(feature = "write")]
 mod convert;
-#[cfg(feature = "write")]
 mod create;
 mod documents;
 mod dump;
-#[cfg(feature = "write")]
 mod extract;
 mod info;
 mod json;
@@ -37,11 +34,8 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Verb {
     Check(check::Arguments),
-    #[cfg(feature = "write")]
     Convert(convert::Arguments),
-    #[cfg(feature = "write")]
     Extract(extract::Arguments),
-    #[cfg(feature = "write")]
     Create(create::Arguments),
     Info(info::Arguments),
     Read(read::Arguments),
@@ -64,11 +58,8 @@ fn main() -> ExitCode {
     }
     let (result, as_json) = match Arguments::parse().verb {
         Verb::Check(arguments) => (check::run(&arguments), arguments.json),
-        #[cfg(feature = "write")]
         Verb::Convert(arguments) => (convert::run(&arguments), false),
-        #[cfg(feature = "write")]
         Verb::Extract(arguments) => (extract::run(&arguments), false),
-        #[cfg(feature = "write")]
         Verb::Create(arguments) => (create::run(&arguments), false),
         Verb::Info(arguments) => (info::run(&arguments), arguments.json),
         Verb::Read(arguments) => (read::run(&arguments), arguments.json),

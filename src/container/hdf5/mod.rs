@@ -27,7 +27,6 @@ use std::sync::Arc;
 
 use once_cell::sync::OnceCell;
 
-#[cfg(feature = "write")]
 pub(crate) use self::attribute::is_bookkeeping;
 use self::dataset::Dataset;
 use self::header::{Header, ObjectKind};
