@@ -8,7 +8,6 @@ pub const NOWHERE: u64 = u64::MAX;
 pub const DATASPACE: u16 = 0x01;
 pub const LINK_INFO: u16 = 0x02;
 pub const DATATYPE: u16 = 0x03;
-pub const LINK: u16 = 0x06;
 pub const LAYOUT: u16 = 0x08;
 pub const FILTERS: u16 = 0x0b;
 pub const ATTRIBUTE: u16 = 0x0c;
@@ -178,6 +177,13 @@ fn message(kind: u16, data: &[u8]) -> Vec<u8> {
 /// Numbers of 8 bytes, one after the other.
 pub fn longs(numbers: &[u64]) -> Vec<u8> {
     numbers.iter().flat_map(|n| n.to_le_bytes()).collect()
+}
+
+/// A structure with its checksum.
+pub fn checked(mut bytes: Vec<u8>) -> Vec<u8> {
+    let sum = hdf5_reader::checksum::jenkins_lookup3(&bytes);
+    bytes.extend(sum.to_le_bytes());
+    bytes
 }
 
 /// A dataspace of this shape.

@@ -9,8 +9,12 @@ mod allocations;
 mod support;
 
 mod chunks;
+mod classic;
+mod dense;
 mod groups;
+mod headers;
 mod image;
+mod names;
 mod strings;
 
 use std::path::Path;

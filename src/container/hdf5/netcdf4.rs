@@ -26,6 +26,8 @@ const MAX_DEPTH: usize = 256;
 const OBJECT_BYTES: usize = 768;
 /// Memory that an object that is left out takes beside its path and the reason.
 const OMITTED_BYTES: usize = 64;
+/// Longest path; names in netCDF files have 256 bytes at most.
+const MAX_PATH: usize = 64 << 10;
 /// Most links of all groups.
 pub(super) const MAX_LINKS: usize = 1 << 20;
 
@@ -104,16 +106,15 @@ impl Walk<'_> {
 
     /// Counts the memory that an object takes beside its attributes.
     fn keep(&self, path: &str, name: &str) -> Result<()> {
+        if path.len() > MAX_PATH {
+            return Err(Error::new(Kind::Limit, format!("its path has {} bytes", path.len())));
+        }
         self.store.budget.keep(OBJECT_BYTES + path.len() + name.len())
     }
 
     fn path_of(&self, group: GroupId, name: &str) -> String {
         let path = &self.tree.groups[group.0].path;
-        if path == "/" {
-            format!("/{name}")
-        } else {
-            format!("{path}/{name}")
-        }
+        [path.trim_end_matches('/'), "/", name].concat()
     }
 
     /// Adds a group, to be walked later.
