@@ -48,8 +48,9 @@ def large(folder, libver):
         for i in range(10_000):
             f.create_dataset(f"v{i}", data=np.zeros(1, "i4"))
         linked = f.create_group("linked")
+        for i in range(5000):
+            linked[f"soft{i}"] = h5py.SoftLink(f"/v{i * 2}")
         for i in range(2000):
-            linked[f"soft{i}"] = h5py.SoftLink(f"/v{i * 5}")
             linked[f"hard{i}"] = f[f"v{i}"]
         deep = f
         for i in range(100):

@@ -29,7 +29,7 @@ const BOOKKEEPING: [&str; 8] = [
 ];
 
 /// Memory that an attribute takes beside its bytes.
-const ATTRIBUTE_BYTES: usize = 192;
+const ATTRIBUTE_BYTES: usize = 128;
 /// Memory that the reason why an attribute is left out takes, roughly.
 const OMITTED_BYTES: usize = 192;
 /// Memory that a string takes beside its text.

@@ -14,7 +14,7 @@ use crate::error::{Error, Kind, Result};
 /// What is kept: headers, names, attributes, index entries.
 const KEPT: (u64, u64) = (8, 40 << 20);
 /// What is looked at.
-const SEEN: (u64, u64) = (16, 256 << 20);
+const SEEN: (u64, u64) = (64, 1 << 30);
 /// Text in global heaps. Each string has its own place there, so all of them fit into the file; a fill value may be
 /// shared by many elements.
 const TEXT: (u64, u64) = (1, 16 << 20);

@@ -15,8 +15,10 @@ use crate::error::{Error, Kind, Result};
 
 /// Most bytes of one object header; real ones have some kilobytes.
 const MAX_BYTES: usize = 64 << 20;
-/// Memory that a message takes beside its bytes.
-const MESSAGE: usize = 64;
+/// Memory that a message takes beside its bytes, for as long as the header is looked at.
+const MESSAGE: usize = 16;
+/// What a block costs beside its bytes, counted as if it were longer.
+const BLOCK: usize = 512;
 
 pub(super) const DATASPACE: u16 = 0x01;
 pub(super) const LINK_INFO: u16 = 0x02;
@@ -181,7 +183,7 @@ impl Reading<'_> {
             return Err(Error::new(Kind::Limit, "an object header is too long"));
         }
         self.nodes.enter(address, len as u64)?;
-        self.store.budget.see(len)?;
+        self.store.budget.see(BLOCK + len)?;
         Ok(self.store.storage.read_range(address, len)?)
     }
 

@@ -195,17 +195,9 @@ fn parse(store: &Store, data: &[u8]) -> Result<Link> {
 /// Adds the links of a symbol table.
 fn old_style(store: &Store, table: &[u8], wanted: Option<&str>, links: &mut Vec<Link>) -> Result<()> {
     let Some(table) = SymbolTable::read(store, table)? else { return Ok(()) };
-    let before = links.len();
-    if let Some(name) = wanted {
-        table.each(store, Some(name.as_bytes()), |name, symbol| {
-            add_symbol(store, name, &symbol, wanted, links)
-        })?;
-    }
-    // One that is wanted and not in its place is looked for everywhere: its name may not be UTF-8.
-    if links.len() == before {
-        table.each(store, None, |name, symbol| add_symbol(store, name, &symbol, wanted, links))?;
-    }
-    Ok(())
+    // What is not UTF-8 was replaced in the name, so its place in the tree is not known.
+    let place = wanted.filter(|name| !name.contains(char::REPLACEMENT_CHARACTER)).map(str::as_bytes);
+    table.each(store, place, |name, symbol| add_symbol(store, name, &symbol, wanted, links))
 }
 
 fn add_symbol(

@@ -15,6 +15,7 @@ use super::budget::Budget;
 use super::global_heap;
 use super::header::{Header, BRANCHING};
 use super::storage::BlockStorage;
+use super::symbols::LastNames;
 use crate::error::{Error, Kind, Result};
 use crate::source::Source;
 
@@ -35,6 +36,7 @@ pub(super) struct Opened {
     pub(super) root: u64,
     pub(super) branching: Branching,
     pub(super) heaps: global_heap::Kept,
+    pub(super) names: LastNames,
 }
 
 /// The K values of a file: nodes of B-trees of version 1 have at most twice as many entries.
@@ -76,8 +78,9 @@ impl Store {
         let end = check_end(&storage, length);
         let storage = storage.padded(length);
         let root = superblock.root_object_header_address()?;
-        let (branching, heaps) = (DEFAULT_BRANCHING, global_heap::Kept::default());
-        let mut opened = Opened { storage, offset_size, length_size, root, branching, heaps };
+        let (branching, heaps, names) =
+            (DEFAULT_BRANCHING, global_heap::Kept::default(), LastNames::default());
+        let mut opened = Opened { storage, offset_size, length_size, root, branching, heaps, names };
         match superblock.version {
             0 | 1 => {
                 opened.branching.group_leaf = superblock.group_leaf_node_k;

@@ -3,6 +3,8 @@
 //! Names lie in a local heap, links in nodes of symbols, and a B-tree lists the nodes by the names in them. Refused:
 //! nodes with more links than the file's K value allows, nodes that are listed twice or overlap.
 
+use std::sync::{Mutex, PoisonError};
+
 use hdf5_reader::io::Cursor;
 use hdf5_reader::storage::{Storage, StorageBuffer};
 
@@ -11,12 +13,38 @@ use super::budget::Nodes;
 use super::store::{damaged, Store};
 use crate::error::Result;
 
+/// Most bytes of names that are kept.
+const LONGEST_KEPT: usize = 4 << 20;
+
 /// A link in a symbol table, its name up to the first NUL.
 pub(super) enum Symbol<'a> {
     /// To the object at this address.
     Hard(u64),
     /// To a path.
     Soft(&'a [u8]),
+}
+
+/// The names that were read last: links are often looked for in one group, one after the other.
+#[derive(Default)]
+pub(super) struct LastNames(Mutex<Option<(u64, StorageBuffer)>>);
+
+impl LastNames {
+    fn get(
+        &self,
+        address: u64,
+        len: usize,
+        read: impl FnOnce() -> Result<StorageBuffer>,
+    ) -> Result<StorageBuffer> {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, names)) = lock().as_ref().filter(|(at, names)| *at == address && names.len() == len) {
+            return Ok(names.clone());
+        }
+        let names = read()?;
+        if len <= LONGEST_KEPT {
+            *lock() = Some((address, names.clone()));
+        }
+        Ok(names)
+    }
 }
 
 /// A symbol table.
@@ -42,8 +70,11 @@ impl SymbolTable {
         cursor.skip(store.length_size.into())?;
         let address = cursor.read_offset(store.offset_size)?;
         let len = usize::try_from(len).map_err(|_| damaged("local heap is too long"))?;
-        store.budget.see(len)?;
-        Ok(Some(SymbolTable { tree, names: store.storage.read_range(address, len)? }))
+        let names = store.names.get(address, len, || {
+            store.budget.see(len)?;
+            Ok(store.storage.read_range(address, len)?)
+        })?;
+        Ok(Some(SymbolTable { tree, names }))
     }
 
     /// Takes each link, or of those at least the one named `wanted`, as far as the tree is in order.
