@@ -10,6 +10,7 @@ use crate::error::{Error, Kind, Result};
 use crate::fragment::{unreadable, Chain, Placement, Raw};
 use crate::model::feature::{fill_byte, missing_texts};
 use crate::model::fragments::{Block, Fragment, View};
+use crate::model::room::Room;
 use crate::plan::Span;
 use crate::selection::Selection;
 use crate::value::{text_of, Attributes, DataType, Values};
@@ -48,7 +49,7 @@ pub(crate) fn strings(
                 for (i, value) in list.into_iter().enumerate() {
                     let spans = block.piece(i);
                     let still = vec![0; spans.len()];
-                    out.put(&at_of(&spans), &count_of(&spans), &[marks.mask(value)], &still);
+                    out.put(&at_of(&spans), &count_of(&spans), &[marks.mask(value)], &still)?;
                 }
             }
             Block::UniqueValues(other) => {
@@ -110,8 +111,7 @@ impl Assembly<'_> {
                     let piece = Placement::new(raw.shape(), &canonical, view)?.piece(spans)?;
                     let values = raw.read_strings(&piece.selection, self.chain).map_err(unreadable)?;
                     let masked: Vec<_> = values.into_iter().map(|s| s.and_then(|s| marks.mask(s))).collect();
-                    out.put(&piece.at, &piece.count, &masked, &piece.strides);
-                    Ok(())
+                    out.put(&piece.at, &piece.count, &masked, &piece.strides)
                 }
                 DataType::Char => self.char_piece(&raw, view, spans, &canonical, &marks, out),
                 other => Err(Error::new(Kind::FragmentType, format!("{other} values for string data"))),
@@ -147,6 +147,8 @@ impl Assembly<'_> {
             Some(length) => with_trailing(&piece.selection, length, raw.shape())?,
             None => piece.selection.clone(),
         };
+        let chars = selection.len().unwrap_or(u64::MAX);
+        Room::for_places(piece.selection.len().unwrap_or(0)).take_bytes(chars)?;
         let mut bytes = zeroed(&selection, 1)?;
         let mut kept = Kept::sharing(self.chain.chunks);
         raw.read(&selection, &mut bytes, None, Some(self.chain), &mut kept).map_err(unreadable)?;
@@ -154,8 +156,7 @@ impl Assembly<'_> {
             Some(0) => vec![None; piece.selection.len().unwrap_or_default() as usize],
             length => bytes.chunks_exact(length.unwrap_or(1) as usize).map(text).collect(),
         };
-        out.put(&piece.at, &piece.count, &texts, &piece.strides);
-        Ok(())
+        out.put(&piece.at, &piece.count, &texts, &piece.strides)
     }
 }
 
@@ -194,6 +195,7 @@ impl Marks {
 struct Strings {
     values: Vec<Option<String>>,
     strides: Vec<usize>,
+    room: Room,
 }
 
 impl Strings {
@@ -204,10 +206,11 @@ impl Strings {
             Some(n) => values.resize(n, None),
             None => return Err(Error::new(Kind::Limit, "the selection does not fit into memory")),
         }
-        Ok(Strings { values, strides: c_order(selection.count()) })
+        let room = Room::for_places(values.len() as u64);
+        Ok(Strings { values, strides: c_order(selection.count()), room })
     }
 
-    fn put(&mut self, at: &[u64], count: &[u64], source: &[Option<String>], strides: &[usize]) {
+    fn put(&mut self, at: &[u64], count: &[u64], source: &[Option<String>], strides: &[usize]) -> Result<()> {
         let total: u64 = count.iter().product();
         for n in 0..total {
             let (mut rest, mut from, mut to) = (n, 0, 0);
@@ -217,7 +220,11 @@ impl Strings {
                 from += i * strides[d];
                 to += (at[d] as usize + i) * self.strides[d];
             }
+            if let Some(text) = &source[from] {
+                self.room.take(text)?;
+            }
             self.values[to].clone_from(&source[from]);
         }
+        Ok(())
     }
 }

@@ -14,14 +14,26 @@ use crate::error::{Error, Kind, Result};
 use crate::model::fragments::{Fragments, Version, View};
 use crate::model::grid::Grid;
 use crate::model::partitions::{Partition, Partitions};
+use crate::model::room::Room;
 
 /// Longest JSON text, in bytes; decoded it takes up to twenty times the memory.
 const LONGEST: usize = 256 << 20;
+
+/// Values that any JSON text may have; beyond these, one in eight bytes, as no text with names of files has.
+const MOST_VALUES: usize = 250_000;
 
 /// Decodes the JSON text.
 pub fn decode(cx: &mut Context, text: &str) -> Result<(Grid, Fragments)> {
     if text.len() > LONGEST {
         return Err(Error::new(Kind::Limit, format!("cfa_array has {} bytes", text.len())));
+    }
+    // Commas part the values of lists and objects: each value takes some dozens of bytes.
+    let values = text.bytes().filter(|&byte| byte == b',').count();
+    if values > text.len() / 8 + MOST_VALUES {
+        return Err(Error::new(
+            Kind::Limit,
+            format!("cfa_array has {values} values in {} bytes", text.len()),
+        ));
     }
     let json: Value = serde_json::from_str(text)
         .map_err(|e| Error::new(Kind::Attribute, "cfa_array is not valid JSON").because(e))?;
@@ -45,6 +57,7 @@ pub fn decode(cx: &mut Context, text: &str) -> Result<(Grid, Fragments)> {
         return Err(Error::new(Kind::Map, message));
     }
     let mut cells: Vec<Option<Partition>> = (0..list.len()).map(|_| None).collect();
+    let mut room = Room::for_places(total);
     for (i, (partition, place)) in list.iter().zip(&places).enumerate() {
         let index: Vec<u64> = tiling.iter().zip(place).map(|(t, range)| t.position(*range)).collect();
         let shape: Vec<u64> = index.iter().enumerate().map(|(d, &at)| sizes[d][at as usize]).collect();
@@ -52,7 +65,9 @@ pub fn decode(cx: &mut Context, text: &str) -> Result<(Grid, Fragments)> {
         if cells[at].is_some() {
             return Err(numbered(Error::new(Kind::Map, "another partition is in the same place"), i));
         }
-        cells[at] = Some(read_partition(cx, partition, base, &shape).map_err(|e| numbered(e, i))?);
+        let partition = read_partition(cx, partition, base, &shape).map_err(|e| numbered(e, i))?;
+        partition.version.location.iter().try_for_each(|location| room.take(location))?;
+        cells[at] = Some(partition);
     }
     let partitions = Partitions::new(grid.fragments(), cx.group, cells.into_iter().flatten().collect());
     Ok((grid, Fragments::Partitions(partitions)))

@@ -5,6 +5,7 @@ pub mod features;
 pub mod fragments;
 pub mod grid;
 pub mod partitions;
+pub(crate) mod room;
 pub mod slabs;
 pub mod substitutions;
 pub mod table;

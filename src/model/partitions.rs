@@ -1,6 +1,7 @@
 //! Fragments that a CFA-0.4 file lists one by one; already in memory, in C order of the array of fragments.
 
 use super::fragments::{Fragment, Version, View};
+use super::room::Room;
 use super::substitutions::Substitutions;
 use crate::container::tree::GroupId;
 use crate::error::{Error, Kind, Result};
@@ -41,6 +42,7 @@ impl Partitions {
     pub fn lookup(&self, block: &Selection, runtime: &Substitutions) -> Result<Vec<Fragment>> {
         let strides = c_strides(&self.shape);
         let mut out = Vec::new();
+        let mut room = Room::for_places(block.len().unwrap_or(0));
         for i in 0..block.len().unwrap_or(0) {
             let index = super::table::index_in(block, i);
             let at =
@@ -50,7 +52,9 @@ impl Partitions {
                 found.ok_or_else(|| Error::new(Kind::Internal, "a block of another array of fragments"))?;
             let mut version = found.version.clone();
             if let Some(location) = version.location.take() {
-                version.location = Some(runtime.apply(location).map_err(|e| e.in_fragment(&index))?);
+                let location = runtime.apply(location).map_err(|e| e.in_fragment(&index))?;
+                room.take(&location)?;
+                version.location = Some(location);
             }
             out.push(Fragment::Stored { versions: vec![version], view: found.view.clone() });
         }

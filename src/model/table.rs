@@ -3,6 +3,7 @@
 use super::feature::{Entries, Feature};
 use super::features::Features;
 use super::fragments::{Fragment, Version};
+use super::room::Room;
 use super::substitutions::Substitutions;
 use crate::container::tree::GroupId;
 use crate::error::{Error, Kind, Result};
@@ -52,8 +53,11 @@ impl Table {
             formats: self.formats.as_ref().map(read).transpose()?,
             substitutions: self.substitutions.overridden_by(runtime),
         };
+        let mut room = Room::for_places(count as u64);
         for i in 0..count {
-            out.push(row.fragment(i).map_err(|e| e.in_fragment(&index_in(block, i as u64)))?);
+            let fragment =
+                row.fragment(i, &mut room).map_err(|e| e.in_fragment(&index_in(block, i as u64)))?;
+            out.push(fragment);
         }
         Ok(out)
     }
@@ -68,7 +72,7 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    fn fragment(&self, i: usize) -> Result<Fragment> {
+    fn fragment(&self, i: usize, room: &mut Room) -> Result<Fragment> {
         let mut versions = Vec::new();
         let locations = self.locations.as_ref();
         for v in 0..locations.map_or(0, Entries::versions) {
@@ -76,6 +80,9 @@ impl Row<'_> {
             let location = self.substitutions.apply(location.to_owned())?;
             let format = self.formats.as_ref().and_then(|f| f.get(i, v)).map(str::to_lowercase);
             let identifier = self.identifier(i, v, &location, format.as_deref())?;
+            room.take(&location)?;
+            room.take(&identifier)?;
+            format.iter().try_for_each(|format| room.take(format))?;
             versions.push(Version { location: Some(location), identifier, format });
         }
         if versions.is_empty() {
@@ -91,6 +98,7 @@ impl Row<'_> {
             if self.table.identifiers.is_number() {
                 return Err(self.number(identifier));
             }
+            room.take(identifier)?;
             versions.push(Version { location: None, identifier: identifier.to_owned(), format: None });
         }
         Ok(Fragment::Stored { versions, view: None })

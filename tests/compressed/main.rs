@@ -3,8 +3,10 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-mod aggregation;
+#[path = "../support/allocations.rs"]
 mod allocations;
+
+mod aggregation;
 mod choice;
 mod cost;
 mod gathered;

@@ -11,6 +11,7 @@ mod blosc;
 mod blosclz;
 mod bzip2;
 mod deflate;
+mod expansion;
 mod fletcher32;
 mod interleave;
 mod lz4;
@@ -24,6 +25,7 @@ mod szip;
 mod zstd;
 
 use crate::error::{Error, Kind, Result};
+pub use expansion::most_decoded;
 pub use shuffle::unshuffle_part;
 
 const DEFLATE: u16 = 1;

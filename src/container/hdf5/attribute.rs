@@ -2,15 +2,16 @@
 //!
 //! They are listed with their bytes and decoded one by one, so that one of an odd type is left out alone.
 
-use hdf5_reader::btree_v2::{collect_btree_v2_records_storage, BTreeV2Header, BTreeV2Record};
-use hdf5_reader::checksum::jenkins_lookup3;
-use hdf5_reader::fractal_heap::{FractalHeap, FractalHeapDirectBlockCache};
 use hdf5_reader::io::Cursor;
 
+use super::btree2::hash;
 use super::dataspace::Dataspace;
 use super::datatype::Type;
+use super::dense::{Dense, Listed, Record};
+use super::global_heap;
 use super::header::{Header, ATTRIBUTE, ATTRIBUTE_INFO};
 use super::store::{damaged, unsupported, Store};
+use super::strings::heap_texts;
 use crate::container::is_name;
 use crate::error::Result;
 use crate::value::{text_of, Attribute, Attributes, DataType, Values};
@@ -26,6 +27,13 @@ const BOOKKEEPING: [&str; 8] = [
     "_nc3_strict",
     "_NCProperties",
 ];
+
+/// Memory that an attribute takes beside its bytes.
+const ATTRIBUTE_BYTES: usize = 128;
+/// Memory that the reason why an attribute is left out takes, roughly.
+const OMITTED_BYTES: usize = 192;
+/// Memory that a string takes beside its text.
+const STRING_BYTES: usize = 48;
 
 /// Whether an attribute of this name is one that netCDF-4 keeps for itself, so that no user can have it.
 pub(crate) fn is_bookkeeping(name: &str) -> bool {
@@ -59,18 +67,27 @@ impl RawAttributes {
                 continue;
             }
             match RawAttribute::parse(store, &message.data) {
-                Ok(attribute) => ordered.push((u32::from(message.order.unwrap_or(0)), attribute)),
+                Ok(attribute) => ordered.push(((u32::from(message.order.unwrap_or(0)), 0), attribute)),
                 Err(error) => omitted.push((String::new(), error.to_string())),
             }
         }
-        if let Some(dense) = Dense::of(store, header)? {
-            let parse = |data: Vec<u8>| RawAttribute::parse(store, &data);
-            let take = |order, data: Result<_>| match data.and_then(parse) {
-                Ok(attribute) => ordered.push((order, attribute)),
-                Err(error) => omitted.push((String::new(), error.to_string())),
+        if let Some((dense, tracked)) = dense(store, header)? {
+            let take = |record: &Record, data: Result<Vec<u8>>| match parse(store, record, data) {
+                Ok(attribute) => {
+                    let order = if tracked { record.order } else { 0 };
+                    ordered.push(((order, record.number), attribute));
+                    Ok(())
+                }
+                Err(error) => {
+                    store.budget.keep(OMITTED_BYTES)?;
+                    omitted.push((String::new(), error.to_string()));
+                    Ok(())
+                }
             };
-            dense.each(store, |_| true, take)?;
+            dense.each(store, None, take)?;
         }
+        // What was left out for want of memory would be missed.
+        store.budget.check()?;
         ordered.sort_by_key(|(order, _)| *order);
         Ok(RawAttributes { list: ordered.into_iter().map(|(_, attribute)| attribute).collect(), omitted })
     }
@@ -120,16 +137,17 @@ pub(super) fn is_any_named(store: &Store, header: &Header, names: &[&str]) -> Re
     if compact.any(|message| is_meant(&message.data)) {
         return Ok(true);
     }
-    let Some(dense) = Dense::of(store, header)? else { return Ok(false) };
+    let Some((dense, _)) = dense(store, header)? else { return Ok(false) };
     // The index has the hashes of the names: the heap with the attributes is seldom read.
-    let hashes: Vec<u32> = names.iter().map(|name| jenkins_lookup3(name.as_bytes())).collect();
+    let hashes: Vec<u32> = names.iter().map(|name| hash(name)).collect();
     let mut found = Ok(false);
-    let take = |_, data: Result<Vec<u8>>| {
+    let take = |_: &Record, data: Result<Vec<u8>>| {
         if !matches!(found, Ok(true)) {
             found = data.map(|data| is_meant(&data));
         }
+        Ok(())
     };
-    dense.each(store, |hash| hashes.contains(&hash), take)?;
+    dense.each(store, Some(&hashes), take)?;
     found
 }
 
@@ -143,82 +161,44 @@ pub(super) fn find(store: &Store, header: &Header, name: &str) -> Result<Option<
     if let Some(message) = compact.find(|message| is_meant(&message.data)) {
         return RawAttribute::parse(store, &message.data).map(Some);
     }
-    let Some(dense) = Dense::of(store, header)? else { return Ok(None) };
-    let wanted = jenkins_lookup3(name.as_bytes());
+    let Some((dense, _)) = dense(store, header)? else { return Ok(None) };
     let mut found = Ok(None);
-    let take = |_, data: Result<Vec<u8>>| {
+    let take = |_: &Record, data: Result<Vec<u8>>| {
         if matches!(found, Ok(None)) {
             found = data.map(|data| Some(data).filter(|data| is_meant(data)));
         }
+        Ok(())
     };
-    dense.each(store, |hash| hash == wanted, take)?;
+    dense.each(store, Some(&[hash(name)]), take)?;
     found?.map(|data| RawAttribute::parse(store, &data)).transpose()
 }
 
-/// Where the attributes lie that are not in the header.
-struct Dense {
-    heap: u64,
-    names: u64,
-    tracked: bool,
+/// Where the attributes lie that are not in the header, and whether their order of creation is known; `None` when it
+/// has all attributes itself.
+fn dense(store: &Store, header: &Header) -> Result<Option<(Dense, bool)>> {
+    let Some(info) = header.data(ATTRIBUTE_INFO)? else { return Ok(None) };
+    let mut cursor = Cursor::new(info);
+    let version = cursor.read_u8()?;
+    if version != 0 {
+        return Err(damaged(format!("attribute info of version {version}")));
+    }
+    let tracked = cursor.read_u8()? & 1 != 0;
+    if tracked {
+        cursor.skip(2)?;
+    }
+    let places = (store.address(&mut cursor)?, store.address(&mut cursor)?);
+    Ok(match places {
+        (Some(heap), Some(names)) => Some((Dense { listed: Listed::Attributes, heap, names }, tracked)),
+        _ => None,
+    })
 }
 
-impl Dense {
-    /// As the header says; `None` when it has all attributes itself.
-    fn of(store: &Store, header: &Header) -> Result<Option<Self>> {
-        let Some(info) = header.data(ATTRIBUTE_INFO)? else { return Ok(None) };
-        let mut cursor = Cursor::new(info);
-        let version = cursor.read_u8()?;
-        if version != 0 {
-            return Err(damaged(format!("attribute info of version {version}")));
-        }
-        let tracked = cursor.read_u8()? & 1 != 0;
-        if tracked {
-            cursor.skip(2)?;
-        }
-        let places = (store.address(&mut cursor)?, store.address(&mut cursor)?);
-        Ok(match places {
-            (Some(heap), Some(names)) => Some(Dense { heap, names, tracked }),
-            _ => None,
-        })
+/// An attribute that a heap has.
+fn parse(store: &Store, record: &Record, data: Result<Vec<u8>>) -> Result<RawAttribute> {
+    if record.shared {
+        return Err(unsupported("attributes in the shared message table are not read"));
     }
-
-    /// Takes each attribute, with its order of creation, whose hash of the name is wanted.
-    fn each(
-        &self,
-        store: &Store,
-        is_wanted: impl Fn(u32) -> bool,
-        mut take: impl FnMut(u32, Result<Vec<u8>>),
-    ) -> Result<()> {
-        let (storage, offset_size, length_size) = (&store.storage, store.offset_size, store.length_size);
-        let tree = BTreeV2Header::parse_at_storage(storage, self.names, offset_size, length_size)?;
-        let records =
-            collect_btree_v2_records_storage(storage, &tree, offset_size, length_size, None, &[], None)?;
-        let mut heap = None;
-        let mut blocks = FractalHeapDirectBlockCache::default();
-        for record in records {
-            let BTreeV2Record::AttributeNameHash { hash, flags, creation_order, heap_id } = record else {
-                return Err(damaged("attributes are indexed by something else than names"));
-            };
-            if !is_wanted(hash) {
-                continue;
-            }
-            let order = if self.tracked { creation_order } else { 0 };
-            if flags & 0x02 != 0 {
-                take(order, Err(unsupported("attributes in the shared message table are not read")));
-                continue;
-            }
-            let heap = match &mut heap {
-                Some(heap) => heap,
-                None => {
-                    heap.insert(FractalHeap::parse_at_storage(storage, self.heap, offset_size, length_size)?)
-                }
-            };
-            let data =
-                heap.get_object_storage_cached(&heap_id, storage, offset_size, length_size, &mut blocks);
-            take(order, data.map_err(Into::into));
-        }
-        Ok(())
-    }
+    RawAttribute::parse(store, &data?)
 }
 
 /// The parts of an attribute message, versions 1 to 3.
@@ -258,6 +238,7 @@ impl RawAttribute {
     /// Parses the bytes of an attribute message.
     fn parse(store: &Store, data: &[u8]) -> Result<Self> {
         let parts = Parts::of(data)?;
+        store.budget.keep(ATTRIBUTE_BYTES + data.len())?;
         let dataspace = if parts.flags & 2 != 0 {
             Err("shared dataspaces are not read".to_owned())
         } else {
@@ -320,13 +301,14 @@ impl RawAttribute {
                 Ok(Values::Char(self.elements(size)?.flatten().copied().collect()))
             }
             Type::FixedString { size, blank_padded } => {
-                let texts = self.elements(size)?.map(|field| super::strings::fixed(field, blank_padded));
-                Ok(Values::String(texts.collect()))
+                let fields = self.elements(size)?;
+                store.budget.keep(fields.len().saturating_mul(STRING_BYTES))?;
+                Ok(Values::String(fields.map(|field| super::strings::fixed(field, blank_padded)).collect()))
             }
             Type::HeapString => {
                 let references = self.elements(store.heap_reference_size())?;
-                let texts = references.map(|reference| Ok(text_of(&store.heap_bytes(reference, 1)?)));
-                Ok(Values::String(texts.collect::<Result<_>>()?))
+                store.budget.keep(references.len().saturating_mul(STRING_BYTES))?;
+                Ok(Values::String(heap_texts(store, references)?))
             }
             Type::ObjectReference | Type::ObjectReferenceList => {
                 Err(unsupported("attributes of type reference are not read"))
@@ -360,9 +342,13 @@ impl RawAttribute {
         if !list {
             return self.elements(width)?.map(one).collect();
         }
-        self.elements(store.heap_reference_size())?
-            .map(|reference| one(&store.heap_bytes(reference, width)?))
-            .collect()
+        let references = self.elements(store.heap_reference_size())?;
+        let mut objects = vec![None; references.len()];
+        global_heap::each(store, references, width, |position, bytes| {
+            objects[position] = one(bytes)?;
+            Ok(())
+        })?;
+        Ok(objects)
     }
 }
 

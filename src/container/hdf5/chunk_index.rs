@@ -4,16 +4,18 @@
 //! list of chunk numbers and places. Chunks are numbered in C order over the chunks of the current shape.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hdf5_reader::btree_v1::{collect_btree_v1_leaves_storage, BTreeV1Key};
-use hdf5_reader::chunk_index::{collect_v2_chunk_entries_storage, ChunkEntry};
-use hdf5_reader::extensible_array::collect_extensible_array_chunk_entries_storage;
-use hdf5_reader::fixed_array::collect_fixed_array_chunk_entries_storage;
+use hdf5_reader::io::Cursor;
 use once_cell::sync::OnceCell;
 
+use super::array_entry::Found;
+use super::btree1::{self, Form};
+use super::btree2::Tree;
 use super::layout::IndexKind;
+use super::numbering::Numbering;
 use super::store::{damaged, guarded, Store};
+use super::{extensible_array, fixed_array};
 use crate::error::{Error, Kind, Result};
 use crate::selection::checked_product;
 
@@ -33,7 +35,7 @@ pub struct ChunkPlace {
 pub struct LazyChunkIndex {
     plan: Box<Plan>,
     /// The file; `None` once it was let go of.
-    store: Mutex<Option<Arc<Store>>>,
+    store: Mutex<Option<Store>>,
     /// A number that no other index in this process has.
     id: u64,
     /// Chunks along each dimension.
@@ -73,13 +75,13 @@ struct Entry {
 }
 
 impl LazyChunkIndex {
-    pub(super) fn new(store: &Arc<Store>, plan: Plan) -> Self {
+    pub(super) fn new(store: &Store, plan: Plan) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         LazyChunkIndex {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             counts: plan.counts(&plan.shape),
             plan: Box::new(plan),
-            store: Mutex::new(Some(Arc::clone(store))),
+            store: Mutex::new(Some(store.again())),
             entries: OnceCell::new(),
         }
     }
@@ -101,13 +103,13 @@ impl LazyChunkIndex {
         Ok(())
     }
 
-    fn file(&self) -> MutexGuard<'_, Option<Arc<Store>>> {
+    fn file(&self) -> MutexGuard<'_, Option<Store>> {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn entries(&self, address: u64) -> Result<&Vec<Entry>> {
         self.entries.get_or_try_init(|| {
-            let store = self.file().clone();
+            let store = self.file().as_ref().map(Store::again);
             let store =
                 store.ok_or_else(|| Error::new(Kind::Internal, "a chunk index let go of its file unread"))?;
             guarded(|| self.plan.read(&store, address))
@@ -176,96 +178,118 @@ impl Plan {
 
     /// Reads the whole index.
     fn read(&self, store: &Store, address: u64) -> Result<Vec<Entry>> {
-        let (storage, offset_size, length_size) = (&store.storage, store.offset_size, store.length_size);
-        let rank = self.shape.len() as u32;
-        // All but B-trees of version 1 count in chunks, which need not be told their size.
-        let one = vec![1; self.shape.len()];
-        let found = match self.kind {
-            IndexKind::Implicit => Vec::new(),
+        let mut list = List { plan: self, store, counts: self.counts(&self.shape), entries: Vec::new() };
+        if list.counts.contains(&0) {
+            return Ok(Vec::new());
+        }
+        match self.kind {
+            IndexKind::Implicit => {}
             IndexKind::Single(filtered) => {
                 let (size, filter_mask) = filtered.unwrap_or((0, 0));
-                vec![ChunkEntry { address, size, filter_mask, offsets: vec![0; self.shape.len()] }]
+                list.add(&vec![0; self.shape.len()], Found { address, size, filter_mask })?;
             }
-            IndexKind::BTree1 => collect_btree_v1_leaves_storage(
-                storage,
-                address,
-                offset_size,
-                length_size,
-                Some(rank),
-                &self.chunk.iter().map(|&size| size as u32).collect::<Vec<u32>>(),
-                None,
-            )?
-            .into_iter()
-            .filter_map(|(key, address)| match key {
-                BTreeV1Key::RawData { chunk_size, filter_mask, mut offsets } => {
-                    offsets.iter_mut().zip(&self.chunk).for_each(|(offset, chunk)| *offset /= chunk);
-                    Some(ChunkEntry { address, size: u64::from(chunk_size), filter_mask, offsets })
-                }
-                BTreeV1Key::Group { .. } => None,
-            })
-            .collect(),
-            IndexKind::BTree2 => collect_v2_chunk_entries_storage(
-                storage,
-                address,
-                offset_size,
-                length_size,
-                rank,
-                &one,
-                None,
-            )?,
-            IndexKind::FixedArray => collect_fixed_array_chunk_entries_storage(
-                storage,
-                address,
-                offset_size,
-                length_size,
-                &self.counts(&self.maximum_shape()),
-                &one,
-                None,
-            )?,
+            IndexKind::BTree1 => self.read_btree1(store, address, &mut list)?,
+            IndexKind::BTree2 => self.read_btree2(store, address, &mut list)?,
+            IndexKind::FixedArray => {
+                let numbering = Numbering::fixed(&list.counts, self.counts(&self.maximum_shape()))?;
+                let mut at = vec![0; self.shape.len()];
+                fixed_array::each(store, address, numbering.last()?, |number, found| {
+                    numbering.place(number, &mut at);
+                    list.add(&at, found)
+                })?;
+            }
             IndexKind::ExtensibleArray => {
-                let unlimited =
-                    |(max, chunk): (&Option<u64>, &u64)| max.map_or(u64::MAX, |n| n.div_ceil(*chunk));
-                let maximum: Vec<u64> = self.maximum.iter().zip(&self.chunk).map(unlimited).collect();
-                collect_extensible_array_chunk_entries_storage(
-                    storage,
-                    address,
-                    offset_size,
-                    length_size,
-                    &self.counts(&self.shape),
-                    Some(&maximum),
-                    &one,
-                    None,
-                )?
+                let unlimited = self.maximum.iter().position(Option::is_none).unwrap_or(0);
+                let numbering =
+                    Numbering::growing(&list.counts, self.counts(&self.maximum_shape()), unlimited)?;
+                let mut at = vec![0; self.shape.len()];
+                extensible_array::each(store, address, numbering.last()?, |number, found| {
+                    numbering.place(number, &mut at);
+                    list.add(&at, found)
+                })?;
             }
-        };
-        self.sorted(store, found)
+        }
+        list.sorted()
     }
 
-    /// The chunks by number; `offsets` are their coordinates.
-    fn sorted(&self, store: &Store, found: Vec<ChunkEntry>) -> Result<Vec<Entry>> {
-        let counts = self.counts(&self.shape);
-        let rank = counts.len();
-        let mut entries = Vec::new();
-        let no_memory = |_| Error::new(Kind::Limit, "no memory for a chunk index");
-        entries.try_reserve_exact(found.len()).map_err(no_memory)?;
-        for ChunkEntry { address, size, filter_mask, offsets } in found {
-            if store.is_undefined(address) {
-                continue;
+    fn read_btree1(&self, store: &Store, address: u64, list: &mut List<'_>) -> Result<()> {
+        let rank = self.shape.len();
+        // Size, mask, and offsets of all dimensions and of the element.
+        let form = Form { kind: 1, key: 8 * (rank + 2), most: 2 * usize::from(store.branching.chunk) };
+        let mut at = vec![0; rank];
+        let everywhere = |_: &[u8], _: &[u8]| Ok(true);
+        btree1::walk(store, form, address, everywhere, |key, address| {
+            let mut cursor = Cursor::new(key);
+            let (size, filter_mask) = (u64::from(cursor.read_u32_le()?), cursor.read_u32_le()?);
+            for (index, chunk) in at.iter_mut().zip(&self.chunk) {
+                *index = cursor.read_u64_le()? / chunk;
             }
-            let at = offsets.get(..rank).ok_or_else(|| damaged("chunk offsets of another rank"))?;
-            // Chunks beyond the current shape stay in the index after it shrank.
-            if at.iter().zip(&counts).any(|(index, count)| index >= count) {
-                continue;
-            }
-            let size = if size == self.chunk_bytes { 0 } else { size };
-            let size = u32::try_from(size).map_err(|_| damaged("a compressed chunk of 4 GiB or more"))?;
-            entries.push(Entry { number: number(at, &counts)?, address, size, filter_mask });
+            list.add(&at, Found { address, size, filter_mask })
+        })
+    }
+
+    fn read_btree2(&self, store: &Store, address: u64, list: &mut List<'_>) -> Result<()> {
+        let rank = self.shape.len();
+        let tree = Tree::read(store, address)?;
+        let size_width = match tree.kind {
+            10 if tree.record == usize::from(store.offset_size) + 8 * rank => 0,
+            11 => tree.record.checked_sub(usize::from(store.offset_size) + 4 + 8 * rank).unwrap_or(0),
+            _ => return Err(damaged("chunk offsets of another rank")),
+        };
+        if tree.kind == 11 && !(1..=8).contains(&size_width) {
+            return Err(damaged("chunk offsets of another rank"));
         }
-        entries.sort_unstable_by_key(|entry| entry.number);
-        if entries.windows(2).any(|pair| pair[0].number == pair[1].number) {
+        let mut at = vec![0; rank];
+        let everywhere = |_: Option<&[u8]>, _: Option<&[u8]>| true;
+        tree.walk(store, everywhere, |record| {
+            let mut cursor = Cursor::new(record);
+            let Some(address) = store.address(&mut cursor)? else { return Ok(()) };
+            let (size, filter_mask) = match size_width {
+                0 => (0, 0),
+                width => (cursor.read_uvar(width)?, cursor.read_u32_le()?),
+            };
+            for index in &mut at {
+                *index = cursor.read_u64_le()?;
+            }
+            list.add(&at, Found { address, size, filter_mask })
+        })
+    }
+}
+
+/// The entries of an index in the making.
+struct List<'a> {
+    plan: &'a Plan,
+    store: &'a Store,
+    counts: Vec<u64>,
+    entries: Vec<Entry>,
+}
+
+impl List<'_> {
+    /// Adds the chunk with these coordinates, unless it lies beyond the current shape.
+    fn add(&mut self, at: &[u64], found: Found) -> Result<()> {
+        // Chunks beyond the current shape stay in the index after it shrank.
+        if at.iter().zip(&self.counts).any(|(index, count)| index >= count) {
+            return Ok(());
+        }
+        let Found { address, size, filter_mask } = found;
+        let size = if size == self.plan.chunk_bytes { 0 } else { size };
+        let size = u32::try_from(size).map_err(|_| damaged("a compressed chunk of 4 GiB or more"))?;
+        self.store.budget.keep(size_of::<Entry>())?;
+        self.entries.try_reserve(1).map_err(|_| Error::new(Kind::Limit, "no memory for a chunk index"))?;
+        self.entries.push(Entry { number: number(at, &self.counts)?, address, size, filter_mask });
+        Ok(())
+    }
+
+    /// The chunks by number.
+    fn sorted(mut self) -> Result<Vec<Entry>> {
+        if !self.entries.is_sorted_by_key(|entry| entry.number) {
+            self.entries.sort_unstable_by_key(|entry| entry.number);
+        }
+        if self.entries.windows(2).any(|pair| pair[0].number == pair[1].number) {
             return Err(damaged("a chunk is indexed twice"));
         }
-        Ok(entries)
+        self.entries.shrink_to_fit();
+        Ok(self.entries)
     }
 }
 

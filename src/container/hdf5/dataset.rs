@@ -1,7 +1,5 @@
 //! Datasets: from the messages of an object header to an [`Array`].
 
-use std::sync::Arc;
-
 use hdf5_reader::io::Cursor;
 use hdf5_reader::messages::filter_pipeline;
 
@@ -46,18 +44,19 @@ impl Dataset {
     }
 
     /// Its data.
-    pub(super) fn array(&self, store: &Arc<Store>) -> Result<Array> {
+    pub(super) fn array(&self, store: &Store) -> Result<Array> {
         if self.dataspace.null {
             return Err(unsupported("a dataset with a null dataspace has no data"));
         }
         let datatype = self.header.first(DATATYPE).ok_or_else(|| damaged("a dataset lacks its type"))?;
         let (data_type, element) = Type::of_message(store, datatype)?.element(store)?;
         let layout = self.layout(store, element.size())?;
+        store.budget.keep(element.size())?;
         let fill = self.fill(element.size())?;
         Ok(Array { data_type, element, shape: self.dataspace.shape.clone(), layout, fill, short: None })
     }
 
-    fn layout(&self, store: &Arc<Store>, element_size: usize) -> Result<Layout> {
+    fn layout(&self, store: &Store, element_size: usize) -> Result<Layout> {
         if self.header.first(EXTERNAL_FILES).is_some() {
             return Ok(Layout::Refused("external data files are not read".into()));
         }

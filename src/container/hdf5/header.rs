@@ -3,19 +3,22 @@
 //! The messages are kept as bytes, because one odd message (a virtual layout, an attribute of a committed type)
 //! must not hide the object that has it, and because the exact encoding of a datatype matters.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 
 use hdf5_reader::checksum::jenkins_lookup3;
 use hdf5_reader::io::Cursor;
 use hdf5_reader::storage::{Storage, StorageBuffer};
 
+use super::budget::Nodes;
 use super::store::{damaged, unsupported, Store};
 use crate::error::{Error, Kind, Result};
 
 /// Most bytes of one object header; real ones have some kilobytes.
 const MAX_BYTES: usize = 64 << 20;
-/// Most continuation blocks of one object header.
-const MAX_BLOCKS: usize = 4096;
+/// Memory that a message takes beside its bytes, for as long as the header is looked at.
+const MESSAGE: usize = 16;
+/// What a block costs beside its bytes, counted as if it were longer.
+const BLOCK: usize = 512;
 
 pub(super) const DATASPACE: u16 = 0x01;
 pub(super) const LINK_INFO: u16 = 0x02;
@@ -30,6 +33,7 @@ pub(super) const FILTERS: u16 = 0x0b;
 pub(super) const ATTRIBUTE: u16 = 0x0c;
 const CONTINUATION: u16 = 0x10;
 pub(super) const SYMBOL_TABLE: u16 = 0x11;
+pub(super) const BRANCHING: u16 = 0x13;
 pub(super) const ATTRIBUTE_INFO: u16 = 0x15;
 
 const SHARED: u8 = 0x02;
@@ -69,8 +73,14 @@ impl Header {
 
     /// Reads what can be of a header that may be damaged, and says whether that is all.
     pub(super) fn read_legible(store: &Store, address: u64) -> (Self, Result<()>) {
-        let mut reading =
-            Reading { store, messages: Vec::new(), blocks: VecDeque::new(), bytes: 0, sums: Ok(()) };
+        let mut reading = Reading {
+            store,
+            messages: Vec::new(),
+            blocks: VecDeque::new(),
+            nodes: Nodes::new(store.len()),
+            bytes: 0,
+            sums: Ok(()),
+        };
         let outcome = reading.all(address);
         (Header { messages: reading.messages }, outcome.and(reading.sums))
     }
@@ -108,6 +118,8 @@ struct Reading<'a> {
     store: &'a Store,
     messages: Vec<Message>,
     blocks: VecDeque<(u64, usize)>,
+    /// The blocks that were read.
+    nodes: Nodes,
     bytes: usize,
     /// Whether the checksums were right.
     sums: Result<()>,
@@ -170,15 +182,13 @@ impl Reading<'_> {
         if self.bytes > MAX_BYTES {
             return Err(Error::new(Kind::Limit, "an object header is too long"));
         }
+        self.nodes.enter(address, len as u64)?;
+        self.store.budget.see(BLOCK + len)?;
         Ok(self.store.storage.read_range(address, len)?)
     }
 
     fn continue_with(&mut self, mut parse: impl FnMut(&mut Self, &[u8]) -> Result<()>) -> Result<()> {
-        let mut visited = HashSet::new();
         while let Some((address, len)) = self.blocks.pop_front() {
-            if !visited.insert(address) || visited.len() > MAX_BLOCKS {
-                return Err(damaged("object header continues without end"));
-            }
             let block = self.block(address, len)?;
             parse(self, &block)?;
         }
@@ -213,6 +223,7 @@ impl Reading<'_> {
                     self.blocks.push_back((address, len));
                 }
                 _ => {
+                    self.store.budget.keep(MESSAGE + data.len())?;
                     let shared = flags & SHARED != 0;
                     self.messages.push(Message { kind, shared, order, data: data.to_vec() });
                 }

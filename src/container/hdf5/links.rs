@@ -3,22 +3,21 @@
 //! Soft links are followed inside the file; external and user-defined links are shown but never followed, since
 //! they name other files.
 
-use hdf5_reader::btree_v1::collect_btree_v1_leaves_storage;
-use hdf5_reader::btree_v2::{collect_btree_v2_records_storage, BTreeV2Header, BTreeV2Record};
-use hdf5_reader::checksum::jenkins_lookup3;
-use hdf5_reader::fractal_heap::{FractalHeap, FractalHeapDirectBlockCache};
 use hdf5_reader::io::Cursor;
-use hdf5_reader::local_heap::LocalHeap;
-use hdf5_reader::storage::Storage;
-use hdf5_reader::symbol_table::SymbolTableNode;
 
+use super::btree2::hash;
+use super::dense::{Dense, Listed};
 use super::header::{Header, LINK, LINK_INFO, SYMBOL_TABLE};
 use super::store::{damaged, Store};
+use super::symbols::{Symbol, SymbolTable};
 use crate::error::{Error, Kind, Result};
 use crate::value::text_of;
 
 /// Most soft links on the way to one object.
 const MAX_SOFT_LINKS: usize = 32;
+
+/// Memory that a link takes beside its name.
+const LINK_BYTES: usize = 96;
 
 /// Where a link leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +54,7 @@ pub(super) fn list(store: &Store, group: &Header) -> Result<Vec<Link>> {
 pub(super) fn find(store: &Store, group: &Header, name: &str) -> Result<Option<Link>> {
     let mut links = Vec::new();
     collect(store, group, Some(name), &mut links)?;
-    Ok(links.into_iter().find(|link| link.name == name))
+    Ok(links.into_iter().next())
 }
 
 /// The links of a group that may be damaged, as far as they are legible and in no order, and whether those are all.
@@ -111,17 +110,26 @@ pub(super) fn follow(store: &Store, group: u64, path: &str) -> Result<Option<u64
     Ok(Some(at))
 }
 
-/// Adds the links of a group, or of those at least the ones named `wanted`.
+/// Adds the links of a group, or the one that is wanted.
 fn collect(store: &Store, group: &Header, wanted: Option<&str>, links: &mut Vec<Link>) -> Result<()> {
     for message in group.messages.iter().filter(|message| message.kind == LINK && !message.shared) {
-        links.push(parse(store, &message.data)?);
+        add(store, parse(store, &message.data)?, wanted, links)?;
     }
     if let Some(info) = group.data(LINK_INFO)? {
         dense(store, info, wanted, links)?;
     }
     if let Some(table) = group.data(SYMBOL_TABLE)? {
-        old_style(store, table, links)?;
+        old_style(store, table, wanted, links)?;
     }
+    Ok(())
+}
+
+fn add(store: &Store, link: Link, wanted: Option<&str>, links: &mut Vec<Link>) -> Result<()> {
+    if wanted.is_some_and(|wanted| link.name != wanted) {
+        return Ok(());
+    }
+    store.budget.keep(LINK_BYTES + link.name.len())?;
+    links.push(link);
     Ok(())
 }
 
@@ -137,31 +145,22 @@ fn dense(store: &Store, info: &[u8], wanted: Option<&str>, links: &mut Vec<Link>
     let (Some(heap), Some(names)) = (store.address(&mut cursor)?, store.address(&mut cursor)?) else {
         return Ok(());
     };
-    let (offset_size, length_size) = (store.offset_size, store.length_size);
-    let heap = FractalHeap::parse_at_storage(&store.storage, heap, offset_size, length_size)?;
-    let tree = BTreeV2Header::parse_at_storage(&store.storage, names, offset_size, length_size)?;
-    let records =
-        collect_btree_v2_records_storage(&store.storage, &tree, offset_size, length_size, None, &[], None)?;
-    let wanted = wanted.map(|name| jenkins_lookup3(name.as_bytes()));
-    let mut blocks = FractalHeapDirectBlockCache::default();
+    let hashes = wanted.map(|name| [hash(name)]);
     // The heap has many blocks: one that is not legible does not keep from those that are.
     let mut outcome = Ok(());
-    for record in records {
-        let BTreeV2Record::LinkNameHash { hash, heap_id } = record else {
-            return Err(damaged("links are indexed by something else than names"));
-        };
-        if wanted.is_some_and(|wanted| wanted != hash) {
-            continue;
-        }
-        let link = heap
-            .get_object_storage_cached(&heap_id, &store.storage, offset_size, length_size, &mut blocks)
-            .map_err(Error::from)
-            .and_then(|data| parse(store, &data));
-        match link {
-            Ok(link) => links.push(link),
-            Err(error) => outcome = outcome.and(Err(error)),
-        }
-    }
+    Dense { listed: Listed::Links, heap, names }.each(
+        store,
+        hashes.as_ref().map(<[u32; 1]>::as_slice),
+        |_, data| match data.and_then(|data| parse(store, &data)) {
+            Ok(link) => add(store, link, wanted, links),
+            Err(error) => {
+                if outcome.is_ok() {
+                    outcome = Err(error);
+                }
+                Ok(())
+            }
+        },
+    )?;
     outcome
 }
 
@@ -193,35 +192,36 @@ fn parse(store: &Store, data: &[u8]) -> Result<Link> {
     Ok(Link { name, target, order })
 }
 
-/// Adds the links of a symbol table (III.A.1, III.B).
-fn old_style(store: &Store, table: &[u8], links: &mut Vec<Link>) -> Result<()> {
-    let mut cursor = Cursor::new(table);
-    let (Some(tree), Some(heap)) = (store.address(&mut cursor)?, store.address(&mut cursor)?) else {
+/// Adds the links of a symbol table.
+fn old_style(store: &Store, table: &[u8], wanted: Option<&str>, links: &mut Vec<Link>) -> Result<()> {
+    let Some(table) = SymbolTable::read(store, table)? else { return Ok(()) };
+    // What is not UTF-8 was replaced in the name, so its place in the tree is not known.
+    let place = wanted.filter(|name| !name.contains(char::REPLACEMENT_CHARACTER)).map(str::as_bytes);
+    table.each(store, place, |name, symbol| add_symbol(store, name, &symbol, wanted, links))
+}
+
+fn add_symbol(
+    store: &Store,
+    name: &[u8],
+    symbol: &Symbol<'_>,
+    wanted: Option<&str>,
+    links: &mut Vec<Link>,
+) -> Result<()> {
+    if wanted.is_some_and(|wanted| !is_text(name, wanted)) {
         return Ok(());
-    };
-    let (storage, offset_size, length_size) = (&store.storage, store.offset_size, store.length_size);
-    let heap = LocalHeap::parse_at_storage(storage, heap, offset_size, length_size)?;
-    let len = usize::try_from(heap.data_segment_size).map_err(|_| damaged("local heap is too long"))?;
-    let names = storage.read_range(heap.data_segment_address, len)?;
-    let text = |offset: u64| -> Result<String> {
-        let bytes = usize::try_from(offset).ok().and_then(|offset| names.get(offset..));
-        Ok(text_of(bytes.ok_or_else(|| damaged("name of a link lies outside its heap"))?))
-    };
-    let leaves = collect_btree_v1_leaves_storage(storage, tree, offset_size, length_size, None, &[], None)?;
-    let entry_len = 2 * usize::from(offset_size) + 24;
-    for (_, node) in leaves {
-        let head = storage.read_range(node, 8)?;
-        let count = usize::from(u16::from_le_bytes([head[6], head[7]]));
-        let bytes = storage.read_range(node, 8 + count * entry_len)?;
-        for entry in SymbolTableNode::parse(&mut Cursor::new(&bytes), offset_size, length_size)?.entries {
-            let target = if entry.cache_type == 2 {
-                let at = [entry.scratch[0], entry.scratch[1], entry.scratch[2], entry.scratch[3]];
-                Target::Soft(text(u64::from(u32::from_le_bytes(at)))?)
-            } else {
-                Target::Hard(entry.object_header_address)
-            };
-            links.push(Link { name: text(entry.link_name_offset)?, target, order: None });
-        }
     }
-    Ok(())
+    store.budget.keep(name.len())?;
+    let target = match symbol {
+        Symbol::Hard(address) => Target::Hard(*address),
+        Symbol::Soft(path) => {
+            store.budget.keep(path.len())?;
+            Target::Soft(text_of(path))
+        }
+    };
+    add(store, Link { name: text_of(name), target, order: None }, wanted, links)
+}
+
+/// Whether these bytes are this text; what is not UTF-8 has been replaced in the text.
+fn is_text(bytes: &[u8], text: &str) -> bool {
+    bytes == text.as_bytes() || (!bytes.is_ascii() && text_of(bytes) == text)
 }

@@ -1,27 +1,42 @@
-//! netCDF-4 files: HDF5 structure through `hdf5-reader`, netCDF-4 meaning by us.
+//! netCDF-4 files: HDF5 structure and its netCDF-4 meaning.
 //!
 //! Implements the parts of the HDF5 file format (version 4.0) that hold netCDF-4 data: superblocks 0 to 3, old and
-//! new groups, compact and dense attributes, compact, contiguous and chunked layouts with every chunk index. Object
-//! headers and their messages are parsed here; heaps and trees by `hdf5-reader`, whose data path is not used.
+//! new groups, compact and dense attributes, compact, contiguous and chunked layouts with every chunk index. Of the crate
+//! `hdf5-reader` no more is used than the cursor, the checksum, the superblock and the filter message.
 //!
-//! Refused: files shorter than their superblock says, external links, external data files, virtual datasets,
+//! What a file makes us keep is bounded by its length, not by what it claims ([`budget`]): trees are walked node by
+//! node, each node once, and nothing is collected before it was counted.
+//!
+//! Refused: structures that overlap, files shorter than their superblock says, external links, external data files, virtual datasets,
 //! messages in the shared message table, types that netCDF does not have. In a listing each of these costs the one
 //! object or attribute that has it, which [`Tree::omitted`] tells.
 
+mod array_entry;
 mod attribute;
+mod btree1;
+mod btree2;
+mod budget;
 pub mod chunk_index;
 mod dataset;
 mod dataspace;
 mod datatype;
+mod dense;
+mod doubling_table;
+mod extensible_array;
 mod extent;
+mod fixed_array;
+mod fractal_heap;
+mod global_heap;
 mod header;
 mod layout;
 mod links;
 mod names;
 mod netcdf4;
+mod numbering;
 mod storage;
 mod store;
 mod strings;
+mod symbols;
 
 use std::sync::Arc;
 
@@ -40,7 +55,7 @@ use crate::source::Source;
 
 /// An open HDF5 file.
 pub struct File {
-    store: Arc<Store>,
+    store: Store,
     tree: OnceCell<Tree>,
 }
 
@@ -50,9 +65,7 @@ impl File {
     /// # Errors
     /// `Damaged` when the superblock is broken or the file is shorter than it says; `Io`.
     pub fn open(source: &Arc<dyn Source>) -> Result<Option<Self>> {
-        guarded(|| {
-            Ok(Store::open(source)?.map(|store| File { store: Arc::new(store), tree: OnceCell::new() }))
-        })
+        guarded(|| Ok(Store::open(source)?.map(|store| File { store, tree: OnceCell::new() })))
     }
 
     /// Whether a variable has an attribute with one of these names, as far as the file is legible; `None` when the source
@@ -75,7 +88,7 @@ impl File {
     /// # Errors
     /// `Damaged` when the root group cannot be read, `Limit` when there are too many objects; `Io`.
     pub fn tree(&self) -> Result<&Tree> {
-        self.tree.get_or_try_init(|| guarded(|| netcdf4::tree(&self.store)))
+        self.tree.get_or_try_init(|| guarded(|| netcdf4::tree(&self.store.again())))
     }
 
     /// One variable by its path, without leading slash; the others are read only where its dimensions may be longer.
@@ -91,11 +104,11 @@ impl File {
     /// # Errors
     /// `Request` when the data are not strings; `Damaged`, `Io`.
     pub fn strings(&self, array: &Array, fields: &[u8]) -> Result<Vec<String>> {
-        guarded(|| strings::decode(&self.store, array, fields))
+        guarded(|| strings::decode(&self.store.again(), array, fields))
     }
 
     fn find_variable(&self, path: &str) -> Result<Option<Stored>> {
-        let store = &self.store;
+        let store = &self.store.again();
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
         if name.is_empty() || name.starts_with(NON_COORDINATE) {
             return Ok(None);

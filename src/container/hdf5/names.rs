@@ -46,6 +46,7 @@ pub(super) fn has_attribute(store: &Store, names: &[&str]) -> Result<bool> {
             }
         }
     }
+    store.budget.check()?;
     outcome.map(|()| false)
 }
 

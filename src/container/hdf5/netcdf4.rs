@@ -22,11 +22,17 @@ use crate::value::Attributes;
 pub(super) const NON_COORDINATE: &str = "_nc4_non_coord_";
 /// Most groups inside one another.
 const MAX_DEPTH: usize = 256;
+/// Memory that a group or variable takes beside its names and attributes, roughly.
+const OBJECT_BYTES: usize = 768;
+/// Memory that an object that is left out takes beside its path and the reason.
+const OMITTED_BYTES: usize = 64;
+/// Longest path; names in netCDF files have 256 bytes at most.
+const MAX_PATH: usize = 64 << 10;
 /// Most links of all groups.
 pub(super) const MAX_LINKS: usize = 1 << 20;
 
 /// Reads the whole tree.
-pub(super) fn tree(store: &Arc<Store>) -> Result<Tree> {
+pub(super) fn tree(store: &Store) -> Result<Tree> {
     let header = Header::read(store, store.root)?;
     if header.kind() != ObjectKind::Group {
         return Err(damaged("the root is not a group"));
@@ -74,7 +80,7 @@ struct Found {
 }
 
 struct Walk<'a> {
-    store: &'a Arc<Store>,
+    store: &'a Store,
     tree: Tree,
     found: Vec<Found>,
     /// How far each variable reaches along which dimensions, those that are left out included.
@@ -91,21 +97,30 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn omit(&mut self, path: impl Into<String>, reason: impl Into<String>) {
-        self.tree.omitted.push((path.into(), reason.into()));
+        let (path, reason) = (path.into(), reason.into());
+        // Once too much was kept, which ends the walk, no more is.
+        if self.store.budget.keep(OMITTED_BYTES + path.len() + reason.len()).is_ok() {
+            self.tree.omitted.push((path, reason));
+        }
+    }
+
+    /// Counts the memory that an object takes beside its attributes.
+    fn keep(&self, path: &str, name: &str) -> Result<()> {
+        if path.len() > MAX_PATH {
+            return Err(Error::new(Kind::Limit, format!("its path has {} bytes", path.len())));
+        }
+        self.store.budget.keep(OBJECT_BYTES + path.len() + name.len())
     }
 
     fn path_of(&self, group: GroupId, name: &str) -> String {
         let path = &self.tree.groups[group.0].path;
-        if path == "/" {
-            format!("/{name}")
-        } else {
-            format!("{path}/{name}")
-        }
+        [path.trim_end_matches('/'), "/", name].concat()
     }
 
     /// Adds a group, to be walked later.
     fn enter(&mut self, parent: Option<GroupId>, name: &str, address: u64, header: Header) -> Result<()> {
         let path = parent.map_or_else(|| "/".to_owned(), |parent| self.path_of(parent, name));
+        self.keep(&path, name)?;
         let raw = super::attribute::RawAttributes::of(self.store, &header)?;
         let attributes = self.decode(&raw, &path);
         let id = GroupId(self.tree.groups.len());
@@ -141,7 +156,7 @@ impl Walk<'_> {
             Err(error) => {
                 let path = self.tree.groups[group.0].path.clone();
                 self.omit(path, error.to_string());
-                return Ok(());
+                return self.store.budget.check();
             }
         };
         self.links += links.len();
@@ -159,6 +174,7 @@ impl Walk<'_> {
                 Err(error) if error.kind() == Kind::Io => return Err(error),
                 Err(error) => self.omit(path, error.to_string()),
             }
+            self.store.budget.check()?;
         }
         Ok(())
     }
@@ -199,6 +215,7 @@ impl Walk<'_> {
         }
         let name = name.strip_prefix(NON_COORDINATE).unwrap_or(name).to_owned();
         let path = self.path_of(group, &name);
+        self.keep(&path, &name)?;
         let extent = self.extents.len();
         self.extents.push((self.axes(address, &dataset), dataset.dataspace.shape.clone()));
         let array = dataset.array(self.store)?;

@@ -1,29 +1,58 @@
-//! The open file as its parts share it: storage, sizes of addresses and lengths, global heaps.
+//! The open file as its parts share it: storage, sizes of addresses and lengths, K values, global heaps; and the budget
+//! of an operation on it.
 
-use std::collections::HashMap;
 use std::fmt;
+use std::ops::Deref;
 use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use hdf5_reader::global_heap::GlobalHeapCollection;
+use hdf5_reader::checksum::jenkins_lookup3;
 use hdf5_reader::io::Cursor;
 use hdf5_reader::storage::Storage;
 use hdf5_reader::superblock::{Superblock, HDF5_MAGIC};
 
+use super::budget::Budget;
+use super::global_heap;
+use super::header::{Header, BRANCHING};
 use super::storage::BlockStorage;
+use super::symbols::LastNames;
 use crate::error::{Error, Kind, Result};
 use crate::source::Source;
 
-/// Global heap collections that are kept.
-const KEPT_HEAPS: usize = 32;
+/// K values of files that do not say otherwise.
+const DEFAULT_BRANCHING: Branching = Branching { group_leaf: 4, group: 16, chunk: 32 };
+
+/// An open file as one operation on it sees it: with a budget of its own.
+pub(super) struct Store {
+    opened: Arc<Opened>,
+    pub(super) budget: Budget,
+}
 
 /// An open file: where its bytes come from and how its addresses are written.
-pub(super) struct Store {
+pub(super) struct Opened {
     pub(super) storage: BlockStorage,
     pub(super) offset_size: u8,
     pub(super) length_size: u8,
     pub(super) root: u64,
-    heaps: Mutex<HashMap<u64, Arc<GlobalHeapCollection>>>,
+    pub(super) branching: Branching,
+    pub(super) heaps: global_heap::Kept,
+    pub(super) names: LastNames,
+}
+
+/// The K values of a file: nodes of B-trees of version 1 have at most twice as many entries.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Branching {
+    pub(super) group_leaf: u16,
+    pub(super) group: u16,
+    pub(super) chunk: u16,
+}
+
+impl Deref for Store {
+    type Target = Opened;
+
+    fn deref(&self) -> &Opened {
+        &self.opened
+    }
 }
 
 impl Store {
@@ -49,9 +78,43 @@ impl Store {
         let end = check_end(&storage, length);
         let storage = storage.padded(length);
         let root = superblock.root_object_header_address()?;
-        Ok(Some((Store { storage, offset_size, length_size, root, heaps: Mutex::default() }, end)))
+        let (branching, heaps, names) =
+            (DEFAULT_BRANCHING, global_heap::Kept::default(), LastNames::default());
+        let mut opened = Opened { storage, offset_size, length_size, root, branching, heaps, names };
+        match superblock.version {
+            0 | 1 => {
+                opened.branching.group_leaf = superblock.group_leaf_node_k;
+                opened.branching.group = superblock.group_internal_node_k;
+                if superblock.version == 1 {
+                    opened.branching.chunk = superblock.indexed_storage_k;
+                }
+            }
+            _ => {
+                if let Some(address) = superblock.extension_address {
+                    let store = Self::new(Arc::new(opened));
+                    // A file whose extension is not legible may be legible otherwise.
+                    let branching = extension(&store, address).unwrap_or(DEFAULT_BRANCHING);
+                    opened =
+                        Arc::into_inner(store.opened).ok_or_else(|| damaged("the superblock is in use"))?;
+                    opened.branching = branching;
+                }
+            }
+        }
+        Ok(Some((Self::new(Arc::new(opened)), end)))
     }
 
+    fn new(opened: Arc<Opened>) -> Self {
+        let budget = Budget::new(opened.storage.len());
+        Store { opened, budget }
+    }
+
+    /// The same file with a new budget, for another operation.
+    pub(super) fn again(&self) -> Self {
+        Self::new(Arc::clone(&self.opened))
+    }
+}
+
+impl Opened {
     /// Whether an address means "nothing here".
     pub(super) fn is_undefined(&self, address: u64) -> bool {
         Cursor::is_undefined_offset(address, self.offset_size)
@@ -63,6 +126,11 @@ impl Store {
         Ok((!self.is_undefined(address)).then_some(address))
     }
 
+    /// An address at the beginning of these bytes, whether or not it is defined.
+    pub(super) fn offset(&self, bytes: &[u8]) -> Result<u64> {
+        Ok(Cursor::new(bytes).read_offset(self.offset_size)?)
+    }
+
     /// Length of the file from its superblock on.
     pub(super) fn len(&self) -> u64 {
         self.storage.len()
@@ -72,48 +140,34 @@ impl Store {
     pub(super) fn heap_reference_size(&self) -> usize {
         8 + usize::from(self.offset_size)
     }
-
-    /// The bytes that a variable-length reference (count, heap address, index) names.
-    pub(super) fn heap_bytes(&self, reference: &[u8], unit: usize) -> Result<Vec<u8>> {
-        let mut cursor = Cursor::new(reference);
-        let count = cursor.read_u32_le()? as usize;
-        let address = self.address(&mut cursor)?;
-        let index = cursor.read_u32_le()?;
-        let (Some(address), true) = (address, index != 0 && count != 0) else {
-            return Ok(Vec::new());
-        };
-        let index = u16::try_from(index).map_err(|_| damaged("index into a global heap is too large"))?;
-        let heap = self.heap(address)?;
-        let object = heap.get_object(index).ok_or_else(|| damaged("object is not in its global heap"))?;
-        let bytes = count.checked_mul(unit).and_then(|len| object.data.get(..len));
-        Ok(bytes.ok_or_else(|| damaged("object in a global heap is shorter than its reference"))?.to_vec())
-    }
-
-    fn heap(&self, address: u64) -> Result<Arc<GlobalHeapCollection>> {
-        let lock = || self.heaps.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(heap) = lock().get(&address) {
-            return Ok(Arc::clone(heap));
-        }
-        let heap = GlobalHeapCollection::parse_at_storage(
-            &self.storage,
-            address,
-            self.offset_size,
-            self.length_size,
-        )?;
-        let heap = Arc::new(heap);
-        let mut heaps = lock();
-        // References are mostly in the order of their heaps, so which one goes hardly matters.
-        if heaps.len() >= KEPT_HEAPS {
-            heaps.clear();
-        }
-        heaps.insert(address, Arc::clone(&heap));
-        Ok(heap)
-    }
 }
 
 impl fmt::Debug for Store {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Store").field("storage", &self.storage).finish_non_exhaustive()
+    }
+}
+
+/// The K values in the extension of the superblock (IV.A.2.t).
+fn extension(store: &Store, address: u64) -> Result<Branching> {
+    let header = Header::read(store, address)?;
+    let Some(data) = header.data(BRANCHING)? else { return Ok(DEFAULT_BRANCHING) };
+    let mut cursor = Cursor::new(data);
+    cursor.skip(1)?;
+    let (chunk, group, group_leaf) = (cursor.read_u16_le()?, cursor.read_u16_le()?, cursor.read_u16_le()?);
+    Ok(Branching { group_leaf, group, chunk })
+}
+
+/// What a structure of version 0 with a checksum holds between its version and its checksum.
+pub(super) fn checksummed<'a>(bytes: &'a [u8], signature: &[u8; 4]) -> Result<&'a [u8]> {
+    let name = || String::from_utf8_lossy(signature).into_owned();
+    let (body, sum) =
+        bytes.split_last_chunk::<4>().ok_or_else(|| damaged(format!("{} is cut short", name())))?;
+    match body.strip_prefix(signature) {
+        Some([0, rest @ ..]) if jenkins_lookup3(body) == u32::from_le_bytes(*sum) => Ok(rest),
+        Some([0, ..]) => Err(damaged(format!("checksum of {} is wrong", name()))),
+        Some([version, ..]) => Err(damaged(format!("{} of version {version}", name()))),
+        _ => Err(damaged(format!("no {} where one should be", name()))),
     }
 }
 

@@ -1,5 +1,8 @@
 //! Strings: fixed fields, and references into global heaps.
 
+use std::slice::ChunksExact;
+
+use super::global_heap;
 use super::store::{damaged, Store};
 use crate::container::array::{Array, Element};
 use crate::error::{Error, Kind, Result};
@@ -25,9 +28,22 @@ pub(super) fn decode(store: &Store, array: &Array, fields: &[u8]) -> Result<Vec<
         Element::FixedString { blank_padded, .. } => {
             Ok(fields.map(|field| fixed(field, blank_padded)).collect())
         }
-        Element::HeapString { .. } => fields.map(|field| Ok(text_of(&store.heap_bytes(field, 1)?))).collect(),
+        Element::HeapString { .. } => heap_texts(store, fields),
         Element::Number { .. } | Element::Narrow(_) => Err(Error::new(Kind::Request, "not string data")),
     }
+}
+
+/// The texts that references name.
+pub(super) fn heap_texts(store: &Store, references: ChunksExact<'_, u8>) -> Result<Vec<String>> {
+    let mut texts = Vec::new();
+    let no_memory = |_| Error::new(Kind::Limit, "no memory for a list of strings");
+    texts.try_reserve_exact(references.len()).map_err(no_memory)?;
+    texts.resize(references.len(), String::new());
+    global_heap::each(store, references, 1, |position, bytes| {
+        texts[position] = text_of(bytes);
+        Ok(())
+    })?;
+    Ok(texts)
 }
 
 #[cfg(test)]

@@ -27,6 +27,11 @@ pub trait Chunks {
     /// Whether a chunk with this mask is stored as it is.
     fn is_plain(&self, mask: u32) -> bool;
 
+    /// The most bytes that a chunk of `stored` bytes can decode to.
+    fn most_decoded(&self, _mask: u32, _stored: u64) -> u64 {
+        u64::MAX
+    }
+
     /// Fills `out` with the bytes of a chunk from those that are stored.
     fn decode(&self, mask: u32, stored: &[u8], scratch: &mut filter::Scratch, out: &mut [u8]) -> Result<()>;
 
@@ -45,6 +50,10 @@ pub struct Filtered<'a> {
 }
 
 impl Chunks for Filtered<'_> {
+    fn most_decoded(&self, mask: u32, stored: u64) -> u64 {
+        filter::most_decoded(self.filters, mask, stored)
+    }
+
     fn find(&self, chunk: &[u64]) -> Result<Option<ChunkPlace>> {
         self.index.find(chunk)
     }
@@ -94,7 +103,7 @@ pub fn read(
             }
             Some(place) => {
                 check(source, &piece, place.offset, place.size)?;
-                check_decoded(&piece, len)?;
+                check_decoded(&piece, len, chunks.most_decoded(place.filter_mask, place.size))?;
                 let chunk = Stored { source, chunks, place, len };
                 let part = &piece.part;
                 if let Some(decoded) = kept.chunks.and_then(|cache| cache.get(chunk.key())) {
@@ -130,7 +139,7 @@ pub fn ahead(
         if chunks.is_plain(place.filter_mask) {
             continue;
         }
-        check_decoded(&piece, len)?;
+        check_decoded(&piece, len, chunks.most_decoded(place.filter_mask, place.size))?;
         let size = len as i64;
         if room.fetch_sub(size, Ordering::Relaxed) < size {
             return Ok(());
@@ -230,7 +239,10 @@ fn check(source: &dyn Source, piece: &Piece, offset: u64, size: u64) -> Result<(
     }
 }
 
-fn check_decoded(piece: &Piece, len: usize) -> Result<()> {
+fn check_decoded(piece: &Piece, len: usize, most: u64) -> Result<()> {
+    if len as u64 > most {
+        return Err(damaged(piece, format!("it is too short for {len} bytes")));
+    }
     if len as u64 <= LARGEST_CHUNK {
         return Ok(());
     }

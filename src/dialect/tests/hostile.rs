@@ -56,6 +56,57 @@ fn absurdly_long_text_is_refused() {
     assert_eq!(refused(&file, v), Kind::Limit);
 }
 
+/// An aggregation of `count` fragments with these names, and one identifier for all.
+fn sharing(count: u64, uri: &str, identifier: &str) -> (Memory, VariableId) {
+    let mut file = Memory::new();
+    file.dimension("/x", count, false);
+    file.variable("/m", &[1, count], Values::I32(vec![1; count as usize]));
+    file.variable("/u", &[count], Values::String(vec![uri.to_owned(); count as usize]));
+    file.variable("/i", &[], strings(&[identifier]));
+    let data = "map: m uris: u identifiers: i";
+    let v = file.aggregation("/v", &[("aggregated_dimensions", "x"), ("aggregated_data", data)]);
+    (file, v)
+}
+
+#[test]
+fn an_identifier_that_all_fragments_share_is_not_copied_without_end() {
+    for (len, expected) in [(200, true), (100_000, false)] {
+        let (file, v) = sharing(5000, "a.nc", &"v".repeat(len));
+        let found = decode(&file, v).unwrap();
+        let fragments = fragments(&file, &found);
+        assert_eq!(fragments.is_ok(), expected);
+        assert!(expected || fragments.unwrap_err().kind() == Kind::Limit);
+    }
+}
+
+#[test]
+fn a_base_that_all_partitions_share_is_not_copied_without_end() {
+    for (len, expected) in [(200, true), (100_000, false)] {
+        let mut file = Memory::new();
+        file.dimension("/x", 5000, false);
+        let partitions: Vec<String> = (0..5000)
+            .map(|i| format!(r#"{{"location": [[{i}, {i}]], "subarray": {{"file": "a", "ncvar": "v"}}}}"#))
+            .collect();
+        let json = format!(r#"{{"base": "{}", "Partitions": [{}]}}"#, "b".repeat(len), partitions.join(", "));
+        let v = file.aggregation("/v", &[("cfa_dimensions", "x"), ("cfa_array", &json)]);
+        assert_eq!(decode(&file, v).is_ok(), expected);
+        assert!(expected || refused(&file, v) == Kind::Limit);
+    }
+}
+
+#[test]
+fn json_of_nothing_but_short_values_and_deep_json_are_refused() {
+    for (json, kind) in [
+        (format!(r#"{{"Partitions": [{}0]}}"#, "0,".repeat(2_000_000)), Kind::Limit),
+        (format!(r#"{{"Partitions": {}"#, "[".repeat(1_000_000)), Kind::Attribute),
+    ] {
+        let mut file = Memory::new();
+        file.dimension("/x", 1, false);
+        let v = file.aggregation("/v", &[("cfa_dimensions", "x"), ("cfa_array", &json)]);
+        assert_eq!(refused(&file, v), kind);
+    }
+}
+
 #[test]
 fn an_empty_array_of_fragments_is_refused() {
     let (file, v) = claiming(&[1, 0], &[0]);

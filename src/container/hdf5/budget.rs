@@ -1,0 +1,127 @@
+//! How much one operation on a file may look at and keep.
+//!
+//! Structures of HDF5 refer to one another by address, so a small file can make a reader visit the same bytes
+//! without end. What a library wrote does not overlap: it is looked at a few times, and what is kept of it takes a few
+//! times its size. Each operation (opening, listing, reading strings, reading an index) has a budget of so many times
+//! the length of the file, with a floor for small files; who goes beyond it is refused.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::store::damaged;
+use crate::error::{Error, Kind, Result};
+
+/// What is kept: headers, names, attributes, index entries.
+const KEPT: (u64, u64) = (8, 40 << 20);
+/// What is looked at.
+const SEEN: (u64, u64) = (64, 1 << 30);
+/// Text in global heaps. Each string has its own place there, so all of them fit into the file; a fill value may be
+/// shared by many elements.
+const TEXT: (u64, u64) = (1, 16 << 20);
+
+/// What is left of a budget, in bytes.
+#[derive(Debug)]
+pub(super) struct Budget {
+    kept: AtomicU64,
+    seen: AtomicU64,
+    text: AtomicU64,
+}
+
+impl Budget {
+    /// The budget of one operation on a file of this length.
+    pub(super) fn new(file_len: u64) -> Self {
+        let of = |(times, floor): (u64, u64)| {
+            AtomicU64::new(file_len.saturating_mul(times).saturating_add(floor).min(OVERDRAWN - 1))
+        };
+        Budget { kept: of(KEPT), seen: of(SEEN), text: of(TEXT) }
+    }
+
+    /// Counts bytes of memory that are about to be taken.
+    pub(super) fn keep(&self, bytes: usize) -> Result<()> {
+        take(&self.kept, bytes as u64)
+    }
+
+    /// Counts bytes of the file that are about to be parsed.
+    pub(super) fn see(&self, bytes: usize) -> Result<()> {
+        take(&self.seen, bytes as u64)
+    }
+
+    /// Counts bytes of text that are about to be copied.
+    pub(super) fn copy_text(&self, bytes: u64) -> Result<()> {
+        take(&self.text, bytes)
+    }
+
+    /// Fails once more was asked for than there was.
+    pub(super) fn check(&self) -> Result<()> {
+        [&self.kept, &self.seen, &self.text].into_iter().try_for_each(|left| take(left, 0))
+    }
+}
+
+/// A counter that was overdrawn stands at this value, and stays there.
+const OVERDRAWN: u64 = u64::MAX;
+
+fn take(left: &AtomicU64, bytes: u64) -> Result<()> {
+    // An operation runs on one thread; the counter is atomic only because files are shared.
+    let now = left.load(Ordering::Relaxed);
+    match now.checked_sub(bytes).filter(|_| now != OVERDRAWN) {
+        Some(rest) => {
+            left.store(rest, Ordering::Relaxed);
+            Ok(())
+        }
+        None => {
+            left.store(OVERDRAWN, Ordering::Relaxed);
+            Err(Error::new(
+                Kind::Limit,
+                "its structures overlap: they take far more memory than the file has bytes",
+            ))
+        }
+    }
+}
+
+/// The nodes of one walk: each is visited once, and all of them fit into the file.
+pub(super) struct Nodes {
+    visited: HashSet<u64>,
+    left: u64,
+}
+
+impl Nodes {
+    /// No nodes yet, of a file of this length.
+    pub(super) fn new(file_len: u64) -> Self {
+        Nodes { visited: HashSet::new(), left: file_len }
+    }
+
+    /// Counts the node at this address, which takes so many bytes.
+    pub(super) fn enter(&mut self, address: u64, len: u64) -> Result<()> {
+        self.left = self.left.checked_sub(len).ok_or_else(|| damaged("nodes of a tree overlap"))?;
+        match self.visited.insert(address) {
+            true => Ok(()),
+            false => Err(damaged("a node of a tree is listed twice")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_once_overdrawn_stays_so() {
+        let budget = Budget::new(1000);
+        let (most, kind) = (8 * 1000 + (40 << 20), Kind::Limit);
+        budget.keep(most).unwrap();
+        budget.check().unwrap();
+        assert_eq!(budget.keep(1).unwrap_err().kind(), kind);
+        assert_eq!(budget.keep(0).unwrap_err().kind(), kind);
+        assert_eq!(budget.check().unwrap_err().kind(), kind);
+        assert!(Budget::new(u64::MAX).keep(usize::MAX - 1).is_ok());
+    }
+
+    #[test]
+    fn nodes_are_visited_once_and_fit_into_the_file() {
+        let mut nodes = Nodes::new(100);
+        nodes.enter(8, 60).unwrap();
+        assert_eq!(nodes.enter(8, 1).unwrap_err().kind(), Kind::Damaged);
+        nodes.enter(16, 39).unwrap();
+        assert_eq!(nodes.enter(24, 1).unwrap_err().kind(), Kind::Damaged);
+    }
+}

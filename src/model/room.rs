@@ -1,0 +1,59 @@
+//! Memory for texts that many share: a scalar identifier, a replacement, a base or one value for a whole fragment is
+//! stored once and copied to each place that it serves.
+//!
+//! A file of some kilobytes could so ask for gigabytes. Names and values of usual length always have room.
+
+use crate::error::{Error, Kind, Result};
+
+/// Room for the texts of any read, in bytes.
+const FLOOR: u64 = 32 << 20;
+/// Room for the text of each place.
+const EACH: u64 = 1 << 10;
+
+/// What is left of the room for the texts of one read.
+#[derive(Debug)]
+pub(crate) struct Room(u64);
+
+impl Room {
+    /// Room for the texts of so many places.
+    pub(crate) fn for_places(count: u64) -> Self {
+        Room(count.saturating_mul(EACH).saturating_add(FLOOR))
+    }
+
+    /// Takes room for a text.
+    ///
+    /// # Errors
+    /// `Limit` when there is not so much left.
+    pub(crate) fn take(&mut self, text: &str) -> Result<()> {
+        self.take_bytes(text.len() as u64)
+    }
+
+    /// Takes room for so many bytes of text.
+    ///
+    /// # Errors
+    /// As [`Room::take`].
+    pub(crate) fn take_bytes(&mut self, bytes: u64) -> Result<()> {
+        let left = self.0.checked_sub(bytes);
+        self.0 = left.ok_or_else(|| {
+            Error::new(
+                Kind::Limit,
+                "texts that fragments share are too long for memory; ask for a smaller part",
+            )
+        })?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_have_room_a_few_times_and_short_ones_always() {
+        let mut room = Room::for_places(100_000);
+        let name = "n".repeat(1000);
+        assert!((0..100_000).all(|_| room.take(&name).is_ok()));
+        let (mut room, long) = (Room::for_places(100_000), "n".repeat(1 << 20));
+        assert_eq!((0..).take_while(|_| room.take(&long).is_ok()).count(), 129);
+    }
+}

@@ -1,0 +1,93 @@
+"""A hostile file costs a program with the driver no more than a harmless one, even where it is no aggregation."""
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import h5py
+
+NOWHERE = 2**64 - 1
+LOOK = """
+import sys
+from osgeo import gdal
+gdal.UseExceptions()
+for look in (lambda: gdal.IdentifyDriverEx(sys.argv[1], allowed_drivers=["CFA"]),
+             lambda: gdal.OpenEx(sys.argv[1], gdal.OF_RASTER, allowed_drivers=["CFA"]),
+             lambda: gdal.OpenEx(sys.argv[1], gdal.OF_MULTIDIM_RASTER, allowed_drivers=["CFA"])):
+    try:
+        look()
+    except RuntimeError:
+        pass
+with open("/proc/self/status") as status:
+    print(next(line.split()[1] for line in status if line.startswith("VmHWM")))
+"""
+
+
+class Image:
+    """An HDF5 file with one old-style group."""
+
+    def __init__(self):
+        self.bytes = bytearray(96)
+
+    def put(self, data):
+        address = len(self.bytes)
+        self.bytes += data + bytes(-len(data) % 8)
+        return address
+
+    def header(self, *messages):
+        body = b"".join(struct.pack("<HHI", kind, len(data) + -len(data) % 8, 0) + data + bytes(-len(data) % 8)
+                        for kind, data in messages)
+        return self.put(struct.pack("<BBHII4x", 1, 0, len(messages), 1, len(body)) + body)
+
+    def tree(self, level, children):
+        node = b"TREE" + struct.pack("<BBHQQ", 0, level, len(children), NOWHERE, NOWHERE)
+        return self.put(node + b"".join(struct.pack("<QQ", 0, child) for child in children) + bytes(8))
+
+    def write(self, path, root):
+        self.bytes[:96] = (b"\x89HDF\r\n\x1a\n" + struct.pack("<8BHHI", 0, 0, 0, 0, 0, 8, 8, 0, 4, 16, 0)
+                           + struct.pack("<6Q24x", 0, NOWHERE, len(self.bytes), NOWHERE, 0, root))
+        with open(path, "wb") as file:
+            file.write(self.bytes)
+
+
+def same_names(path, listed, name_length, levels):
+    """A group whose tree lists nodes of long names, at each level as many times as `listed`."""
+    image = Image()
+    attribute = b"\x01\0" + struct.pack("<3H", 16, 8, 8) + b"aggregated_data\0" + struct.pack("<4BI", 0x13, 0, 0, 0, 4)
+    attribute += b"\x01\0\0\0\0\0\0\0" + b"map:"
+    dataset = image.header((1, b"\x01" + bytes(7)), (3, struct.pack("<8BHH", 0x10, 8, 0, 0, 4, 0, 0, 0, 0, 32)),
+                           (8, struct.pack("<BBQQ", 3, 1, 96, 4)), (12, attribute))
+    names = image.put(b"n" * name_length + bytes(8))
+    heap = image.put(b"HEAP" + struct.pack("<4x3Q", name_length + 8, 1, names))
+    node = b"SNOD\x01\0" + struct.pack("<H", 8) + b"".join(struct.pack("<QQ24x", i, dataset) for i in range(8))
+    child = image.put(node)
+    for level in range(levels):
+        child = image.tree(level, [child] * listed)
+    image.write(path, image.header((0x11, struct.pack("<QQ", child, heap))))
+
+
+@unittest.skipUnless(os.path.exists("/proc/self/status"), "this system does not tell what memory a process had")
+class Hostile(unittest.TestCase):
+    def memory(self, path):
+        done = subprocess.run([sys.executable, "-c", LOOK, path], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr[-1000:])
+        return int(done.stdout.split()[-1]) * 1024
+
+    def test_a_file_with_overlapping_groups_takes_as_much_memory_as_a_harmless_one(self):
+        with tempfile.TemporaryDirectory() as folder:
+            harmless = f"{folder}/harmless.nc"
+            with h5py.File(harmless, "w") as file:
+                file["v"] = 1
+            usual = self.memory(harmless)
+            # Far more entries than the file's K value allows, and as many as it does.
+            for listed, name_length, levels in [(2000, 30_000, 1), (4000, 150_000, 1), (32, 150_000, 3)]:
+                path = f"{folder}/hostile.nc"
+                same_names(path, listed, name_length, levels)
+                with self.subTest(size=os.path.getsize(path)):
+                    self.assertLess(self.memory(path) - usual, 64 << 20)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,59 @@
+//! Groups whose trees, nodes and names overlap.
+
+use crate::image::{contiguous, dataspace, int, longs, Image, SYMBOL_TABLE};
+use crate::spend;
+
+/// A root group whose tree lists one node `listed` times; each name of the node has `len` bytes.
+fn one_node_many_times(listed: usize, len: usize) -> (Image, u64) {
+    let mut image = Image::new();
+    let dataset = image.header(&[dataspace(&[2]), int(), contiguous(96, 8)]);
+    let heap = image.local_heap(&[vec![b'n'; len], vec![0]].concat());
+    let entries: Vec<(u64, u64)> = (0..8).map(|i| (i, dataset)).collect();
+    let node = image.symbols(&entries);
+    let pairs: Vec<(Vec<u8>, u64)> = (0..listed).map(|_| (vec![0; 8], node)).collect();
+    let tree = image.tree(0, 0, &pairs, &[0; 8]);
+    let root = image.header(&[(SYMBOL_TABLE, longs(&[tree, heap]))]);
+    (image, root)
+}
+
+#[test]
+fn a_node_of_symbols_is_listed_once() {
+    let folder = tempfile::tempdir().unwrap();
+    // As often as the file's K value allows, and more often.
+    for (listed, len) in [(32, 60_000), (2000, 30_000), (4000, 150_000)] {
+        let (image, root) = one_node_many_times(listed, len);
+        assert!(spend(&image.write(folder.path(), root)).is_err());
+    }
+}
+
+#[test]
+fn names_of_links_may_not_overlap_without_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut image = Image::new();
+    let dataset = image.header(&[dataspace(&[2]), int(), contiguous(96, 8)]);
+    let heap = image.local_heap(&[vec![b'n'; 150_000], vec![0]].concat());
+    let mut leaves = Vec::new();
+    for leaf in 0..32 {
+        let mut pairs = Vec::new();
+        for node in 0..32 {
+            let first = 256 * leaf + 8 * node;
+            let entries: Vec<(u64, u64)> = (first..first + 8).map(|name| (name, dataset)).collect();
+            pairs.push((vec![0; 8], image.symbols(&entries)));
+        }
+        leaves.push((vec![0; 8], image.tree(0, 0, &pairs, &[0; 8])));
+    }
+    let tree = image.tree(0, 1, &leaves, &[0; 8]);
+    let root = image.header(&[(SYMBOL_TABLE, longs(&[tree, heap]))]);
+    assert!(spend(&image.write(folder.path(), root)).unwrap_err().contains("overlap"));
+}
+
+#[test]
+fn a_tree_that_leads_back_to_itself_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut image = Image::new();
+    let heap = image.local_heap(b"\0\0\0\0\0\0\0\0");
+    let at = image.next();
+    let tree = image.tree(0, 1, &[(vec![0; 8], at)], &[0; 8]);
+    let root = image.header(&[(SYMBOL_TABLE, longs(&[tree, heap]))]);
+    assert!(spend(&image.write(folder.path(), root)).is_err());
+}

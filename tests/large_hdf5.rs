@@ -1,0 +1,65 @@
+//! Harmless files of any size are read, whatever the limits against hostile ones: everything that libhdf5 wrote equals
+//! what it was given (`make_large_hdf5.py`).
+
+use std::path::Path;
+use std::process::Command;
+
+use cfa::{Attributes, Dataset, Selection, Values};
+
+/// Checks all variables of a file; returns how many variables, attributes and elements it has.
+fn check(path: &Path) -> (usize, usize, usize) {
+    let dataset = Dataset::open(path).unwrap();
+    assert_eq!(dataset.warnings(), Vec::<String>::new(), "{}", path.display());
+    assert!(Dataset::identify(path).unwrap().is_none());
+    let variables = dataset.variables();
+    let (mut attributes, mut elements) = (0, 0);
+    for variable in &variables {
+        let name = format!("{} {}", path.display(), variable.path());
+        let values = variable
+            .read_values(&Selection::all(variable.shape().unwrap()))
+            .unwrap_or_else(|e| panic!("{name}: {e}"));
+        elements += values.len();
+        match values {
+            Values::I32(numbers) => {
+                assert!(numbers.iter().enumerate().all(|(i, &n)| n == i as i32), "{name}")
+            }
+            Values::String(texts) => {
+                assert!(texts.iter().enumerate().all(|(i, t)| *t == format!("string {i}")), "{name}")
+            }
+            other => panic!("{name}: {:?}", other.data_type()),
+        }
+        attributes += check_attributes(variable.attributes(), &name);
+    }
+    (variables.len(), attributes, elements)
+}
+
+fn check_attributes(attributes: &Attributes, name: &str) -> usize {
+    for attribute in attributes.iter() {
+        let number: usize = attribute.name[1..].parse().unwrap();
+        let expected = match attribute.name.as_bytes()[0] {
+            b'a' => Values::I32(vec![number as i32]),
+            _ => Values::Char(vec![b't'; number]),
+        };
+        assert!(attribute.value == expected, "{name}: {}", attribute.name);
+    }
+    attributes.iter().count()
+}
+
+#[test]
+fn what_libhdf5_wrote_is_read_however_much_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/make_large_hdf5.py");
+    let status = Command::new("/usr/bin/python3").arg(script).arg(folder.path()).status().unwrap();
+    assert!(status.success(), "python3-h5py is needed (make deps)");
+    for version in ["earliest", "latest"] {
+        let found = |name: &str| check(&folder.path().join(format!("{name}_{version}.nc")));
+        assert_eq!(found("chunks"), (6, 0, 485_000));
+        let long = if version == "latest" { 6 } else { 4 };
+        assert_eq!(found("objects"), (17_002, 5000 + long, 17_010));
+        assert_eq!(found("strings"), (2, 0, 1_100_000));
+    }
+    for seed in 0..40 {
+        let (variables, ..) = check(&folder.path().join(format!("random_{seed}.nc")));
+        assert!(variables > 0);
+    }
+}
