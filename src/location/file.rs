@@ -3,10 +3,10 @@
 use std::fmt;
 
 use super::origin::Place;
-use super::uri::redact;
 use crate::error::Result;
 use crate::os::{self, FileState, LocalFile};
 use crate::remote::RemoteFile;
+use crate::secrets::redact;
 use crate::source::Source;
 
 #[cfg(feature = "gdal")]

@@ -26,6 +26,7 @@ use crate::options::OpenOptions;
 use crate::os::{is_absence, is_virtual, Attempt};
 pub use crate::os::{shown, FileState, LocalFile};
 use crate::remote::{Access, RemoteFile, Url};
+pub use crate::secrets::redact;
 pub use file::{File, Identity};
 use origin::Base;
 pub use origin::{Origin, Place};
@@ -35,7 +36,7 @@ pub use resolve::Style;
 pub use rewrite::{join_base, substitute, unknown_keyword};
 #[cfg(feature = "gdal")]
 pub use stores::find_store;
-pub use uri::{is_absolute, redact};
+pub use uri::is_absolute;
 pub(crate) use uri::{parse, Reference};
 #[cfg(feature = "write")]
 pub(crate) use {

@@ -6,11 +6,11 @@ use std::path::Path;
 use super::origin::{Origin, Place};
 use super::policy::Policy;
 use super::resolve::{candidates, Style};
-use super::uri::redact;
 use super::virtual_files;
 use crate::error::{Error, Kind, Result};
 use crate::options::OpenOptions;
 use crate::os::{is_virtual, shown, LocalFile, VirtualFile};
+use crate::secrets::redact;
 use crate::source::Source;
 
 /// The Zarr store that a location names, as GDAL is to open it, if it names one. Every file in it is under the policy.

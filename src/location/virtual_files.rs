@@ -6,10 +6,10 @@
 use std::path::Path;
 
 use super::origin::{Base, Origin};
-use super::uri::redact;
 use crate::error::{Error, Kind, Result};
 use crate::options::{AllowedSources, OpenOptions};
 use crate::os::{is_virtual, shown};
+use crate::secrets::redact;
 
 /// Whether an absolute path in an aggregation file means a place in the virtual file system rather than one on this
 /// machine.
