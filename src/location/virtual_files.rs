@@ -68,7 +68,7 @@ fn lies_below(path: &Path, directory: &Path) -> bool {
 }
 
 /// Whether a path has `..`, also percent-encoded, however often: servers decode once more than one thinks.
-fn has_parent_segments(path: &str) -> bool {
+pub(super) fn has_parent_segments(path: &str) -> bool {
     let mut path = path.to_ascii_lowercase();
     loop {
         if path.split(['/', '\\']).any(|segment| segment == "..") {

@@ -8,6 +8,7 @@ use netcdf::{AttributeValue, Extent, FileMut, Options};
 
 use super::description::{Format, Group, Variable};
 use crate::error::{Error, Kind, Result};
+use crate::os::make_room;
 use crate::value::{Attributes, DataType, Values};
 
 /// A byte of text.
@@ -50,6 +51,8 @@ pub(super) fn create(path: &Path, format: Format) -> Result<FileMut> {
         Format::Classic => Options::_64BIT_OFFSET,
         Format::Cdf5 => Options::_64BIT_DATA,
     };
+    // The library opens files of its own, and cannot be told to try again.
+    make_room(4);
     netcdf::create_with(path, options | Options::NOCLOBBER).map_err(failure)
 }
 
