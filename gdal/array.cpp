@@ -3,6 +3,7 @@
 #include "attribute.h"
 #include "dimension.h"
 #include "georeferencing.h"
+#include "name.h"
 
 namespace cfa_gdal
 {
@@ -217,7 +218,7 @@ bool Array::IRead(const GUInt64 *start, const size_t *count, const GInt64 *step,
         return true;
     }
     CPLError(CE_Failure, CPLE_NotSupported, "CFA: %s: numbers and strings are not converted into each other",
-             GetFullName().c_str());
+             Shown(GetFullName()).c_str());
     return false;
 }
 

@@ -5,6 +5,7 @@
 #include "attribute.h"
 #include "classic_band.h"
 #include "metadata.h"
+#include "name.h"
 #include "roles.h"
 
 namespace cfa_gdal
@@ -46,7 +47,8 @@ std::unique_ptr<GDALDataset> ClassicDataset::Create(const std::shared_ptr<File> 
 {
     if (NumericType(cfa_variable_type(variable)) == GDT_Unknown)
     {
-        CPLError(CE_Failure, CPLE_NotSupported, "CFA: %s is text, which is no raster", cfa_variable_path(variable));
+        CPLError(CE_Failure, CPLE_NotSupported, "CFA: %s is text, which is no raster",
+                 Shown(cfa_variable_path(variable)).c_str());
         return nullptr;
     }
     std::unique_ptr<ClassicDataset> dataset(new ClassicDataset(file, variable));
@@ -82,7 +84,8 @@ bool ClassicDataset::Shape()
     }
     if (rank == 0)
     {
-        CPLError(CE_Failure, CPLE_NotSupported, "CFA: %s is a scalar, which is no raster", cfa_variable_path(m_variable));
+        CPLError(CE_Failure, CPLE_NotSupported, "CFA: %s is a scalar, which is no raster",
+                 Shown(cfa_variable_path(m_variable)).c_str());
         return false;
     }
     m_hasRows = rank >= 2;
@@ -96,7 +99,7 @@ bool ClassicDataset::Shape()
                 continue;
             CPLError(CE_Failure, CPLE_NotSupported,
                      "CFA: %s is empty or too large for a raster; use the multidimensional API",
-                     cfa_variable_path(m_variable));
+                     Shown(cfa_variable_path(m_variable)).c_str());
             return false;
         }
         if (i < rank - imageRank)

@@ -1,5 +1,6 @@
 #include "file.h"
 
+#include "name.h"
 #include "options.h"
 #include "roles.h"
 
@@ -59,7 +60,7 @@ void File::TellWarnings() const
     }
     // A handler of errors may read again.
     for (const std::string &warning : warnings)
-        CPLError(CE_Warning, CPLE_AppDefined, "CFA: %s: %s", m_path.c_str(), warning.c_str());
+        CPLError(CE_Warning, CPLE_AppDefined, "CFA: %s: %s", Shown(m_path).c_str(), warning.c_str());
 }
 
 const cfa_variable *File::Find(const std::string &path) const

@@ -86,4 +86,28 @@ std::string Name::Of(const std::string &path, const std::string &variable)
     return "CFA:" + Quote(path) + ":" + (root ? variable.substr(1) : variable);
 }
 
+std::string Shown(std::string name)
+{
+    constexpr size_t most = 600;
+    const size_t scheme = name.find("://");
+    const size_t at = name.rfind('@');
+    if (scheme != std::string::npos && at != std::string::npos && at > scheme)
+        name.erase(scheme + 3, at + 1 - (scheme + 3));
+    const size_t query = name.find('?');
+    if (query != std::string::npos)
+        name.replace(query, std::string::npos, "?...");
+    if (name.size() > most)
+        name = name.substr(0, most / 2) + " ... " + name.substr(name.size() - most / 2);
+    bool afterC2 = false;
+    for (char &c : name)
+    {
+        const auto byte = static_cast<unsigned char>(c);
+        // U+0080 to U+009F have two bytes of UTF-8.
+        if (byte < 0x20 || byte == 0x7f || (afterC2 && byte < 0xa0))
+            c = afterC2 ? '\xbf' : '?';
+        afterC2 = byte == 0xc2;
+    }
+    return name;
+}
+
 } // namespace cfa_gdal

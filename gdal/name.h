@@ -26,6 +26,9 @@ struct Name
     static std::string Of(const std::string &path, const std::string &variable);
 };
 
+// A path or a name as a message shows it: short, without control characters, user, password and query.
+std::string Shown(std::string name);
+
 } // namespace cfa_gdal
 
 #endif

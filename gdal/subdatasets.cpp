@@ -2,6 +2,7 @@
 
 #include "classic_dataset.h"
 #include "metadata.h"
+#include "name.h"
 #include "roles.h"
 
 namespace cfa_gdal
@@ -113,7 +114,8 @@ std::unique_ptr<GDALDataset> OpenClassic(const std::shared_ptr<File> &file, cons
     const std::vector<const cfa_variable *> variables = DataVariables(*file);
     if (variables.empty())
     {
-        CPLError(CE_Failure, CPLE_AppDefined, "%s has no variable that can be shown as a raster", file->Path().c_str());
+        CPLError(CE_Failure, CPLE_AppDefined, "%s has no variable that can be shown as a raster",
+                 Shown(file->Path()).c_str());
         return nullptr;
     }
     // Not a list of what is left: the data that the file is about cannot be had.

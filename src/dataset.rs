@@ -16,6 +16,7 @@ use crate::error::{Error, Kind, Result};
 use crate::fragment::files::Files;
 use crate::fragment::{Expansions, PreparedFragments};
 use crate::location::{self, Identity, Origin};
+use crate::message;
 use crate::model::substitutions::Substitutions;
 use crate::model::Aggregation;
 use crate::options::OpenOptions;
@@ -240,6 +241,7 @@ impl Shared {
     }
 
     pub(crate) fn warn(&self, warning: String) {
+        let warning = message::line(&warning, message::MOST);
         let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
         if warnings.len() < MOST_WARNINGS && !warnings.contains(&warning) {
             warnings.push(warning);
@@ -252,10 +254,13 @@ impl Shared {
         match reason {
             Some((_, reason)) => Error::new(Kind::Unsupported, format!("'{path}' cannot be read: {reason}")),
             None => {
-                let names: Vec<&str> =
-                    self.tree().variables.iter().map(|v| v.path.trim_start_matches('/')).take(20).collect();
-                let there = if names.is_empty() { "no variables".into() } else { names.join(", ") };
-                Error::new(Kind::MissingVariable, format!("no variable '{path}'; it has: {there}"))
+                let names =
+                    message::names(self.tree().variables.iter().map(|v| v.path.trim_start_matches('/')));
+                let there = if names.is_empty() { "no variables".into() } else { names };
+                Error::new(
+                    Kind::MissingVariable,
+                    format!("no variable '{}'; it has: {there}", message::short(path, message::MOST_OF_NAME)),
+                )
             }
         }
         .in_file(self.container.name())

@@ -4,6 +4,9 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::message::{self, MOST, MOST_OF_NAME};
+use crate::secrets::redact;
+
 /// `Result` with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -104,7 +107,8 @@ impl Kind {
 
 /// An error with the place it concerns.
 ///
-/// `Display` gives one line: file, variable, fragment, what happened and what can be done.
+/// `Display` gives one line of less than 4 KiB, whatever the file holds: file, variable, fragment, what happened and
+/// what can be done, without control characters.
 #[derive(Clone)]
 pub struct Error(Box<Inner>);
 
@@ -123,7 +127,7 @@ impl Error {
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Error(Box::new(Inner {
             kind,
-            message: message.into(),
+            message: message::line(&message.into(), MOST),
             file: None,
             variable: None,
             fragment: None,
@@ -137,15 +141,15 @@ impl Error {
         self
     }
 
-    /// Says which file this concerns, unless that is known already.
+    /// Says which file this concerns, unless that is known already; secrets in its name are left out.
     pub fn in_file(mut self, file: impl Into<String>) -> Self {
-        self.0.file.get_or_insert_with(|| file.into());
+        self.0.file.get_or_insert_with(|| message::line(&redact(&file.into()), MOST_OF_NAME));
         self
     }
 
     /// Says which variable this concerns, unless that is known already.
     pub fn in_variable(mut self, variable: impl Into<String>) -> Self {
-        self.0.variable.get_or_insert_with(|| variable.into());
+        self.0.variable.get_or_insert_with(|| message::line(&variable.into(), MOST_OF_NAME));
         self
     }
 
@@ -189,21 +193,22 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = &self.0;
-        if let Some(file) = &place.file {
-            write!(f, "{file}: ")?;
+        let Inner { message, file, variable, fragment, cause, .. } = &*self.0;
+        let mut line = String::new();
+        if let Some(file) = file {
+            line += &format!("{file}: ");
         }
-        if let Some(variable) = &place.variable {
-            write!(f, "variable '{variable}': ")?;
+        if let Some(variable) = variable {
+            line += &format!("variable '{variable}': ");
         }
-        if let Some(fragment) = &place.fragment {
-            write!(f, "fragment {fragment:?}: ")?;
+        if let Some(fragment) = fragment {
+            line += &message::short(&format!("fragment {fragment:?}: "), MOST_OF_NAME);
         }
-        f.write_str(&place.message)?;
-        if let Some(cause) = &place.cause {
-            write!(f, ": {cause}")?;
+        line += message;
+        if let Some(cause) = cause {
+            line += &format!(": {cause}");
         }
-        Ok(())
+        f.write_str(&message::line(&line, MOST))
     }
 }
 
@@ -231,5 +236,22 @@ mod tests {
             "agg.nc: variable 'tas': fragment [3, 0]: no such variable; it has: ta, pr"
         );
         assert_eq!(error.kind().category(), "fragment-variable");
+    }
+
+    #[test]
+    fn no_name_makes_an_error_long_or_more_than_one_line() {
+        let long = "\u{1b}\n".repeat(50_000);
+        let cause = Error::new(Kind::Io, &*long).in_file(&*long);
+        let error = Error::new(Kind::Damaged, format!("attribute '{long}' is odd; mend it"))
+            .in_file(format!("{long}/f.nc"))
+            .in_variable(&*long)
+            .in_fragment(&[u64::MAX; 1000]);
+        for error in [error.clone(), error.because(cause)] {
+            let shown = error.to_string();
+            assert!(shown.len() < 4096, "{}", shown.len());
+            assert!(!shown.contains(char::is_control) && shown.contains("/f.nc: variable '"), "{shown}");
+            assert!(error.message().ends_with("is odd; mend it") && !error.message().contains('\n'));
+            assert!(error.file().unwrap().len() < 1000 && error.variable().unwrap().len() < 1000);
+        }
     }
 }

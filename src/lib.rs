@@ -20,6 +20,7 @@ mod fragment;
 mod identify;
 pub mod inventory;
 pub mod location;
+pub mod message;
 pub mod model;
 pub mod options;
 mod os;
@@ -33,6 +34,7 @@ pub mod remote;
 #[path = "not_remote.rs"]
 pub mod remote;
 mod scatter;
+mod secrets;
 pub mod select;
 mod selection;
 mod source;

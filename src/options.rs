@@ -303,7 +303,7 @@ impl OpenOptions {
         let canonical = name.to_ascii_uppercase().replace('-', "_");
         let Some(setting) = SETTINGS.iter().find(|setting| setting.name == canonical) else {
             let names: Vec<_> = SETTINGS.iter().map(|setting| setting.name).collect();
-            let message = format!("there is no setting '{name}'; there are: {}", names.join(", "));
+            let message = format!("there is no setting '{}'; there are: {}", redact(name), names.join(", "));
             return Err(Error::new(Kind::Request, message));
         };
         self.assign(setting.name, value)

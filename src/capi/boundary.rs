@@ -6,6 +6,8 @@ use std::ffi::{c_char, CStr, CString};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
+use crate::message;
+
 use super::status::{self, cfa_status, CFA_ERR_ARGUMENT, CFA_ERR_BUFFER, CFA_ERR_INTERNAL, CFA_OK};
 
 /// Why an export fails.
@@ -103,7 +105,7 @@ fn silence_panics() {
 }
 
 fn remember(message: &str) {
-    let line: Vec<u8> = message.bytes().map(|b| if b < b' ' { b' ' } else { b }).collect();
+    let line = message::line(message, message::MOST);
     let _ = MESSAGE.try_with(|place| *place.borrow_mut() = CString::new(line).unwrap_or_default());
 }
 

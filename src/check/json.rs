@@ -2,6 +2,8 @@
 
 use serde_json::{json, Map, Value};
 
+use crate::message::escaped_json;
+
 use super::{Finding, Report, VariableReport};
 
 /// What tells a file with such a text from others.
@@ -19,7 +21,7 @@ pub fn as_json(report: &Report) -> String {
     })
     .to_string();
     // The mark is the first member, whatever the order of the others.
-    format!("{MARK}{}", object.trim_start_matches('{'))
+    format!("{MARK}{}", escaped_json(object.trim_start_matches('{')))
 }
 
 fn variable(variable: &VariableReport) -> Value {

@@ -126,7 +126,7 @@ pub fn check(path: impl AsRef<Path>, options: &Options<'_>) -> Result<Report> {
             }
         }
     }
-    let file = dataset.name().to_owned();
+    let file = crate::location::redact(dataset.name());
     let report = Report { file, conventions, variables, findings: findings.finish(), fragments_checked };
     outputs.write(&report)?;
     Ok(report)

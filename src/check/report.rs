@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::rules::{Rule, Severity};
+use crate::message;
 use crate::model::Dialect;
 use crate::value::DataType;
 
@@ -162,6 +163,9 @@ impl Report {
     }
 }
 
+/// Bytes of the message of a finding, which has its rule and its place beside it on a line.
+const MOST: usize = 2500;
+
 /// Collects findings; of one rule for one variable only the first ones are kept, the others are counted.
 pub(crate) struct Findings {
     list: Vec<Finding>,
@@ -194,7 +198,7 @@ impl Findings {
             severity: rule.severity(dialect),
             variable: variable.map(str::to_owned),
             fragment: fragment.map(<[u64]>::to_vec),
-            message: message.into(),
+            message: message::line(&message.into(), MOST),
             count: 1,
         });
     }

@@ -13,7 +13,7 @@ use crate::container::tree::VariableId;
 use crate::dataset::Dataset;
 use crate::dialect;
 use crate::error::{Error, Kind, Result};
-use crate::location::Style;
+use crate::location::{redact, Style};
 use crate::model::fragments::{Block, Fragment};
 use crate::model::slabs::Slabs;
 use crate::model::substitutions::Substitutions;
@@ -359,7 +359,7 @@ fn no_files() -> Error {
 fn shown(fragment: &Fragment) -> String {
     match fragment {
         Fragment::Stored { versions, .. } => {
-            versions.iter().filter_map(|v| v.location.as_deref()).next().unwrap_or_default().to_owned()
+            versions.iter().filter_map(|v| v.location.as_deref()).next().map(redact).unwrap_or_default()
         }
         Fragment::Missing => String::new(),
     }

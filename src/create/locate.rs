@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::Locations;
 use crate::error::{Error, Kind, Result};
-use crate::location::relative_path;
+use crate::location::{redact, relative_path};
 use crate::model::Dialect;
 use crate::os::shown;
 
@@ -52,8 +52,10 @@ impl Locator {
             Locations::Base(base) => {
                 let relative = self.relative(&whole, file)?;
                 below(base, &relative).ok_or_else(|| {
-                    let message =
-                        format!("base '{base}' has no directory for {relative}, which lies outside of it");
+                    let message = format!(
+                        "base '{}' has no directory for {relative}, which lies outside of it",
+                        redact(base)
+                    );
                     Error::new(Kind::Unsupported, message).in_file(shown(file))
                 })
             }

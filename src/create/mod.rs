@@ -57,6 +57,7 @@ pub use report::{PlannedDimension, PlannedVariable, Report};
 use std::path::Path;
 
 use crate::error::{Error, Kind, Result};
+use crate::message;
 use crate::model::Dialect;
 use crate::out::Out;
 use crate::write::{File, Format, NewFile};
@@ -304,6 +305,7 @@ fn assemble(
     let mut notes = assembly.notes;
     notes.extend(note);
     notes.extend(clocks::notes(inputs));
+    notes.iter_mut().for_each(|note| *note = message::line(note, message::MOST));
     Ok((file, Report { variables, notes, files: inputs.len() as u64 }, assembly.is_placeless))
 }
 

@@ -10,6 +10,8 @@ use super::record::{Input, Interner};
 use super::scan::{self, Scanned};
 use super::{assemble, others, Inputs, Options, Report};
 use crate::error::{Kind, Result};
+use crate::location::redact;
+use crate::message;
 use crate::out::Out;
 use crate::write::{self, File, Format};
 
@@ -136,5 +138,8 @@ fn told(note: &str, mut names: Vec<String>) -> Option<String> {
     let count = names.len();
     let more = if count > SHOWN { ", ..." } else { "" };
     names.truncate(SHOWN);
-    (count > 0).then(|| format!("{count} of the files {note}: {}{more}", names.join(", ")))
+    names.iter_mut().for_each(|name| *name = redact(name));
+    let note =
+        |names: &str| message::line(&format!("{count} of the files {note}: {names}{more}"), message::MOST);
+    (count > 0).then(|| note(&names.join(", ")))
 }

@@ -15,7 +15,7 @@ use super::hdf4;
 use super::quiet::Quiet;
 use super::subdataset::Subdataset;
 use crate::error::{Error, Kind, Result};
-use crate::location::File;
+use crate::location::{File, Pinned};
 use crate::options::FragmentDriver;
 use crate::selection::Selection;
 use crate::source::Source;
@@ -37,7 +37,7 @@ pub(crate) struct Foreign {
     attributes: Attributes,
     handles: Mutex<Handles>,
     /// The path that GDAL was given may lead through this open file.
-    opened: Option<(String, Arc<File>)>,
+    opened: Option<Pinned>,
 }
 
 /// An array, or several that are its parts along the first dimension, and the dataset they belong to, which ends after
@@ -70,7 +70,7 @@ impl Foreign {
         drivers: &[FragmentDriver],
     ) -> Result<Self> {
         let file = opened.name();
-        let Some(path) = opened.path_for_gdal() else {
+        let Some(pinned) = Pinned::new(opened) else {
             let message =
                 "it is not netCDF; other formats are read from local files and GDAL's file systems alone";
             return Err(Error::new(Kind::FragmentUnreadable, message).in_file(file));
@@ -82,8 +82,8 @@ impl Foreign {
         // A store is a directory: a file that the driver takes for one lists chunks of other files.
         let drivers: Vec<_> =
             drivers.iter().copied().filter(|&driver| driver != FragmentDriver::Zarr).collect();
-        let array = Self::open(&Opener::new(&path, file, format, &drivers)?, file, identifier)?;
-        Ok(Foreign { opened: Some((path, Arc::clone(opened))), ..array })
+        let array = Self::open(&Opener::new(pinned.path(), file, format, &drivers)?, file, identifier)?;
+        Ok(Foreign { opened: Some(pinned), ..array })
     }
 
     /// Opens an array of a Zarr store that the access policy allowed.
@@ -161,7 +161,7 @@ impl Foreign {
     /// An error with the name of the file for the path that GDAL was given.
     fn named(&self, error: Error) -> Error {
         let message = match &self.opened {
-            Some((path, _)) => error.message().replace(path, &self.file),
+            Some(pinned) => error.message().replace(pinned.path(), &self.file),
             None => error.message().to_owned(),
         };
         Error::new(error.kind(), message).in_file(&*self.file)

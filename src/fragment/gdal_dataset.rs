@@ -10,7 +10,9 @@ use super::gdal_group::{texts, GdalGroup};
 use super::quiet::last_message;
 use super::subdataset::Subdataset;
 use crate::error::{Error, Kind, Result};
+use crate::location::stays_inside;
 use crate::options::FragmentDriver;
+use crate::os::make_room;
 
 /// What GDAL's header defines by macros that the bindings lack.
 const OF_RASTER: u32 = 0x02;
@@ -127,6 +129,8 @@ impl GdalDataset {
         list.push(ptr::null());
         // No neighbours: what a driver finds beside the file is not under the policy.
         let siblings = [ptr::null()];
+        // A driver may open a file more than once, and takes it for another format if it cannot.
+        make_room(4);
         // SAFETY: C strings and lists that end with NULL, alive during the call.
         let dataset =
             unsafe { gdal::GDALOpenEx(name.as_ptr(), kind, list.as_ptr(), ptr::null(), siblings.as_ptr()) };
@@ -166,7 +170,12 @@ impl GdalDataset {
 
     /// The array of this full name; the slash at its start may be left out.
     pub(super) fn array(&self, name: &str) -> Option<GdalArray> {
-        self.root()?.array(&format!("/{}", name.trim_start_matches('/')))
+        let name = name.trim_start_matches('/');
+        // A driver may take the name for a path.
+        if !stays_inside(name) {
+            return None;
+        }
+        self.root()?.array(&format!("/{name}"))
     }
 
     /// The full names of arrays, in whatever group; no more than so many.

@@ -14,6 +14,7 @@ use crate::dataset::{Dataset, Shared};
 use crate::dialect::{self, reference};
 use crate::error::{Error, Kind, Result};
 use crate::location::{self, Opened, Style};
+use crate::message;
 use crate::model::fragments::{Fragments, Version};
 use crate::model::Aggregation;
 
@@ -305,10 +306,11 @@ pub(crate) fn unreadable(error: Error) -> Error {
 }
 
 fn no_variable(container: &Container, identifier: &str) -> Error {
-    let names: Vec<&str> = container
+    let names = container
         .tree()
-        .map(|tree| tree.variables.iter().map(|v| v.path.trim_start_matches('/')).take(20).collect())
+        .map(|tree| message::names(tree.variables.iter().map(|v| v.path.trim_start_matches('/'))))
         .unwrap_or_default();
-    Error::new(Kind::FragmentVariable, format!("no variable '{identifier}'; it has: {}", names.join(", ")))
+    let identifier = message::short(identifier, message::MOST_OF_NAME);
+    Error::new(Kind::FragmentVariable, format!("no variable '{identifier}'; it has: {names}"))
         .in_file(container.name())
 }

@@ -3,10 +3,10 @@
 use std::fmt;
 
 use super::origin::Place;
-use super::uri::redact;
 use crate::error::Result;
 use crate::os::{self, FileState, LocalFile};
 use crate::remote::RemoteFile;
+use crate::secrets::redact;
 use crate::source::Source;
 
 #[cfg(feature = "gdal")]
@@ -81,16 +81,6 @@ impl File {
         }
     }
 
-    /// The path by which GDAL opens the very file that is open here, for as long as it is; `None` if there is none.
-    #[cfg(feature = "gdal")]
-    pub(crate) fn path_for_gdal(&self) -> Option<String> {
-        match self {
-            File::Local(file) => file.path_for_gdal(),
-            File::Virtual(file) => Some(file.name().to_owned()),
-            File::Remote(_) => None,
-        }
-    }
-
     /// The places to which names in this file may be relative, if it was asked for at `place`.
     pub(super) fn places(&self, place: Place) -> Vec<Place> {
         let led_to = match self {
@@ -106,6 +96,40 @@ impl File {
             #[cfg(feature = "gdal")]
             File::Virtual(file) => file,
             File::Remote(file) => &**file,
+        }
+    }
+}
+
+/// A file that GDAL opens too, and that stays open meanwhile.
+#[cfg(feature = "gdal")]
+pub(crate) struct Pinned {
+    path: String,
+    file: std::sync::Arc<File>,
+}
+
+#[cfg(feature = "gdal")]
+impl Pinned {
+    /// `None` if GDAL has no way to open the very file.
+    pub(crate) fn new(file: &std::sync::Arc<File>) -> Option<Self> {
+        let path = match &**file {
+            File::Local(file) => file.pin_for_gdal()?,
+            File::Virtual(file) => file.name().to_owned(),
+            File::Remote(_) => return None,
+        };
+        Some(Pinned { path, file: std::sync::Arc::clone(file) })
+    }
+
+    /// The path by which GDAL opens the file.
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+}
+
+#[cfg(feature = "gdal")]
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        if let File::Local(file) = &*self.file {
+            file.unpin();
         }
     }
 }

@@ -11,6 +11,8 @@ mod origin;
 mod policy;
 mod resolve;
 mod rewrite;
+#[cfg(any(feature = "gdal", test))]
+mod store_names;
 #[cfg(feature = "gdal")]
 mod stores;
 mod uri;
@@ -25,6 +27,9 @@ use crate::options::OpenOptions;
 use crate::os::{is_absence, is_virtual, Attempt};
 pub use crate::os::{shown, FileState, LocalFile};
 use crate::remote::{Access, RemoteFile, Url};
+pub use crate::secrets::redact;
+#[cfg(feature = "gdal")]
+pub(crate) use file::Pinned;
 pub use file::{File, Identity};
 use origin::Base;
 pub use origin::{Origin, Place};
@@ -33,8 +38,10 @@ pub(crate) use resolve::candidates;
 pub use resolve::Style;
 pub use rewrite::{join_base, substitute, unknown_keyword};
 #[cfg(feature = "gdal")]
+pub(crate) use store_names::stays_inside;
+#[cfg(feature = "gdal")]
 pub use stores::find_store;
-pub use uri::{is_absolute, redact};
+pub use uri::is_absolute;
 pub(crate) use uri::{parse, Reference};
 pub(crate) use {
     resolve::remove_dots,

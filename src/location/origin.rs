@@ -4,10 +4,10 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::uri::redact;
 use crate::error::{Error, Kind, Result};
 use crate::os::shown;
 use crate::remote::Url;
+use crate::secrets::redact;
 
 /// Where a file lies.
 #[derive(Clone, Debug, PartialEq, Eq)]

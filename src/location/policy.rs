@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 
 use super::origin::Origin;
 use super::resolve::remove_dots;
-use super::uri::{parse, percent_decode, redact, Reference};
+use super::uri::{parse, percent_decode, Reference};
 use crate::error::{Error, Kind};
 use crate::options::{AllowedSources, OpenOptions};
 use crate::os::{path_from_bytes, shown};
+use crate::secrets::redact;
 
 /// The policy for one aggregation file.
 #[derive(Debug)]
@@ -54,12 +55,16 @@ impl Policy {
     /// The error for a path that is not allowed.
     pub fn refusal(&self, path: &Path, real: &Path) -> Error {
         let through = if remove_dots(path) == real { "" } else { ", symbolic links resolved," };
-        let directory = shown(real.parent().unwrap_or(real));
+        // A part of a location that has secrets may be a part of them.
+        let whole = shown(real);
+        let directory = match redact(&whole) == whole {
+            true => format!(" with '{}'", shown(real.parent().unwrap_or(real))),
+            false => String::new(),
+        };
         let message = format!(
-            "'{}'{through} is outside of what {} allows; ALLOWED_SOURCES=LOCAL or a list with '{}' allows it",
+            "'{}'{through} is outside of what {} allows; ALLOWED_SOURCES=LOCAL or a list{directory} allows it",
             redact(&shown(path)),
             self.setting,
-            redact(&directory)
         );
         Error::new(Kind::Policy, message)
     }

@@ -10,12 +10,13 @@ use std::path::{Component, Path, PathBuf};
 
 use super::origin::{Base, Origin, Place};
 use super::rewrite::{relocate, substitute};
-use super::uri::{parse, percent_decode, redact, Reference};
+use super::uri::{parse, percent_decode, Reference};
 use super::virtual_files;
 use crate::error::{Error, Kind, Result};
 use crate::options::{AllowedSources, OpenOptions};
 use crate::os::path_from_bytes;
 use crate::remote::Url;
+use crate::secrets::redact;
 
 /// What a dialect takes for a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,16 +79,15 @@ pub fn candidates(origin: &Origin, name: &str, style: Style, options: &OpenOptio
             "'{}' is a path of a Windows machine; the setting RELOCATE can say where it is here",
             redact(path)
         )),
-        Reference::OtherHost(host) => {
-            result.reasons.push(format!(
-                "'{}' is on the host '{}', not on this one",
-                redact(&name),
-                redact(host)
-            ));
+        Reference::OtherHost(_) => {
+            result.reasons.push(format!("'{}' is on another host than this one", redact(&name)));
         }
         Reference::Network(_) => result.push_new(Place::Remote(Url::parse(&name)?)),
         Reference::Unknown { scheme, opaque } => {
-            result.reasons.push(format!("'{}' has the unknown scheme '{scheme}'", redact(&name)));
+            let shown = redact(&name);
+            // What looks like a scheme may be a user.
+            let which = if shown.starts_with(scheme) { format!(" '{scheme}'") } else { String::new() };
+            result.reasons.push(format!("'{shown}' has the unknown scheme{which}"));
             if opaque {
                 result.relative(origin, &name, false)?;
             }
@@ -260,7 +260,9 @@ mod tests {
 
     #[test]
     fn unknown_schemes_and_other_hosts_are_absent_with_a_reason() {
-        for (name, word) in [("urn_x://1", "unknown scheme"), ("file://data1/f.nc", "host 'data1'")] {
+        for (name, word) in
+            [("urn_x://1", "unknown scheme"), ("file://data1/f.nc", "'file://data1/f.nc' is on another host")]
+        {
             let found = candidates(&origin(&["/"]), name, Style::Uri, &OpenOptions::default()).unwrap();
             assert!(found.places.is_empty() && found.reasons[0].contains(word), "{found:?}");
         }

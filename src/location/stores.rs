@@ -1,16 +1,16 @@
 //! Zarr stores: directories that GDAL opens as a whole, so that all in them has to be judged beforehand.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::origin::{Origin, Place};
 use super::policy::Policy;
 use super::resolve::{candidates, Style};
-use super::uri::redact;
-use super::virtual_files;
+use super::{store_names, virtual_files};
 use crate::error::{Error, Kind, Result};
-use crate::options::OpenOptions;
-use crate::os::{is_virtual, shown, LocalFile, VirtualFile};
+use crate::options::{AllowedSources, OpenOptions};
+use crate::os::{is_virtual, list_virtual, make_room, shown, LocalFile, VirtualFile};
+use crate::secrets::redact;
 use crate::source::Source;
 
 /// The Zarr store that a location names, as GDAL is to open it, if it names one. Every file in it is under the policy.
@@ -50,10 +50,6 @@ fn find_local(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<Opt
         let message = format!("'{}' {obstacle}", redact(&shown(path)));
         return Err(Error::new(Kind::Policy, message));
     }
-    let catalogue = real.join(CATALOGUE);
-    if catalogue.exists() && has_references(LocalFile::open(&catalogue).ok()) {
-        return Err(names_others(path));
-    }
     Ok(real.to_str().map(str::to_owned))
 }
 
@@ -72,9 +68,22 @@ fn find_virtual(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<O
     if ![".zgroup", ".zarray", "zarr.json"].iter().any(has) {
         return Ok(None);
     }
-    let catalogue = VirtualFile::open(&path.join(CATALOGUE));
-    if catalogue.is_some() && has_references(catalogue) {
-        return Err(names_others(path));
+    let refused = |obstacle: &str| Error::new(Kind::Policy, format!("'{}' {obstacle}", redact(&shown(path))));
+    let mut files: Vec<PathBuf> = ROOT_METADATA.iter().map(|name| path.join(name)).collect();
+    match list(path) {
+        Some(all) => files.extend(all.iter().filter(|name| is_metadata(name)).map(|name| path.join(name))),
+        // Names in it may lead to other places of the same server, and to no other.
+        None if is_restricted(options) => {
+            return Err(refused(
+                "is a Zarr store that cannot be listed, so that names in it are not under ALLOWED_SOURCES",
+            ));
+        }
+        None => {}
+    }
+    for file in files.iter().filter_map(|file| VirtualFile::open(file)) {
+        if let Some(obstacle) = of_metadata(&file) {
+            return Err(refused(obstacle));
+        }
     }
     Ok(Some(format!("ZARR:\"{name}\"")))
 }
@@ -84,6 +93,7 @@ fn obstacle(directory: &Path, links_are: bool) -> Option<&'static str> {
     const MOST: usize = 1_000_000;
     let (mut pending, mut seen) = (vec![directory.to_owned()], 0);
     while let Some(directory) = pending.pop() {
+        make_room(1);
         let Ok(entries) = fs::read_dir(&directory) else {
             return Some("has a directory that cannot be read");
         };
@@ -103,6 +113,15 @@ fn obstacle(directory: &Path, links_are: bool) -> Option<&'static str> {
             match kind {
                 Some(kind) if kind.is_dir() => pending.push(entry.path()),
                 Some(kind) if !kind.is_file() => return Some("has a FIFO, a socket or a device"),
+                Some(_) if is_metadata(&entry.file_name().to_string_lossy()) => {
+                    let found = match LocalFile::open(&entry.path()) {
+                        Ok(file) => of_metadata(&file),
+                        Err(_) => Some("has metadata that cannot be read"),
+                    };
+                    if found.is_some() {
+                        return found;
+                    }
+                }
                 _ => {}
             }
         }
@@ -110,26 +129,40 @@ fn obstacle(directory: &Path, links_are: bool) -> Option<&'static str> {
     None
 }
 
-/// The file that lists what is in a store.
-const CATALOGUE: &str = ".zmetadata";
+/// Files of metadata at the root of a store.
+const ROOT_METADATA: [&str; 5] = [".zmetadata", ".zgroup", ".zarray", ".zattrs", "zarr.json"];
 
-/// Whether a catalogue says that chunks lie in other files (a store of Kerchunk references, which GDAL follows from 3.11
-/// on); so does one that cannot be read.
-fn has_references(catalogue: Option<impl Source>) -> bool {
-    const MOST: u64 = 256 << 20;
-    let Some(file) = catalogue.filter(|file| file.len() <= MOST) else { return true };
-    let mut text = vec![0; file.len() as usize];
-    if file.read_at(0, &mut text).is_err() {
-        return true;
-    }
-    let root = serde_json::from_slice::<serde_json::Value>(&text);
-    root.map_or(true, |root| root.get("record_size").is_some())
+/// Whether a file of a store holds metadata: `.zarray` and the like of version 2, `zarr.json` and `NAME.array.json` of 3.
+fn is_metadata(name: &str) -> bool {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    name.starts_with(".z") || name.to_ascii_lowercase().ends_with(".json")
 }
 
-fn names_others(path: &Path) -> Error {
-    let shown = redact(&shown(path));
-    Error::new(
-        Kind::Policy,
-        format!("'{shown}' has its chunks in other files, which are not under ALLOWED_SOURCES"),
-    )
+/// What keeps a store with these metadata from being given to GDAL; such metadata are JSON.
+fn of_metadata(file: &impl Source) -> Option<&'static str> {
+    const MOST: u64 = 256 << 20;
+    let unreadable = Some("has metadata that cannot be read");
+    if file.len() > MOST {
+        return unreadable;
+    }
+    let mut text = vec![0; file.len() as usize];
+    if file.read_at(0, &mut text).is_err() {
+        return unreadable;
+    }
+    match serde_json::from_slice(&text) {
+        Ok(metadata) => store_names::obstacle(&metadata),
+        Err(_) => unreadable,
+    }
+}
+
+/// The names of files in a directory and below, where the file system has them at hand; a server would be asked for each.
+fn list(directory: &Path) -> Option<Vec<String>> {
+    const LISTED: [&str; 5] = ["/vsizip/", "/vsitar/", "/vsimem/", "/vsi7z/", "/vsirar/"];
+    let name = directory.to_str().filter(|name| LISTED.iter().any(|system| name.starts_with(system)))?;
+    list_virtual(name)
+}
+
+/// Whether the user has said which places may be read.
+fn is_restricted(options: &OpenOptions) -> bool {
+    matches!(options.allowed_sources, AllowedSources::Siblings | AllowedSources::Prefixes(_))
 }

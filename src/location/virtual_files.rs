@@ -6,10 +6,10 @@
 use std::path::Path;
 
 use super::origin::{Base, Origin};
-use super::uri::redact;
 use crate::error::{Error, Kind, Result};
 use crate::options::{AllowedSources, OpenOptions};
 use crate::os::{is_virtual, shown};
+use crate::secrets::redact;
 
 /// Whether an absolute path in an aggregation file means a place in the virtual file system rather than one on this
 /// machine.
@@ -68,7 +68,7 @@ fn lies_below(path: &Path, directory: &Path) -> bool {
 }
 
 /// Whether a path has `..`, also percent-encoded, however often: servers decode once more than one thinks.
-fn has_parent_segments(path: &str) -> bool {
+pub(super) fn has_parent_segments(path: &str) -> bool {
     let mut path = path.to_ascii_lowercase();
     loop {
         if path.split(['/', '\\']).any(|segment| segment == "..") {

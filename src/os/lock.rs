@@ -38,7 +38,7 @@ impl Lock {
     /// When no file of this name can be made or opened.
     pub(crate) fn attempt(path: &Path) -> io::Result<Locking> {
         for _ in 0..ATTEMPTS {
-            let file = match system::open_lock(path) {
+            let file = match super::descriptors::with_room(|| system::open_lock(path)) {
                 // It went away between two looks at it.
                 Err(error)
                     if error.kind() == ErrorKind::NotFound && path.parent().is_some_and(Path::exists) =>

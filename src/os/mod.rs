@@ -5,6 +5,7 @@
 //! is not touched, and again on the descriptor, so that a file exchanged in between is not taken for what it was.
 //! Files are read by positioned reads and never mapped: a file truncated under a mapping would kill the host program.
 
+mod descriptors;
 mod lock;
 mod name;
 #[cfg(unix)]
@@ -22,10 +23,14 @@ use windows as system;
 use std::fs::{self, File, FileType};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::error::{Error, Kind, Result};
 use crate::source::Source;
+#[cfg(feature = "gdal")]
+pub(crate) use descriptors::make_room;
+use descriptors::Descriptor;
 pub(crate) use lock::{Lock, Locking};
 pub(crate) use name::bytes_of;
 pub(crate) use name::path_from_bytes;
@@ -34,12 +39,12 @@ pub(crate) use system::close;
 pub use system::FileIdentity;
 pub(crate) use system::{identity_at, is_stream};
 #[cfg(feature = "gdal")]
-pub(crate) use vsi::VirtualFile;
+pub(crate) use vsi::{list_virtual, VirtualFile};
 
 /// A local regular file, open for reading by any number of threads at once.
 #[derive(Debug)]
 pub struct LocalFile {
-    file: File,
+    file: Arc<Descriptor>,
     name: String,
     state: FileState,
     identity: FileIdentity,
@@ -101,7 +106,7 @@ impl LocalFile {
         if !before.is_file() {
             return Ok(Err(describe(before.file_type())));
         }
-        let file = system::open(path)?;
+        let file = descriptors::open(path)?;
         let metadata = file.metadata()?;
         if !metadata.is_file() {
             return Ok(Err(describe(metadata.file_type())));
@@ -109,6 +114,7 @@ impl LocalFile {
         system::opened(&file)?;
         let identity = system::identity(&file, &metadata)?;
         let state = FileState { length: metadata.len(), modified: metadata.modified().ok() };
+        let file = Descriptor::new(path, file, identity.clone());
         Ok(Ok(LocalFile { file, name: name.to_owned(), state, identity }))
     }
 
@@ -119,7 +125,7 @@ impl LocalFile {
 
     /// Whether the file is still what was opened: neither written to since, nor deleted or replaced by another.
     pub(crate) fn is_current(&self) -> bool {
-        self.file.metadata().is_ok_and(|now| {
+        self.file.with(File::metadata).is_ok_and(|now| {
             let state = FileState { length: now.len(), modified: now.modified().ok() };
             state == self.state && system::has_name(&now)
         })
@@ -138,7 +144,7 @@ impl LocalFile {
     /// # Errors
     /// `Io` when the path no longer leads to the file.
     pub(crate) fn real_path(&self, path: &Path) -> Result<PathBuf> {
-        if let Some(real) = system::path_of(&self.file) {
+        if let Ok(Some(real)) = self.file.with(|file| Ok(system::path_of(file))) {
             return Ok(real);
         }
         let again = fs::canonicalize(path).and_then(|real| {
@@ -161,10 +167,21 @@ impl LocalFile {
 #[cfg(feature = "gdal")]
 impl LocalFile {
     /// The path by which other code in this process opens the very file that is open here, for as long as it is; else
-    /// its name, unless GDAL would take that for another file.
-    pub(crate) fn path_for_gdal(&self) -> Option<String> {
+    /// its name, unless GDAL would take that for another file. The file stays open until [`LocalFile::unpin`].
+    pub(crate) fn pin_for_gdal(&self) -> Option<String> {
+        self.file.pin().ok()?;
         let named = || Some(&self.name).filter(|name| !is_virtual(Path::new(name))).cloned();
-        system::path_through_descriptor(&self.file).or_else(named)
+        let through = self.file.with(|file| Ok(system::path_through_descriptor(file)));
+        let path = through.ok().flatten().or_else(named);
+        if path.is_none() {
+            self.file.unpin();
+        }
+        path
+    }
+
+    /// Ends what [`LocalFile::pin_for_gdal`] began.
+    pub(crate) fn unpin(&self) {
+        self.file.unpin();
     }
 }
 
@@ -179,7 +196,7 @@ impl Source for LocalFile {
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
         check_end(self, offset, buffer.len())?;
-        fill(self, offset, buffer, |part, at| system::read_at(&self.file, part, at))
+        fill(self, offset, buffer, |part, at| self.file.with(|file| system::read_at(file, part, at)))
     }
 }
 
@@ -226,7 +243,7 @@ fn fill(
 pub(crate) fn replace(new: &Path, name: &Path) -> io::Result<()> {
     sync(new)?;
     fs::rename(new, name)?;
-    system::sync_directory(name.parent().unwrap_or(Path::new(".")))
+    descriptors::with_room(|| system::sync_directory(name.parent().unwrap_or(Path::new("."))))
 }
 
 /// As [`replace`], for a name that must be free.
@@ -242,12 +259,13 @@ pub(crate) fn settle(new: &Path, name: &Path) -> io::Result<()> {
         Err(_) if fs::symlink_metadata(name).is_ok() => return Err(ErrorKind::AlreadyExists.into()),
         Err(_) => fs::rename(new, name)?,
     }
-    system::sync_directory(name.parent().unwrap_or(Path::new(".")))
+    descriptors::with_room(|| system::sync_directory(name.parent().unwrap_or(Path::new("."))))
 }
 
 fn sync(new: &Path) -> io::Result<()> {
     // Windows flushes only through a handle that may write.
-    fs::OpenOptions::new().read(true).write(true).open(new)?.sync_all()
+    let open = || fs::OpenOptions::new().read(true).write(true).open(new);
+    descriptors::with_room(open)?.sync_all()
 }
 
 /// Whether the error means that there is no such file; a name too long for the file system names none either.

@@ -136,6 +136,27 @@ pub fn has_name(metadata: &Metadata) -> bool {
     metadata.nlink() > 0
 }
 
+/// How many descriptors this process may have.
+pub fn most_descriptors() -> usize {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the limit is ours to be written to.
+    match unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) } {
+        0 => usize::try_from(limit.rlim_cur).unwrap_or(usize::MAX),
+        _ => usize::MAX,
+    }
+}
+
+/// Whether the error means that there is no descriptor left, for this process or for all.
+pub fn is_exhaustion(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
+}
+
+/// Takes a descriptor, to see that there is one.
+#[cfg(feature = "gdal")]
+pub fn spare_descriptor() -> io::Result<File> {
+    File::open("/dev/null")
+}
+
 pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     file.read_at(buffer, offset)
 }

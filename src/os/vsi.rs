@@ -3,7 +3,7 @@
 //! A name that the user gave leads here, and from there the names beside it; a name in another file only where a list in
 //! ALLOWED_SOURCES has it.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::os::raw::c_int;
 use std::path::Path;
 use std::ptr::NonNull;
@@ -12,7 +12,9 @@ use std::sync::{Mutex, PoisonError};
 use super::{check_end, fill};
 use crate::error::Result;
 use crate::source::Source;
-use gdal_sys::{VSIFCloseL, VSIFOpenL, VSIFReadL, VSIFSeekL, VSIFTellL, VSILFILE};
+use gdal_sys::{
+    CSLDestroy, VSIFCloseL, VSIFOpenL, VSIFReadL, VSIFSeekL, VSIFTellL, VSIReadDirRecursive, VSILFILE,
+};
 
 const FROM_START: c_int = 0;
 const FROM_END: c_int = 2;
@@ -41,6 +43,8 @@ impl Drop for Handle {
 impl Handle {
     fn open(name: &str) -> Option<Handle> {
         let name = CString::new(name).ok()?;
+        // GDAL does not say whether a file is not there or no descriptor is left.
+        super::make_room(2);
         // SAFETY: both are C strings.
         NonNull::new(unsafe { VSIFOpenL(name.as_ptr(), c"rb".as_ptr()) }).map(Handle)
     }
@@ -76,6 +80,29 @@ impl VirtualFile {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(handle);
         Ok(count)
     }
+}
+
+/// The names of all files below a directory, relative to it; `None` if it cannot be listed, or has a name that is no text.
+pub(crate) fn list_virtual(directory: &str) -> Option<Vec<String>> {
+    let directory = CString::new(directory).ok()?;
+    let mut names = Some(Vec::new());
+    // SAFETY: a C string; the list is NULL or ends with NULL, and is ours to release.
+    unsafe {
+        let list = VSIReadDirRecursive(directory.as_ptr());
+        if list.is_null() {
+            return None;
+        }
+        let mut entry = list;
+        while !(*entry).is_null() {
+            match CStr::from_ptr(*entry).to_str() {
+                Ok(name) => names.iter_mut().for_each(|names: &mut Vec<String>| names.push(name.to_owned())),
+                Err(_) => names = None,
+            }
+            entry = entry.add(1);
+        }
+        CSLDestroy(list);
+    }
+    names
 }
 
 impl Source for VirtualFile {

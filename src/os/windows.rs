@@ -120,6 +120,20 @@ pub fn has_name(_metadata: &Metadata) -> bool {
     true
 }
 
+/// Windows has no limit worth knowing.
+pub fn most_descriptors() -> usize {
+    usize::MAX
+}
+
+pub fn is_exhaustion(_error: &io::Error) -> bool {
+    false
+}
+
+#[cfg(feature = "gdal")]
+pub fn spare_descriptor() -> io::Result<()> {
+    Ok(())
+}
+
 pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     file.seek_read(buffer, offset)
 }

@@ -7,11 +7,15 @@ use percent_encoding::percent_decode_str;
 
 use crate::error::{Error, Kind, Result};
 use crate::location::redact;
+use crate::secrets::has_user;
 
 /// An http or https address, normalised (WHATWG URL): case of scheme and host, default port, `.` and `..`, also where they
 /// are percent-encoded.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Url(url::Url);
+pub struct Url(url::Url, Doubt);
+
+/// Whether the text of an address may have had a password that became part of its path: `http://me:/password@host`.
+type Doubt = bool;
 
 impl Url {
     /// Parses an absolute address.
@@ -26,17 +30,18 @@ impl Url {
         }
         let url = url::Url::parse(&encode_stray_percents(name))
             .map_err(|e| Error::new(Kind::Uri, format!("'{shown}' is not a URL: {e}")))?;
-        Self::supported(url)
+        Self::supported(url, has_user(name))
     }
 
-    fn supported(mut url: url::Url) -> Result<Self> {
+    fn supported(mut url: url::Url, has_user: bool) -> Result<Self> {
+        let doubt = has_user && url.username().is_empty() && url.password().is_none();
         if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
-            let message =
-                format!("'{}': {} locations are not supported yet", redact(url.as_str()), url.scheme());
+            let scheme = url.scheme().to_owned();
+            let message = format!("'{}': {scheme} locations are not supported yet", Url(url, doubt));
             return Err(Error::new(Kind::Unsupported, message));
         }
         url.set_fragment(None);
-        Ok(Url(url))
+        Ok(Url(url, doubt))
     }
 
     /// The addresses that a relative name in a file at this address may mean: the one by RFC 3986, then the one that takes
@@ -55,7 +60,7 @@ impl Url {
             // `run:1.nc` is a file and no scheme.
             let url = self.0.join(&format!("./{text}"));
             let url = url.map_err(|e| Error::new(Kind::Uri, format!("'{}': {e}", redact(reference))))?;
-            let url = Self::supported(url)?;
+            let url = Self::supported(url, self.1)?;
             if !joined.contains(&url) {
                 joined.push(url);
             }
@@ -69,7 +74,7 @@ impl Url {
         let url = self.0.join(location);
         let url =
             url.map_err(|_| Error::new(Kind::Io, format!("it leads to '{shown}', which is not a URL")))?;
-        Self::supported(url)
+        Self::supported(url, has_user(location))
     }
 
     /// Whether both have the same scheme, host and port.
@@ -98,7 +103,7 @@ impl Url {
             segments.pop().push("");
         }
         directory.set_query(None);
-        Url(directory)
+        Url(directory, self.1)
     }
 
     /// The value of the header `Authorization` for the user name and password in it, if it has any.
@@ -145,7 +150,10 @@ fn encode_stray_percents(text: &str) -> String {
 
 impl fmt::Display for Url {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&redact(self.0.as_str()))
+        match self.1 {
+            true => write!(f, "{}://...", self.0.scheme()),
+            false => f.write_str(&redact(self.0.as_str())),
+        }
     }
 }
 

@@ -91,7 +91,7 @@ class ForeignFragments(unittest.TestCase):
                 continue
             with open(place, "w") as file:
                 file.write(catalogue)
-            with self.subTest(catalogue), self.assertRaisesRegex(RuntimeError, "chunks in other files"):
+            with self.subTest(catalogue), self.assertRaisesRegex(RuntimeError, "in other files|cannot be read"):
                 read(self.path)
 
     def test_zarr_with_other_than_files_in_it_is_refused_without_hanging(self):
@@ -145,6 +145,41 @@ class ForeignFragments(unittest.TestCase):
         aggregation(self.path, [("a.tif", "1")])
         with self.assertRaisesRegex(RuntimeError, "neither netCDF nor"):
             read(self.path)
+
+    def test_overviews_in_another_file_are_not_opened(self):
+        size = 256
+        def image(path, value, width, **metadata):
+            made = gdal.GetDriverByName("GTiff").Create(path, width, width, 1, gdal.GDT_Float32)
+            made.GetRasterBand(1).WriteArray(np.full((width, width), value, "f4"))
+            made.SetMetadata(metadata, "OVERVIEWS")
+        os.mkdir(f"{self.folder}/sub")
+        image(f"{self.folder}/secret.tif", 99, size // 4)
+        image(f"{self.folder}/sub/a.tif", 1, size, OVERVIEW_FILE=f"{self.folder}/secret.tif")
+        # GDAL follows the name: what is not read below is there.
+        plain = gdal.Open(f"{self.folder}/sub/a.tif")
+        self.assertEqual(plain.GetRasterBand(1).GetOverviewCount(), 1)
+        del plain
+        path = f"{self.folder}/sub/agg.nc"
+        aggregation(path, [("a.tif", "1")], shape=(size, size))
+        options = {"open_options": ["ALLOWED_SOURCES=SIBLINGS"]}
+        array = gdal.OpenEx(path, gdal.OF_MULTIDIM_RASTER, **options).GetRootGroup().OpenMDArray("tas")
+        np.testing.assert_array_equal(array.GetView("[:,::4,::4]").ReadAsArray(), 1)
+        whole = gdal.OpenEx(path, **options)
+        np.testing.assert_array_equal(whole.ReadAsArray(buf_xsize=size // 4, buf_ysize=size // 4), 1)
+
+    @unittest.skipUnless(os.name == "posix", "this system has no such limit")
+    def test_few_descriptors_are_enough(self):
+        count = 80
+        values = fixtures.RNG.uniform(200, 300, (count, *SHAPE)).astype("f4")
+        names = []
+        for number, each in enumerate(values):
+            names.append((f"{number}.tif", "1") if number % 2 else (f"{number}.zarr", "tas"))
+            (geotiff(f"{self.folder}/{number}.tif", [each]) if number % 2 else zarr(f"{self.folder}/{number}.zarr", each))
+        aggregation(self.path, names)
+        words = f"import foreign; print(repr(float(foreign.read({self.path!r}).sum())))"
+        done = subprocess.run(["sh", "-c", 'ulimit -n 40; exec "$0" "$@"', sys.executable, "-c", words], text=True,
+                              capture_output=True, cwd=os.path.dirname(os.path.abspath(__file__)))
+        self.assertEqual(done.stdout.strip(), repr(float(values.astype("f8").sum())), done.stderr)
 
     def test_bands_and_arrays_that_are_not_there_are_named(self):
         geotiff(f"{self.folder}/a.tif", self.values[:1])

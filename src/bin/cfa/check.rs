@@ -7,7 +7,7 @@ use cfa::check::{as_json, check, Finding, Options, Report, Severity, VariableRep
 
 use crate::progress::Progress;
 use crate::settings::Settings;
-use crate::style::{self, Style};
+use crate::style::{self, brief, printable, Style};
 use crate::{Failure, Outcome};
 
 /// Check a file against the rules of its convention.
@@ -76,9 +76,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
 }
 
 fn table(out: &mut impl Write, report: &Report, style: Style) -> std::io::Result<()> {
-    writeln!(out, "{}", style.heading(&report.file))?;
+    writeln!(out, "{}", style.heading(&printable(&report.file)))?;
     if let Some(conventions) = &report.conventions {
-        writeln!(out, "  Conventions: {conventions}")?;
+        writeln!(out, "  Conventions: {}", brief(conventions))?;
     }
     if report.variables.is_empty() {
         writeln!(out, "  no aggregation variables")?;
@@ -103,7 +103,8 @@ fn table(out: &mut impl Write, report: &Report, style: Style) -> std::io::Result
         writeln!(
             out,
             "{severity}  {:clauses$}  {place:widest$}  {} {rule}",
-            finding.clause, finding.message
+            finding.clause,
+            printable(&finding.message)
         )?;
     }
     writeln!(out)?;
@@ -113,12 +114,13 @@ fn table(out: &mut impl Write, report: &Report, style: Style) -> std::io::Result
 }
 
 fn summary(variable: &VariableReport, style: Style) -> String {
-    let head = format!("{}  {}  {}", style.name(&variable.path), variable.dialect, variable.data_type);
+    let head =
+        format!("{}  {}  {}", style.name(&brief(&variable.path)), variable.dialect, variable.data_type);
     let (Some(shape), Some(count)) = (&variable.shape, variable.fragment_count()) else {
         return format!("{head}  {}", style.alarm("cannot be decoded"));
     };
     let sizes: Vec<String> =
-        variable.dimensions.iter().zip(shape).map(|(name, size)| format!("{name}={size}")).collect();
+        variable.dimensions.iter().zip(shape).map(|(name, size)| format!("{}={size}", brief(name))).collect();
     let counts: Vec<String> =
         variable.counts().iter().map(|(state, n)| format!("{n} {}", state.meaning())).collect();
     let states = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
@@ -128,8 +130,8 @@ fn summary(variable: &VariableReport, style: Style) -> String {
 
 fn place(finding: &Finding) -> String {
     match (&finding.variable, &finding.fragment) {
-        (Some(variable), Some(fragment)) => format!("{variable} {fragment:?}"),
-        (Some(variable), None) => variable.clone(),
+        (Some(variable), Some(fragment)) => format!("{} {fragment:?}", brief(variable)),
+        (Some(variable), None) => brief(variable),
         _ => "file".to_owned(),
     }
 }

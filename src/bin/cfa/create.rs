@@ -5,14 +5,15 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use cfa::create::{self, Locations, Options, PlannedVariable, Report, Stage};
-use cfa::location::shown;
+use cfa::location::{redact, shown};
 use cfa::model::Dialect;
 use cfa::write::Format;
 use cfa::{Error, Kind};
 use clap::Args;
 
 use crate::progress::Progress;
-use crate::{style, Failure, Outcome};
+use crate::style::{self, brief, printable};
+use crate::{Failure, Outcome};
 
 /// Make an aggregation file of the files that hold its parts
 ///
@@ -113,7 +114,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     let files = create::expand(&arguments.files)?;
     let progress = Progress::new("files", arguments.quiet);
-    let waiting = format!("waiting for another program that writes {}", arguments.out.display());
+    let waiting =
+        format!("waiting for another program that writes {}", printable(&redact(&shown(&arguments.out))));
     let observe = |now: create::Progress| {
         match now.stage {
             Stage::Scan => progress.tell(now.done, now.total),
@@ -143,21 +145,21 @@ fn describe(report: &Report, arguments: &Arguments) -> Outcome {
     let mut out = std::io::stdout().lock();
     for variable in &report.variables {
         let sizes: Vec<String> =
-            variable.dimensions.iter().map(|d| format!("{}={}", d.name, d.size)).collect();
+            variable.dimensions.iter().map(|d| format!("{}={}", brief(&d.name), d.size)).collect();
         let kind = match variable {
             v if v.is_static => "the same in all files, stored by value".to_owned(),
             v => format!("{} {}", v.fragments, plural(v.fragments, "fragment")),
         };
-        writeln!(out, "{}({})  {kind}", style.name(&variable.name), sizes.join(", "))?;
+        writeln!(out, "{}({})  {kind}", style.name(&brief(&variable.name)), sizes.join(", "))?;
         if arguments.dry_run {
             grid(&mut out, variable)?;
         }
     }
     for note in &report.notes {
-        writeln!(out, "{} {note}", style.faint("note:"))?;
+        writeln!(out, "{} {}", style.faint("note:"), printable(note))?;
     }
     if arguments.dry_run {
-        writeln!(out, "{} is not written (--dry-run)", shown(&arguments.out))?;
+        writeln!(out, "{} is not written (--dry-run)", printable(&redact(&shown(&arguments.out))))?;
     }
     Ok(())
 }
@@ -169,7 +171,7 @@ fn grid(out: &mut impl Write, variable: &PlannedVariable) -> Outcome {
     for dimension in &variable.dimensions {
         let n = dimension.parts.len() as u64;
         let new = if dimension.is_new { ", a new dimension" } else { "" };
-        writeln!(out, "  {}: {n} {}{new}", dimension.name, plural(n, "part"))?;
+        writeln!(out, "  {}: {n} {}{new}", brief(&dimension.name), plural(n, "part"))?;
         if n < 2 {
             continue;
         }
@@ -177,7 +179,7 @@ fn grid(out: &mut impl Write, variable: &PlannedVariable) -> Outcome {
             let hidden =
                 dimension.parts.len() > SHOWN && (SHOWN / 2..dimension.parts.len() - SHOWN / 2).contains(&i);
             if !hidden {
-                writeln!(out, "    {i:>4}  size {size:<6} {place:<28} {file}")?;
+                writeln!(out, "    {i:>4}  size {size:<6} {:<28} {}", brief(place), printable(file))?;
             } else if i == SHOWN / 2 {
                 writeln!(out, "     ...  {} more", dimension.parts.len() - SHOWN)?;
             }

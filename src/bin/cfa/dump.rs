@@ -6,7 +6,8 @@ use cfa::coordinates::Coordinates;
 use cfa::{Values, Variable};
 
 use crate::read::Answer;
-use crate::{json, style, Outcome};
+use crate::style::{self, printable};
+use crate::{json, Outcome};
 
 /// Rows and columns of a table beyond which the middle is left out.
 const MOST_ROWS: u64 = 40;
@@ -26,15 +27,16 @@ pub fn raw(out: &mut impl Write, values: &Values) -> Outcome {
     Ok(())
 }
 
-/// One line per value: its coordinates, then the value; missing is empty.
+/// One line per value: its coordinates, then the value; missing is empty, and control characters are escapes, so that a
+/// line is a line.
 pub fn csv(
     out: &mut impl Write,
     variable: &Variable,
     coordinates: &[Coordinates],
     answer: &Answer,
 ) -> Outcome {
-    let names: Vec<String> = coordinates.iter().map(|c| quoted(&c.dimension)).collect();
-    writeln!(out, "{}", [names, vec![quoted(variable.name())]].concat().join(","))?;
+    let names: Vec<String> = coordinates.iter().map(|c| quoted(&printable(&c.dimension))).collect();
+    writeln!(out, "{}", [names, vec![quoted(&printable(variable.name()))]].concat().join(","))?;
     let mut fields = vec![String::new(); coordinates.len() + 1];
     for n in 0..answer.values.len() {
         let mut rest = n as u64;
@@ -43,10 +45,10 @@ pub fn csv(
             rest /= answer.shape[d];
             // What is missing is empty, coordinates and values alike.
             let label = if coordinates[d].is_missing(i) { String::new() } else { coordinates[d].label(i) };
-            fields[d] = quoted(&style::printable(&label));
+            fields[d] = quoted(&printable(&label));
         }
         fields[coordinates.len()] =
-            if answer.valid[n] { quoted(&word(&answer.values, n)) } else { String::new() };
+            if answer.valid[n] { quoted(&printable(&word(&answer.values, n))) } else { String::new() };
         writeln!(out, "{}", fields.join(","))?;
     }
     Ok(())
@@ -81,12 +83,15 @@ pub fn table(
 ) -> Outcome {
     let style = style::for_stdout();
     let units = units_of(variable);
-    let shape: Vec<String> =
-        coordinates.iter().zip(&answer.shape).map(|(c, n)| format!("{} = {n}", c.dimension)).collect();
+    let shape: Vec<String> = coordinates
+        .iter()
+        .zip(&answer.shape)
+        .map(|(c, n)| format!("{} = {n}", printable(&c.dimension)))
+        .collect();
     writeln!(
         out,
         "{}{units}  {}",
-        style.heading(&style::printable(variable.path().trim_start_matches('/'))),
+        style.heading(&printable(variable.path().trim_start_matches('/'))),
         style.faint(&shape.join(", "))
     )?;
     let rank = answer.shape.len();
@@ -108,8 +113,8 @@ pub fn table(
             for d in (0..rank - 2).rev() {
                 let i = rest % answer.shape[d];
                 rest /= answer.shape[d];
-                let label = style::printable(&coordinates[d].label(i));
-                place.push(format!("{} {label}", coordinates[d].dimension));
+                let label = printable(&coordinates[d].label(i));
+                place.push(format!("{} {label}", printable(&coordinates[d].dimension)));
             }
             place.reverse();
             writeln!(out, "\n{}", style.name(&place.join(", ")))?;
@@ -117,14 +122,13 @@ pub fn table(
         let value = |row: u64, column: u64| {
             let n = ((plane * rows + row) * columns + column) as usize;
             if answer.valid[n] {
-                style::printable(&word(&answer.values, n))
+                printable(&word(&answer.values, n))
             } else {
                 "_".to_owned()
             }
         };
-        let label = |d: Option<usize>, i: u64| {
-            d.map_or(String::new(), |d| style::printable(&coordinates[d].label(i)))
-        };
+        let label =
+            |d: Option<usize>, i: u64| d.map_or(String::new(), |d| printable(&coordinates[d].label(i)));
         if rank == 1 {
             let lines = shown(columns, MOST_ROWS);
             let cells = lines.iter().map(|line| match line {
@@ -139,8 +143,8 @@ pub fn table(
         let dots = || "...".to_owned();
         let mut cells = Vec::new();
         if rank > 1 {
-            let corner =
-                format!("{} \\ {}", coordinates[rank - 2].dimension, coordinates[rank - 1].dimension);
+            let name = |d: usize| printable(&coordinates[d].dimension);
+            let corner = format!("{} \\ {}", name(rank - 2), name(rank - 1));
             let heads = across.iter().map(|c| c.map_or_else(dots, |c| label(Some(rank - 1), c)));
             cells.push(std::iter::once(corner).chain(heads).collect());
         }
@@ -160,7 +164,7 @@ pub fn table(
 /// In which units the values are; packed ones are shown as they are stored.
 fn units_of(variable: &Variable) -> String {
     let attributes = variable.attributes();
-    let units = attributes.text("units").map(|u| style::printable(&u));
+    let units = attributes.text("units").map(|u| printable(&u));
     let number = |name| attributes.get(name).and_then(|v| v.decimal_at(0));
     let (scale, offset) = (number("scale_factor"), number("add_offset"));
     if scale.is_none() && offset.is_none() {

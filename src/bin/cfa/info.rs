@@ -47,7 +47,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     };
     let mut out = BufWriter::new(std::io::stdout().lock());
     if arguments.json {
-        writeln!(out, "{:#}", as_json(&dataset, &variables, arguments)?)?;
+        writeln!(out, "{}", json::printed(&as_json(&dataset, &variables, arguments)?, true))?;
     } else {
         as_text(&mut out, &dataset, &variables, arguments)?;
     }
@@ -69,7 +69,7 @@ fn as_text(
     arguments: &Arguments,
 ) -> Outcome {
     let style = style::for_stdout();
-    writeln!(out, "{}", style.heading(&printable(dataset.name())))?;
+    writeln!(out, "{}", style.heading(&printable(&redact(dataset.name()))))?;
     if arguments.variable.is_none() {
         let logical = dataset.dimensions();
         for group in dataset.groups() {
@@ -241,8 +241,10 @@ fn as_json(dataset: &Dataset, variables: &[Variable], arguments: &Arguments) -> 
         .iter()
         .map(|g| json!({"path": g.path, "attributes": attributes_json(&g.attributes)}))
         .collect();
-    Ok(json!({"file": dataset.name(), "dimensions": dimensions, "variables": variables?, "groups": groups,
-        "warnings": dataset.warnings()}))
+    Ok(
+        json!({"file": redact(dataset.name()), "dimensions": dimensions, "variables": variables?, "groups": groups,
+        "warnings": dataset.warnings()}),
+    )
 }
 
 fn attributes_json(attributes: &Attributes) -> Value {

@@ -71,7 +71,7 @@ fn main() -> ExitCode {
         Err(Failure::Error(error)) => {
             // Where nobody listens there is nobody to tell.
             let _ = if as_json {
-                writeln!(std::io::stdout(), "{}", json::error(&error))
+                writeln!(std::io::stdout(), "{}", json::printed(&json::error(&error), false))
             } else {
                 let text = style::printable(&error.to_string());
                 writeln!(std::io::stderr(), "{} {text}{}", style::for_stderr().alarm("cfa:"), advice(&error))

@@ -67,7 +67,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
             .map(|i| if answer.valid[i] { json::element(&answer.values, i) } else { serde_json::Value::Null })
             .collect();
         let dtype = variable.data_type().code();
-        writeln!(out, "{}", json!({"dtype": dtype, "shape": answer.shape, "dims": dims, "values": values}))?;
+        let object = json!({"dtype": dtype, "shape": answer.shape, "dims": dims, "values": values});
+        writeln!(out, "{}", json::printed(&object, false))?;
     } else {
         let coordinates = coordinates(&variable, &selection)?;
         if arguments.csv {

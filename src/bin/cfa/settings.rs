@@ -1,5 +1,6 @@
 //! Settings of the engine on the command line; they override those of the environment.
 
+use cfa::location::redact;
 use cfa::options::{OpenOptions, SETTINGS};
 use cfa::{Error, Kind, Result};
 use clap::Args;
@@ -62,9 +63,9 @@ impl Settings {
             named.push(("LOSSY_CASTS", "YES".into()));
         }
         for pair in &self.set {
-            let (name, value) = pair
-                .split_once('=')
-                .ok_or_else(|| Error::new(Kind::Request, format!("--set {pair}: expected NAME=VALUE")))?;
+            let (name, value) = pair.split_once('=').ok_or_else(|| {
+                Error::new(Kind::Request, format!("--set {}: expected NAME=VALUE", redact(pair)))
+            })?;
             named.push((name, value.to_owned()));
         }
         for (name, value) in named {

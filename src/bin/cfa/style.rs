@@ -58,7 +58,12 @@ impl Style {
     }
 }
 
-/// Text of a file without the control characters that could play tricks on a terminal.
+/// Text of a file without the characters that could play tricks on a terminal.
 pub fn printable(text: &str) -> String {
-    text.chars().flat_map(|c| if c.is_control() { c.escape_debug().collect() } else { vec![c] }).collect()
+    cfa::message::escaped(text)
+}
+
+/// The same of a name that stands beside others on a line: no longer than that.
+pub fn brief(name: &str) -> String {
+    printable(&cfa::message::short(name, 200))
 }

@@ -9,6 +9,7 @@ use std::fmt::Write;
 
 use super::report::{Finding, Report, State, VariableReport};
 use super::rules::Severity;
+use crate::message::is_deceptive;
 use map::Map;
 
 /// What tells a report from other pages; it begins with this.
@@ -252,7 +253,7 @@ fn escape(text: &str) -> String {
             '\n' => out.push('\n'),
             // Marks that turn the direction of writing could disguise a name.
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => out.push('\u{fffd}'),
-            c if c.is_control() => out.push('\u{fffd}'),
+            c if is_deceptive(c) => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }

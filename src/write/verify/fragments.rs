@@ -4,6 +4,7 @@ use crate::container::tree::VariableId;
 use crate::container::Container;
 use crate::dialect::{self, reference};
 use crate::error::Result;
+use crate::location::redact;
 use crate::model::fragments::{Block, Fragment, Version, View};
 use crate::model::slabs::Slabs;
 use crate::model::substitutions::Substitutions;
@@ -208,7 +209,8 @@ fn shown(fragment: &Fragment) -> String {
     let Fragment::Stored { versions, view } = fragment else { return "missing".into() };
     let one = |v: &Version| {
         let format = v.format.as_ref().map_or(String::new(), |f| format!(" ({f})"));
-        format!("'{}' of '{}'{format}", v.identifier, v.location.as_deref().unwrap_or("the file itself"))
+        let place = v.location.as_deref().map_or("the file itself".into(), redact);
+        format!("'{}' of '{place}'{format}", v.identifier)
     };
     let list: Vec<String> = versions.iter().take(3).map(one).collect();
     let part = if view.is_some() { ", in part or turned" } else { "" };

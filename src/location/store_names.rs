@@ -1,0 +1,122 @@
+//! Names in the metadata of a Zarr store that would lead out of it.
+//!
+//! GDAL joins the keys of consolidated metadata, the names of arrays and those of dimensions to the path of the store as
+//! they are, and opens what is there. So no such name may go up, begin at a root or be a path of another system. Whatever
+//! GDAL does not read today but a later version may (storage transformers, references) is refused too.
+
+use serde_json::Value;
+
+use super::virtual_files::has_parent_segments;
+
+/// Attributes whose words are names of other arrays.
+const NAMING: [&str; 14] = [
+    "_ARRAY_DIMENSIONS",
+    "dimension_names",
+    "coordinates",
+    "bounds",
+    "climatology",
+    "grid_mapping",
+    "ancillary_variables",
+    "cell_measures",
+    "formula_terms",
+    "node_coordinates",
+    "geometry",
+    "node_count",
+    "part_node_count",
+    "interior_ring",
+];
+
+/// Why the metadata lead out of their store, or say that data lie elsewhere; `None` when they do not.
+pub(super) fn obstacle(metadata: &Value) -> Option<&'static str> {
+    match metadata {
+        Value::Array(list) => list.iter().find_map(obstacle),
+        Value::Object(members) => members.iter().find_map(|(key, value)| of_member(key, value)),
+        _ => None,
+    }
+}
+
+fn of_member(key: &str, value: &Value) -> Option<&'static str> {
+    const ELSEWHERE: &str = "has its chunks in other files, which are not under ALLOWED_SOURCES";
+    let is_listed = |list: &Value| list.as_array().is_none_or(|list| !list.is_empty()) && !list.is_null();
+    match key {
+        // Kerchunk references, which GDAL follows from 3.11 on.
+        "record_size" | "refs" => return Some(ELSEWHERE),
+        "storage_transformers" if is_listed(value) => return Some(ELSEWHERE),
+        // The keys of consolidated metadata are paths below the store.
+        "metadata" if !value.as_object().is_none_or(|all| all.keys().all(|key| stays_inside(key))) => {
+            return Some("has a key that leads out of it");
+        }
+        key if NAMING.contains(&key) && !all_stay_inside(value) => {
+            return Some("has a name that leads out of it");
+        }
+        _ => {}
+    }
+    obstacle(value)
+}
+
+/// Whether no word of a text, or of a list of texts, leads out of the store.
+fn all_stay_inside(names: &Value) -> bool {
+    match names {
+        Value::String(names) => names.split_whitespace().all(stays_inside),
+        Value::Array(list) => list.iter().all(all_stay_inside),
+        _ => true,
+    }
+}
+
+/// Whether a path below the store stays there, whoever takes it apart.
+pub(crate) fn stays_inside(path: &str) -> bool {
+    let is_rooted = path.starts_with(['/', '\\']) || path.as_bytes().get(1) == Some(&b':');
+    !is_rooted && !path.contains(['\\', '\0']) && !has_parent_segments(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn names_that_go_up_or_begin_at_a_root_lead_out() {
+        for path in [
+            "..",
+            "../a",
+            "a/..",
+            "a/../../b",
+            "/etc",
+            "\\x",
+            "a\\..\\b",
+            "%2e%2e/a",
+            "a/%252E%252e",
+            "a/..%2fb",
+            "C:/x",
+            "a\0b",
+        ] {
+            assert!(!stays_inside(path), "{path}");
+        }
+        for path in ["a", "a/b/.zarray", "a..b/c", "...", "run:1/x", "50%", ""] {
+            assert!(stays_inside(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn keys_and_names_are_found_at_any_depth() {
+        for metadata in [
+            json!({"metadata": {".zgroup": {}, "../b/.zarray": {}}, "zarr_consolidated_format": 1}),
+            json!({"consolidated_metadata": {"kind": "inline", "metadata": {"/etc": {}}}}),
+            json!({"metadata": {"a/.zattrs": {"_ARRAY_DIMENSIONS": ["y", "../../b/x"]}}}),
+            json!({"dimension_names": ["../x", null]}),
+            json!({"attributes": {"coordinates": "lat ../../b/lon"}}),
+            json!({"storage_transformers": [{"name": "x"}]}),
+            json!({"metadata": {}, "record_size": 10}),
+            json!({"version": 1, "refs": {}}),
+        ] {
+            assert!(obstacle(&metadata).is_some(), "{metadata}");
+        }
+        for metadata in [
+            json!({"metadata": {".zgroup": {}, "g/a/.zarray": {"shape": [1]}}, "zarr_consolidated_format": 1}),
+            json!({"_ARRAY_DIMENSIONS": ["y", "x"], "history": "ncks ../in.nc /tmp/out.nc", "metadata": "../x"}),
+            json!({"storage_transformers": [], "dimension_names": [null, "x"], "consolidated_metadata": null}),
+        ] {
+            assert_eq!(obstacle(&metadata), None, "{metadata}");
+        }
+    }
+}

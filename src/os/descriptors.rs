@@ -1,0 +1,181 @@
+//! Descriptors of local files, which a process has few of: those that no read uses at the moment are closed when others are
+//! needed, and opened again, as the same file, by the next read.
+//!
+//! So neither the number of fragments nor that of threads or of aggregations within each other matters: a read needs one
+//! descriptor while it lasts. Of those that the process may have, half are left to the program that uses the library.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, TryLockError, Weak};
+use std::time::{Duration, Instant};
+
+use super::system::{self, FileIdentity};
+
+/// How long other threads, whose reads all end, are waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Descriptors that are closed at a time.
+const BATCH: usize = 8;
+
+/// A file that is open, or was and is opened again when it is needed.
+#[derive(Debug)]
+pub(super) struct Descriptor {
+    path: PathBuf,
+    identity: FileIdentity,
+    file: RwLock<Option<File>>,
+    /// Whether it was read since somebody last looked for one to close.
+    is_recent: AtomicBool,
+    /// Who else relies on its number.
+    pins: AtomicUsize,
+}
+
+/// All of them; those that are gone are taken out now and then.
+static ALL: Mutex<Vec<Weak<Descriptor>>> = Mutex::new(Vec::new());
+
+/// How many are open.
+static OPEN: AtomicUsize = AtomicUsize::new(0);
+
+impl Descriptor {
+    /// Takes over a file that was opened as `path`.
+    pub(super) fn new(path: &Path, file: File, identity: FileIdentity) -> Arc<Self> {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let file = RwLock::new(Some(file));
+        let made =
+            Descriptor { path, identity, file, is_recent: AtomicBool::new(true), pins: AtomicUsize::new(0) };
+        let made = Arc::new(made);
+        OPEN.fetch_add(1, Ordering::Relaxed);
+        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() == all.capacity() {
+            all.retain(|one| one.strong_count() > 0);
+        }
+        all.push(Arc::downgrade(&made));
+        made
+    }
+
+    /// Does something with the open file.
+    ///
+    /// # Errors
+    /// Those of `work`, and of opening the file again.
+    pub(super) fn with<T>(&self, mut work: impl FnMut(&File) -> io::Result<T>) -> io::Result<T> {
+        loop {
+            if let Some(file) = &*self.file.read().unwrap_or_else(PoisonError::into_inner) {
+                if !self.is_recent.load(Ordering::Relaxed) {
+                    self.is_recent.store(true, Ordering::Relaxed);
+                }
+                return work(file);
+            }
+            self.reopen()?;
+        }
+    }
+
+    /// Keeps the descriptor from being closed, until [`Descriptor::unpin`].
+    #[cfg(feature = "gdal")]
+    pub(super) fn pin(&self) -> io::Result<()> {
+        self.pins.fetch_add(1, Ordering::SeqCst);
+        let opened = self.reopen();
+        if opened.is_err() {
+            self.unpin();
+        }
+        opened
+    }
+
+    #[cfg(feature = "gdal")]
+    pub(super) fn unpin(&self) {
+        self.pins.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    fn reopen(&self) -> io::Result<()> {
+        let mut place = self.file.write().unwrap_or_else(PoisonError::into_inner);
+        if place.is_some() {
+            return Ok(());
+        }
+        let file = open(&self.path)?;
+        let metadata = file.metadata()?;
+        if !metadata.is_file() || system::identity(&file, &metadata)? != self.identity {
+            return Err(io::Error::other("another file took its place"));
+        }
+        system::opened(&file)?;
+        *place = Some(file);
+        OPEN.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Closes the file, unless a read uses it; whether it did.
+    fn close(&self) -> bool {
+        let mut place = match self.file.try_write() {
+            Ok(place) => place,
+            Err(TryLockError::Poisoned(place)) => place.into_inner(),
+            Err(TryLockError::WouldBlock) => return false,
+        };
+        if self.pins.load(Ordering::SeqCst) > 0 || place.take().is_none() {
+            return false;
+        }
+        OPEN.fetch_sub(1, Ordering::Relaxed);
+        true
+    }
+}
+
+impl Drop for Descriptor {
+    fn drop(&mut self) {
+        if self.file.get_mut().unwrap_or_else(PoisonError::into_inner).is_some() {
+            OPEN.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Opens a file for reading, closing others if need be.
+pub(super) fn open(path: &Path) -> io::Result<File> {
+    let most = system::most_descriptors() / 2;
+    let open = OPEN.load(Ordering::Relaxed);
+    if open >= most {
+        close_some(open - most + 1);
+    }
+    with_room(|| system::open(path))
+}
+
+/// Does something that needs a descriptor; when there is none, files that no read uses are closed and it is tried again.
+pub(super) fn with_room<T>(mut work: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    let mut begun = None;
+    loop {
+        match work() {
+            Err(error) if system::is_exhaustion(&error) => {
+                if close_some(BATCH) > 0 {
+                    continue;
+                }
+                let begun = *begun.get_or_insert_with(Instant::now);
+                // What is held by reads of other threads comes free; what the program holds does not.
+                if OPEN.load(Ordering::Relaxed) == 0 || begun.elapsed() > PATIENCE {
+                    return Err(error);
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            other => return other,
+        }
+    }
+}
+
+/// Sees that so many descriptors are free, for code that cannot be told to try again.
+#[cfg(feature = "gdal")]
+pub(crate) fn make_room(count: usize) {
+    // What needs them says so if there are none.
+    let _ = with_room(|| (0..count).map(|_| system::spare_descriptor()).collect::<io::Result<Vec<_>>>());
+}
+
+/// Closes files that no read uses, first those that were not read of late; how many there were.
+fn close_some(count: usize) -> usize {
+    let all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut closed = 0;
+    for spare_recent in [true, false] {
+        for one in all.iter().filter_map(Weak::upgrade) {
+            if closed >= count {
+                return closed;
+            }
+            if !(spare_recent && one.is_recent.swap(false, Ordering::Relaxed)) && one.close() {
+                closed += 1;
+            }
+        }
+    }
+    closed
+}

@@ -1,0 +1,157 @@
+"""No name in a Zarr store, and none that an aggregation has for an array of it, leads out of the store."""
+import json
+import os
+import shutil
+import tempfile
+import unittest
+import zipfile
+
+import numpy as np
+from osgeo import gdal
+
+import fixtures
+from foreign import SHAPE, aggregation, read, zarr
+
+# Ways out of `sub/a.zarr` to `secret.zarr` beside `sub`.
+WAYS = ("../../secret.zarr/tas", "/../../secret.zarr/tas", "tas/../../../secret.zarr/tas", "x/../../../secret.zarr/tas")
+ALLOWED = ("SIBLINGS", "list", "DEFAULT")
+
+
+class StoresStayInside(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = os.path.realpath(temporary.name)
+        self.inner = f"{self.folder}/sub"
+        os.mkdir(self.inner)
+        self.path, self.store = f"{self.inner}/agg.nc", f"{self.inner}/a.zarr"
+        self.values, self.secret = fixtures.RNG.uniform(200, 300, (2, *SHAPE)).astype("f4")
+        zarr(self.store, self.values)
+        zarr(f"{self.folder}/secret.zarr", self.secret)
+
+    def read(self, allowed, path=None):
+        return read(path or self.path, ALLOWED_SOURCES=self.inner if allowed == "list" else allowed)
+
+    def refused(self, said=".", path=None):
+        for allowed in ALLOWED:
+            with self.subTest(allowed=allowed), self.assertRaisesRegex(RuntimeError, said):
+                self.read(allowed, path)
+
+    def metadata(self, name):
+        with open(f"{self.store}/{name}", encoding="utf-8") as file:
+            return json.load(file)
+
+    def write(self, name, content):
+        with open(f"{self.store}/{name}", "w", encoding="utf-8") as file:
+            json.dump(content, file)
+
+    def consolidate(self):
+        names = [".zgroup"] + [f"{array}/{name}" for array in os.listdir(self.store) for name in (".zarray", ".zattrs")
+                               if os.path.exists(f"{self.store}/{array}/{name}")]
+        return {"zarr_consolidated_format": 1, "metadata": {name: self.metadata(name) for name in names}}
+
+    def test_a_store_is_read_with_and_without_consolidated_metadata(self):
+        aggregation(self.path, [("a.zarr", "tas")])
+        for step in range(2):
+            for allowed in ALLOWED:
+                with self.subTest(step=step, allowed=allowed):
+                    np.testing.assert_array_equal(self.read(allowed)[0], self.values)
+            self.write(".zmetadata", self.consolidate())
+
+    def test_identifiers(self):
+        for way in WAYS:
+            with self.subTest(way):
+                aggregation(self.path, [("a.zarr", way)])
+                self.refused()
+                aggregation(self.path, [("a.zarr", f"ZARR:{way}")])
+                self.refused()
+                aggregation(self.path, [("a.zarr", f'ZARR:"{self.store}":{way}')])
+                self.refused()
+
+    def test_keys_of_consolidated_metadata(self):
+        array = self.metadata("tas/.zarray")
+        whole = self.consolidate()
+        for way in (*WAYS, f"{self.folder}/secret.zarr/tas", "..\\..\\secret.zarr\\tas", "%2e%2e/%2e%2e/secret.zarr/tas",
+                    "../../../../../../proc/self/fd/3"):
+            consolidated = json.loads(json.dumps(whole))
+            consolidated["metadata"][f"{way}/.zarray"] = array
+            self.write(".zmetadata", consolidated)
+            for identifier in (way, "tas", way.split("/")[-1]):
+                with self.subTest(way, identifier=identifier):
+                    aggregation(self.path, [("a.zarr", identifier)])
+                    self.refused("leads out of it")
+
+    def test_a_key_that_leads_out_was_followed(self):
+        # GDAL itself follows such a key: what is refused above is there.
+        whole = self.consolidate()
+        whole["metadata"]["../../secret.zarr/tas/.zarray"] = self.metadata("tas/.zarray")
+        self.write(".zmetadata", whole)
+        root = gdal.OpenEx(self.store, gdal.OF_MULTIDIM_RASTER).GetRootGroup()
+        try:
+            array = root.OpenMDArrayFromFullname("/../../secret.zarr/tas")
+        except RuntimeError:
+            array = None
+        if array is None:
+            self.skipTest("this version of GDAL does not")
+        np.testing.assert_array_equal(array.ReadAsArray(), self.secret)
+
+    def test_names_of_dimensions(self):
+        attributes = {"_ARRAY_DIMENSIONS": ["../../secret.zarr/tas", "x"]}
+        self.write("tas/.zattrs", attributes)
+        aggregation(self.path, [("a.zarr", "tas")])
+        self.refused("leads out of it")
+
+    def test_version_3(self):
+        shutil.rmtree(self.store)
+        os.makedirs(f"{self.store}/tas")
+        self.write("zarr.json", {"zarr_format": 3, "node_type": "group", "attributes": {},
+                                 "consolidated_metadata": {"kind": "inline", "metadata": {"../../secret.zarr/tas": {}}}})
+        aggregation(self.path, [("a.zarr", "../../secret.zarr/tas")])
+        self.refused("leads out of it")
+        self.write("zarr.json", {"zarr_format": 3, "node_type": "group"})
+        self.write("tas/zarr.json", {"zarr_format": 3, "node_type": "array", "storage_transformers": [{"name": "x"}]})
+        aggregation(self.path, [("a.zarr", "tas")])
+        self.refused("in other files")
+
+    def test_archives(self):
+        def packed(archive):
+            with zipfile.ZipFile(archive, "w") as out:
+                for place, _, names in os.walk(self.folder):
+                    for name in names:
+                        if not name.endswith(".zip"):
+                            path = os.path.join(place, name)
+                            out.write(path, os.path.relpath(path, self.folder))
+            return f"/vsizip/{archive}/sub/agg.nc"
+
+        def check(archive, said):
+            path = packed(archive)
+            for allowed in ("SIBLINGS", f"/vsizip/{archive}/sub", "DEFAULT"):
+                with self.subTest(archive, allowed=allowed):
+                    if said is None:
+                        np.testing.assert_array_equal(read(path, ALLOWED_SOURCES=allowed)[0], self.values)
+                    else:
+                        with self.assertRaisesRegex(RuntimeError, said):
+                            read(path, ALLOWED_SOURCES=allowed)
+
+        aggregation(self.path, [("a.zarr", "tas")])
+        check(f"{self.folder}/sound.zip", None)
+        aggregation(self.path, [("a.zarr", "../../secret.zarr/tas")])
+        check(f"{self.folder}/identifier.zip", ".")
+        whole = self.consolidate()
+        whole["metadata"]["../../secret.zarr/tas/.zarray"] = self.metadata("tas/.zarray")
+        self.write(".zmetadata", whole)
+        check(f"{self.folder}/key.zip", "leads out of it")
+        os.remove(f"{self.store}/.zmetadata")
+        self.write("tas/.zattrs", {"_ARRAY_DIMENSIONS": ["../../secret.zarr/tas", "x"]})
+        check(f"{self.folder}/dimension.zip", "leads out of it")
+
+    def test_a_link_to_elsewhere(self):
+        os.symlink(f"{self.folder}/secret.zarr/tas", f"{self.store}/link")
+        aggregation(self.path, [("a.zarr", "link")])
+        for allowed in ("SIBLINGS", "list"):
+            with self.subTest(allowed), self.assertRaisesRegex(RuntimeError, "symbolic links"):
+                self.read(allowed)
+
+
+if __name__ == "__main__":
+    unittest.main()
