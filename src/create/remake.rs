@@ -65,7 +65,7 @@ pub(super) fn remake(out: &Out, files: &Inputs, options: &Options, watch: Watch)
     own.dialect = old.dialect.unwrap_or(options.dialect);
     own.record_state |= old.has_state;
     own.aggregate_coordinates |= old.has_aggregated_coordinates;
-    let locator = Locator::new(out.path(), &own.locations, own.dialect)?;
+    let locator = Locator::new(out.target(), &own.locations, own.dialect)?;
     let sorted = old.sort(&others, &locator, &own)?;
     let mut scanned = scan::scan(&sorted.fresh, out, &own, &watch, &interner)?;
     if let Some(name) = &own.new_dimension {

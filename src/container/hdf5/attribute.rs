@@ -292,9 +292,6 @@ impl RawAttribute {
     pub(super) fn values(&self, store: &Store) -> Result<Values> {
         let datatype = self.datatype(store)?;
         let dataspace = self.dataspace.as_ref().map_err(|reason| unsupported(reason.clone()))?;
-        if dataspace.null {
-            return Ok(Values::Char(Vec::new()));
-        }
         match datatype {
             Type::Number { data_type, big_endian } => {
                 let size = data_type.size().unwrap_or(1);
