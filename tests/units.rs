@@ -302,6 +302,7 @@ fn libudunits2_gives_the_same_live() {
     }
     println!("{tally:?}");
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong[..wrong.len().min(40)].join("\n"));
+    assert!(tally.converted > rounds / 20 && tally.refused > rounds / 20, "{tally:?}");
 }
 
 /// Seconds since 2001-01-01 of a moment in the mixed calendar of libudunits2.

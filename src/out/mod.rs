@@ -38,6 +38,9 @@ pub(crate) struct Out {
     /// Keeps other writers away.
     #[cfg(feature = "write")]
     lock: Option<os::Lock>,
+    /// Whether that was tried, and the file system has no locks.
+    #[cfg(feature = "write")]
+    without_locks: bool,
 }
 
 /// What is at a place.
@@ -66,6 +69,8 @@ impl Out {
             before,
             #[cfg(feature = "write")]
             lock: None,
+            #[cfg(feature = "write")]
+            without_locks: false,
         })
     }
 
@@ -77,7 +82,7 @@ impl Out {
     pub(crate) fn claimed(path: &Path, wait: &mut dyn FnMut() -> Result<()>) -> Result<Out> {
         let place = |e: Error| e.in_file(shown(path));
         let lock = claim::lock(&target_of(path).map_err(place)?, wait).map_err(place)?;
-        Ok(Out { lock, ..Out::new(path)? })
+        Ok(Out { without_locks: lock.is_none(), lock, ..Out::new(path)? })
     }
 
     /// Keeps other writers away from now on, if that is not so already.
@@ -90,6 +95,12 @@ impl Out {
             self.lock = claim::lock(&self.target, &mut || Ok(())).map_err(|e| e.in_file(self.name()))?;
         }
         Ok(())
+    }
+
+    /// Whether other writers cannot be kept away, for want of locks in the file system.
+    #[cfg(feature = "write")]
+    pub(crate) fn is_without_locks(&self) -> bool {
+        self.without_locks
     }
 
     /// As [`Out::new`], for a file that is replaced whatever it is.
@@ -230,6 +241,10 @@ impl Out {
         if self.before == Found::Anything {
             return os::replace(finished, &self.target).map_err(io);
         }
+        // What takes long comes before the look, so that little can happen between it and the change of names.
+        os::sync(finished).map_err(io)?;
+        #[cfg(feature = "write")]
+        let _turn = if self.lock.is_none() { Some(claim::turn(&self.target)?) } else { None };
         match found_at(&self.target)? {
             Found::Nothing => os::settle(finished, &self.target).map_err(|e| match e.kind() {
                 ErrorKind::AlreadyExists => meanwhile(),

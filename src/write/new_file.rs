@@ -48,7 +48,11 @@ impl NewFile {
         check(&file, &mut Vec::new(), "", &mut variables).map_err(place)?;
         let temporary = out.temporary()?;
         library::silence();
-        let open = library::create(&temporary, format).map_err(place)?;
+        let open = library::create(&temporary, format).map_err(|e| {
+            // It may have been made, and only not locked.
+            let _ = fs::remove_file(&temporary);
+            place(if format == Format::Netcdf4 && out.is_without_locks() { no_locks(e) } else { e })
+        })?;
         let mut new = NewFile { file: Some(open), temporary, out, format, variables, blocks: None };
         let filled = new.fill(&file, format);
         filled.map_err(|e| place(new.give_up(e)))?;
@@ -144,6 +148,13 @@ impl Drop for NewFile {
         // After a commit there is nothing of this name.
         let _ = fs::remove_file(&self.temporary);
     }
+}
+
+/// HDF5 locks what it writes, and takes it for an error where there are no locks.
+fn no_locks(error: Error) -> Error {
+    let message = "its directory has no file locks, without which HDF5 writes only if HDF5_USE_FILE_LOCKING=FALSE is in the \
+                   environment; the formats classic and cdf5 need none";
+    Error::new(Kind::Io, message).because(error)
 }
 
 #[cfg(test)]
