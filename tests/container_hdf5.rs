@@ -211,7 +211,7 @@ fn text_attributes_are_char_and_lists_are_strings() {
         assert_eq!(attributes.get("vlen_text"), Some(&strings(&["vlen \u{b5}"])));
         assert_eq!(attributes.get("vlen_list"), Some(&strings(&["p", "qr", ""])));
         assert_eq!(attributes.get("fixed_list"), Some(&strings(&["ab", "c"])));
-        assert_eq!(attributes.get("nothing"), Some(&Values::Char(vec![])));
+        assert_eq!(attributes.get("nothing"), Some(&Values::F32(vec![])));
         assert_eq!(attributes.get("scalar"), Some(&Values::I16(vec![-5])));
         assert_eq!(attributes.get("committed"), Some(&Values::F64(vec![2.5])));
         assert_eq!(attributes.get("two_by_two"), Some(&Values::I32(vec![1, 2, 3, 4])));

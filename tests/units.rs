@@ -84,7 +84,11 @@ impl Tally {
                 Ok(converter) => {
                     self.converted += 1;
                     self.same += usize::from(converter == Converter::Identity);
-                    for (x, expected) in POINTS.into_iter().zip(words) {
+                    let answers: Vec<&str> = words.collect();
+                    if answers.len() != POINTS.len() {
+                        return Err(format!("{pair}, which is no answer for every point"));
+                    }
+                    for (x, expected) in POINTS.into_iter().zip(answers) {
                         let (ours, theirs) = (converter.apply(x), hex_float(expected));
                         if converter == Converter::Identity {
                             // Exact here; there a way to the base units and back, which loses digits, or all of
