@@ -127,3 +127,44 @@ fn years_end_where_no_calendar_counts_them() {
     let units = TimeUnits::parse("days since 900000000-01-01", None).unwrap();
     assert_eq!(units.decode(0.0).unwrap().to_string(), "900000000-01-01 00:00:00");
 }
+
+#[test]
+fn the_rounding_of_a_double_does_not_show_in_dates() {
+    // Every ten minutes of a day, counted in days and hours from far and near, and shifted from another epoch.
+    for (unit, length) in [("days", 86_400.0), ("hours", 3600.0), ("minutes", 60.0)] {
+        for (from, year) in [("0001-01-01", 1), ("1850-01-01", 1850), ("2000-01-01", 2000)] {
+            let units =
+                TimeUnits::parse(&format!("{unit} since {from}"), Some("proleptic_gregorian")).unwrap();
+            let calendar = Calendar::ProlepticGregorian;
+            let day = calendar.day_number(2000, 1, 1).unwrap() - calendar.day_number(year, 1, 1).unwrap();
+            for ten in 0..144 {
+                let exact = (day as f64 * 86_400.0 + f64::from(ten) * 600.0) / length;
+                let far = day as f64 * 86_400.0 / length;
+                // As another program would have come to it: from the fraction of a day, one bit off, or by way of year 1.
+                let sum = far + f64::from(ten) * (600.0 / length);
+                let origin = 730_119.0 * 86_400.0 / length;
+                let shifted = (origin + f64::from(ten) * 600.0 / length) - origin + far;
+                for value in [exact, sum, exact.next_up(), exact.next_down(), shifted] {
+                    let date = units.decode(value).unwrap().to_string();
+                    let wanted = format!("2000-01-01 {:02}:{:02}:00", ten / 6, ten % 6 * 10);
+                    assert_eq!(date, wanted, "{value} {unit} since {from}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn fractions_of_a_second_that_are_meant_stay() {
+    for (units, value, wanted) in [
+        ("days since 2000-01-01", 0.5 + 0.001 / 86_400.0, "2000-01-01 12:00:00.001"),
+        ("seconds since 2000-01-01", 43_199.999_995, "2000-01-01 11:59:59.999995"),
+        ("seconds since 2000-01-01", 0.000_003, "2000-01-01 00:00:00.000003"),
+        ("milliseconds since 2000-01-01", 999.999, "2000-01-01 00:00:00.999999"),
+        ("microseconds since 2000-01-01", 43_199_999_999.0, "2000-01-01 11:59:59.999999"),
+        ("seconds since 1970-01-01", 1e9 + 0.999_990, "2001-09-09 01:46:40.99999"),
+    ] {
+        let date = TimeUnits::parse(units, None).unwrap().decode(value).unwrap();
+        assert_eq!(date.to_string(), wanted, "{value} {units}");
+    }
+}

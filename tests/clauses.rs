@@ -92,6 +92,7 @@ fn ragged_arrays_are_aggregated_as_any_other() {
     assert_eq!(all(&dataset, "row_size").unwrap(), Values::I32(vec![3, 1, 2]));
     let Values::F32(temp) = all(&dataset, "temp").unwrap() else { panic!("float") };
     let wanted = [0.0, 1.0, 2.0, 3.0, 8.0, 9.0];
+    assert_eq!(temp.len(), wanted.len());
     assert!(temp.iter().zip(wanted).all(|(a, b): (&f32, f32)| (a - b).abs() < 1e-4), "{temp:?}");
     let words = ["one", "two", "three"].map(String::from).to_vec();
     assert_eq!(all(&dataset, "name").unwrap(), Values::String(words));

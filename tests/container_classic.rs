@@ -202,12 +202,9 @@ fn compare(path: &std::path::Path, version: u8, plans: &[Plan]) {
             assert_eq!(raw[raw.len() - fill.len()..], fill, "the fill value of {name}");
         }
         let back: Vec<i64> = shape.iter().map(|_| -1).collect();
-        if let Ok(reverse) = Selection::new(
-            &shape.iter().map(|n| n.saturating_sub(1)).collect::<Vec<_>>(),
-            &shape,
-            &back,
-            &shape,
-        ) {
+        if !shape.contains(&0) {
+            let last: Vec<u64> = shape.iter().map(|n| n - 1).collect();
+            let reverse = Selection::new(&last, &shape, &back, &shape).unwrap();
             let mut out = vec![0; raw.len()];
             ours.read(&stored.array, &reverse, &mut out).unwrap();
             let expected: Vec<u8> =

@@ -228,3 +228,41 @@ fn damaged_files_of_hdf5_2_are_read_or_refused() {
     }
     assert!(read > 1000 && refused > 10, "{read} {refused}");
 }
+
+#[test]
+fn attributes_without_values_keep_their_type() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("empty.h5");
+    let script = "
+import h5py, sys, numpy as np
+f = h5py.File(sys.argv[1], 'w')
+d = f.create_dataset('v', data=np.arange(3, dtype='i2'))
+for kind in ('i1', 'u2', '>i4', 'i8', 'f4', '>f8', 'S1', 'S5'):
+    d.attrs['null_' + kind.strip('>')] = h5py.Empty(kind)
+d.attrs['null_str'] = h5py.Empty(h5py.string_dtype())
+for name in ('scale_factor', 'add_offset', '_FillValue', 'missing_value', 'valid_min', 'valid_range', 'units'):
+    d.attrs[name] = h5py.Empty('f8')
+f.close()
+";
+    let status = Command::new("/usr/bin/python3").args(["-c", script]).arg(&path).status().unwrap();
+    assert!(status.success(), "python3-h5py is needed (make deps)");
+    let dataset = Dataset::open(&path).unwrap();
+    let variable = dataset.variable("v").unwrap();
+    let types = [
+        ("null_i1", DataType::I8),
+        ("null_u2", DataType::U16),
+        ("null_i4", DataType::I32),
+        ("null_i8", DataType::I64),
+        ("null_f4", DataType::F32),
+        ("null_f8", DataType::F64),
+        ("null_S1", DataType::Char),
+        ("null_S5", DataType::Char),
+        ("null_str", DataType::String),
+        ("scale_factor", DataType::F64),
+    ];
+    for (name, data_type) in types {
+        let values = variable.attributes().get(name).unwrap_or_else(|| panic!("no {name}"));
+        assert_eq!((values.data_type(), values.len()), (data_type, 0), "{name}");
+    }
+    assert_eq!(read(&dataset, "v").unwrap(), Values::I16(vec![0, 1, 2]));
+}

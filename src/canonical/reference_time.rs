@@ -87,7 +87,7 @@ impl TimeUnits {
     }
 
     /// The date and time that a number of these units means, to the microsecond; `None` if it is not a time or beyond the
-    /// years that are supported.
+    /// years that are supported. A fraction that misses a whole second by no more than its rounding is that second.
     pub fn decode(&self, value: f64) -> Option<DateTime> {
         if !value.is_finite() {
             return None;
@@ -100,7 +100,11 @@ impl TimeUnits {
             }
             _ => (value * self.seconds * SECOND as f64).round() as i128,
         };
-        let micros = (self.moment.checked_add(since)?.checked_add(500)?).div_euclid(1000);
+        let time = self.moment.checked_add(since)?;
+        let second = time.checked_add(SECOND / 2)?.div_euclid(SECOND) * SECOND;
+        let is_rounded = self.nanoseconds.is_none() || value.fract() != 0.0;
+        let time = if is_rounded && (time - second).abs() <= self.rounding(value) { second } else { time };
+        let micros = time.checked_add(500)?.div_euclid(1000);
         let (year, month, day) = self.calendar.date(micros.div_euclid(DAY / 1000).try_into().ok()?)?;
         let rest = micros.rem_euclid(DAY / 1000) as u64;
         let seconds = rest / 1_000_000;
@@ -113,6 +117,17 @@ impl TimeUnits {
             second: (seconds % 60) as u8,
             microsecond: (rest % 1_000_000) as u32,
         })
+    }
+}
+
+impl TimeUnits {
+    /// How far, in nanoseconds, a number with a fraction may be from the time that was meant: the last bits of a double.
+    /// In units longer than a second these can be those of a count from the year 1, whatever the number is counted from
+    /// now.
+    fn rounding(&self, value: f64) -> i128 {
+        let bits = 4.0 * f64::EPSILON * value.abs() * self.seconds * SECOND as f64;
+        let least = if self.seconds > 1.0 { 20_000.0 } else { 0.0 };
+        bits.clamp(least, SECOND as f64 / 4.0) as i128
     }
 }
 

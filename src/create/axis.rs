@@ -73,6 +73,11 @@ impl Axis {
 pub(super) struct Scale(Option<TimeUnits>);
 
 impl Scale {
+    /// The units of the coordinates, if they are times.
+    pub fn time(&self) -> Option<&TimeUnits> {
+        self.0.as_ref()
+    }
+
     /// Whether the coordinates are times.
     pub fn is_time(&self) -> bool {
         self.0.is_some()

@@ -1,9 +1,13 @@
 //! Bounds and the variables that they belong to (CF-1.13 sections 7.1 and 7.4).
 //!
 //! Bounds without units have those of the variable that names them, and bounds with units but without calendar its
-//! calendar. They lie along its dimensions and one more.
+//! calendar. They lie along its dimensions and one more: a variable with fewer dimensions is not taken for them, and
+//! neither is a coordinate variable, so that bounds which name what they bound are still bounds, and nothing else.
+
+use std::cmp::Ordering;
 
 use super::record::{Input, Item, Template};
+use super::roles::is_coordinate;
 
 /// The name of the bounds of a variable.
 pub(super) fn name_of(template: &Template) -> Option<String> {
@@ -11,29 +15,44 @@ pub(super) fn name_of(template: &Template) -> Option<String> {
     text.split_whitespace().next().map(str::to_owned)
 }
 
+/// Whether a variable can be the bounds of one that names it so.
+pub(super) fn can_be(bounds: &Template, parent: &Template) -> bool {
+    match bounds.rank().cmp(&parent.rank()) {
+        Ordering::Greater => true,
+        Ordering::Equal => {
+            bounds.name != parent.name
+                && !is_coordinate(bounds)
+                && name_of(bounds).is_none_or(|name| name != parent.name)
+        }
+        Ordering::Less => false,
+    }
+}
+
 /// The bounds of a variable of a file.
 pub(super) fn of<'a>(input: &'a Input, template: &Template) -> Option<&'a Item> {
-    input.item(&name_of(template)?).filter(|bounds| bounds.template.name != template.name)
+    input.item(&name_of(template)?).filter(|bounds| can_be(&bounds.template, template))
 }
 
 /// The variable of a file that these are the bounds of.
 pub(super) fn parent<'a>(input: &'a Input, name: &str) -> Option<&'a Item> {
-    let is_parent = |i: &Item| i.template.name != name && name_of(&i.template).is_some_and(|n| n == name);
+    let bounds = input.item(name)?;
+    let is_parent =
+        |i: &Item| name_of(&i.template).is_some_and(|n| n == name) && can_be(&bounds.template, &i.template);
     input.items.iter().find(|i| is_parent(i)).map(|i| &**i)
 }
 
 /// Gives the bounds among the variables of a file the units that they do not say themselves.
 pub(super) fn lend_units(templates: &mut [&mut Template]) {
-    let named = |t: &&mut Template| Some((name_of(t)?, t.name.clone(), t.units.clone(), t.calendar.clone()));
-    let lenders: Vec<_> = templates.iter().filter_map(named).collect();
+    let lenders: Vec<(String, Template)> =
+        templates.iter().filter_map(|t| Some((name_of(t)?, (**t).clone()))).collect();
     for bounds in templates {
-        let lender = lenders.iter().find(|(name, parent, ..)| *name == bounds.name && *parent != bounds.name);
-        let Some((_, _, units, calendar)) = lender else { continue };
+        let lender = lenders.iter().find(|(name, parent)| *name == bounds.name && can_be(bounds, parent));
+        let Some((_, parent)) = lender else { continue };
         if bounds.attributes.get("units").is_none() {
-            bounds.units.clone_from(units);
-            bounds.calendar.clone_from(calendar);
+            bounds.units.clone_from(&parent.units);
+            bounds.calendar.clone_from(&parent.calendar);
         } else if bounds.calendar.is_none() {
-            bounds.calendar.clone_from(calendar);
+            bounds.calendar.clone_from(&parent.calendar);
         }
     }
 }
@@ -54,6 +73,7 @@ mod tests {
     /// The units and calendar of bounds with these attributes.
     fn lent(naming: &str, own: &[(&str, &str)]) -> (Option<String>, Option<String>) {
         let mut bounds = template("b", own);
+        bounds.dimensions.push("nv".into());
         let mut time =
             template("t", &[("units", "days since 2000-01-01"), ("calendar", "noleap"), (naming, " b ")]);
         lend_units(&mut [&mut bounds, &mut time]);
@@ -76,5 +96,14 @@ mod tests {
         let mut odd = template("b", &[("bounds", "b")]);
         lend_units(&mut [&mut odd]);
         assert_eq!(odd.units, None);
+    }
+
+    #[test]
+    fn a_variable_is_not_the_bounds_of_its_bounds() {
+        let mut bounds = template("b", &[("units", "d"), ("bounds", "t")]);
+        bounds.dimensions.push("nv".into());
+        let mut time = template("t", &[("bounds", "b")]);
+        lend_units(&mut [&mut bounds, &mut time]);
+        assert_eq!(time.units, None);
     }
 }

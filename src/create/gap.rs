@@ -1,13 +1,15 @@
 //! Parts of a dimension that do not follow each other, where that can be told.
 //!
 //! Bounds tell it: where cells meet within the files, they have to meet between them. Without bounds a regular distance
-//! tells it, for times and for latitudes and longitudes; other coordinates may have any distance.
+//! tells it, for times (also in months and years, whatever their length) and for latitudes and longitudes; other
+//! coordinates may have any distance.
 
 use std::sync::Arc;
 
 use super::axis::{Axis, Share};
 use super::listing::listed;
 use super::marks::Marks;
+use crate::canonical::{DateTime, TimeUnits};
 
 /// The gaps between the parts of an axis, with the files on both sides; `None` when there are none.
 pub(super) fn all(axis: &Axis, shares: &[Share], descending: bool) -> Option<String> {
@@ -22,12 +24,12 @@ pub(super) fn all(axis: &Axis, shares: &[Share], descending: bool) -> Option<Str
         numbers(p.cells.as_ref()?).filter(|b| b.len() as u64 == p.size.saturating_mul(2))
     };
     let cells: Option<Vec<Arc<[f64]>>> = axis.parts.iter().map(cells_of).collect();
+    let scale = axis.scale();
     let found: Vec<(usize, f64, f64)> = match cells {
         Some(cells) => between_cells(&cells, descending),
-        None if is_regular_kind(reference) => between_points(&points),
+        None if is_regular_kind(reference) => between_points(&points, scale.time()),
         None => Vec::new(),
     };
-    let scale = axis.scale();
     let name = |part: usize| &shares[axis.parts[part].member].input.name;
     let told = found.iter().map(|&(at, end, begin)| {
         let (end, begin) = (scale.place(end), scale.place(begin));
@@ -74,27 +76,58 @@ fn between_cells(cells: &[Arc<[f64]>], descending: bool) -> Vec<(usize, f64, f64
     gap.collect()
 }
 
-/// The parts after which the distance is a multiple of what it is within and between the others, with their last point
-/// and the first of the next.
-fn between_points(numbers: &[Arc<[f64]>]) -> Vec<(usize, f64, f64)> {
-    let inner: Vec<f64> = numbers.iter().flat_map(|v| v.windows(2).map(|w| (w[1] - w[0]).abs())).collect();
-    let between: Vec<(f64, f64)> = numbers.windows(2).map(|w| (w[0][w[0].len() - 1], w[1][0])).collect();
-    let distance = |&(end, begin): &(f64, f64)| (begin - end).abs();
-    let mut all: Vec<f64> = inner.iter().copied().chain(between.iter().map(distance)).collect();
+/// The parts after which a regular distance, in units or in months, is left out, with their last point and the first of
+/// the next.
+fn between_points(numbers: &[Arc<[f64]>], time: Option<&TimeUnits>) -> Vec<(usize, f64, f64)> {
+    let found = left_out(numbers, time.is_some()).filter(|found| !found.is_empty());
+    let found = found.or_else(|| left_out(&months(numbers, time?)?, true));
+    let ends = |at: usize| Some((at, *numbers[at].last()?, *numbers[at + 1].first()?));
+    found.unwrap_or_default().into_iter().filter_map(ends).collect()
+}
+
+/// The parts after which the distance is a multiple of what it is elsewhere; `None` when there is no regular distance.
+///
+/// It is regular within all parts, and is three quarters of all distances. Half of them will do for times where the
+/// others are multiples: those that are left out leave nothing else.
+fn left_out(numbers: &[Arc<[f64]>], times: bool) -> Option<Vec<usize>> {
+    let distance = |w: &[f64]| (w[1] - w[0]).abs();
+    let inner: Vec<f64> = numbers.iter().flat_map(|v| v.windows(2).map(distance)).collect();
+    let between = |w: &[Arc<[f64]>]| Some((w[1].first()? - w[0].last()?).abs());
+    let between: Vec<f64> = numbers.windows(2).map(between).collect::<Option<_>>()?;
+    let mut all = [&inner[..], &between].concat();
     all.sort_by(f64::total_cmp);
-    let Some(&step) = all.get(all.len() / 2) else { return Vec::new() };
-    let is = |distance: f64, times: f64| (distance - times * step).abs() <= 1e-4 * step;
-    let regular = all.len() >= 3 && step > 0.0 && inner.iter().all(|&d| is(d, 1.0));
-    let common = all.iter().filter(|&&d| is(d, 1.0)).count();
-    if !regular || common * 4 < all.len() * 3 {
-        return Vec::new();
-    }
-    let far = |pair: &(f64, f64)| {
-        let steps = (distance(pair) / step).round();
-        steps >= 2.0 && is(distance(pair), steps)
+    let steps = |distance: f64, step: f64| {
+        let steps = (distance / step).round();
+        (steps >= 1.0 && (distance - steps * step).abs() <= 1e-4 * step).then_some(steps)
     };
-    let gaps = between.iter().enumerate().filter(|(_, pair)| far(pair));
-    gaps.map(|(at, &(end, begin))| (at, end, begin)).collect()
+    let is_regular = |&step: &f64| {
+        let common = all.iter().filter(|&&d| steps(d, step) == Some(1.0)).count();
+        let most = all.len() >= 3 && common * 4 >= all.len() * 3;
+        let half = all.len() >= 2 && common * 2 >= all.len();
+        step > 0.0
+            && inner.iter().all(|&d| steps(d, step) == Some(1.0))
+            && (most || times && half && all.iter().all(|&d| steps(d, step).is_some()))
+    };
+    let step = [*all.get(all.len() / 2)?, *all.first()?].into_iter().find(is_regular)?;
+    let far = |&(_, &d): &(usize, &f64)| steps(d, step).is_some_and(|n| n >= 2.0);
+    Some(between.iter().enumerate().filter(far).map(|(at, _)| at).collect())
+}
+
+/// The numbers of the months of times that are all at the same moment of a month, in the middle or at the end of one;
+/// `None` for others, since months have no regular distance in days.
+fn months(numbers: &[Arc<[f64]>], time: &TimeUnits) -> Option<Vec<Arc<[f64]>>> {
+    let first = time.decode(*numbers.first()?.first()?)?;
+    let moment = |date: &DateTime| (date.day, date.hour, date.minute, date.second, date.microsecond);
+    let (mut same, mut middle, mut end) = (true, true, true);
+    let mut month = |&x: &f64| {
+        // Some calendars have no year 0.
+        let date = time.decode(x).filter(|date| date.year > 0)?;
+        same &= moment(&date) == moment(&first);
+        middle &= (14..=17).contains(&date.day);
+        end &= date.day >= 28;
+        (same || middle || end).then_some((date.year * 12 + i64::from(date.month)) as f64)
+    };
+    numbers.iter().map(|part| part.iter().map(&mut month).collect()).collect()
 }
 
 fn is_regular_kind(template: &super::record::Template) -> bool {
@@ -122,12 +155,70 @@ mod tests {
         );
     }
 
+    const NONE: [usize; 0] = [];
+
+    /// The gaps of files with these points, in days of the calendar since 2001-01-01.
+    fn found(files: &[&[f64]], calendar: &str) -> Vec<usize> {
+        let units = TimeUnits::parse("days since 2001-01-01", Some(calendar)).unwrap();
+        let numbers: Vec<Arc<[f64]>> = files.iter().map(|&f| f.into()).collect();
+        between_points(&numbers, Some(&units)).into_iter().map(|(at, ..)| at).collect()
+    }
+
+    /// The gaps of files with one of these points each.
+    fn single(points: &[f64], calendar: &str) -> Vec<usize> {
+        found(&points.chunks(1).collect::<Vec<_>>(), calendar)
+    }
+
     #[test]
-    fn a_day_that_is_left_out_is_seen_and_months_of_different_length_are_not_gaps() {
-        let found =
-            |list: &[f64]| between_points(&list.chunks(1).map(Arc::from).collect::<Vec<Arc<[f64]>>>());
-        assert_eq!(found(&[0.0, 1.0, 2.0, 3.0, 5.0, 6.0, 7.0, 8.0]), [(3, 3.0, 5.0)]);
-        assert_eq!(found(&[15.0, 45.0, 74.5, 105.0, 135.5, 166.0]), []);
-        assert_eq!(found(&[0.0, 10.0]), []);
+    fn a_day_that_is_left_out_is_seen() {
+        assert_eq!(single(&[0.0, 1.0, 2.0, 3.0, 5.0, 6.0, 7.0, 8.0], "standard"), [3]);
+        assert_eq!(single(&[1.0, 2.0, 9.0], "standard"), [1]);
+        assert_eq!(single(&[9.0, 2.0, 1.0], "standard"), [0]);
+        assert_eq!(single(&[0.0, 0.25, 0.75], "standard"), [1]);
+        assert_eq!(found(&[&[0.0, 1.0], &[8.0, 9.0]], "standard"), [0]);
+        assert_eq!(found(&[&[0.0, 1.0, 2.0], &[3.0], &[5.0]], "standard"), [1]);
+    }
+
+    #[test]
+    fn times_without_a_regular_distance_have_no_gaps() {
+        assert_eq!(single(&[0.0, 10.0], "standard"), NONE);
+        // Stations that are read when somebody comes by.
+        assert_eq!(single(&[0.0, 1.0, 2.7], "standard"), NONE);
+        assert_eq!(single(&[0.0, 1.3, 2.1, 9.7, 10.0], "standard"), NONE);
+        assert_eq!(single(&[0.0, 1.0, 8.0, 13.0, 29.0], "standard"), NONE);
+        assert_eq!(found(&[&[0.0, 0.3, 0.7], &[9.0, 9.1]], "standard"), NONE);
+    }
+
+    #[test]
+    fn months_and_years_of_different_length_follow_each_other() {
+        let lengths = [31.0, 28.0, 31.0, 30.0, 31.0, 30.0, 31.0, 31.0, 30.0, 31.0, 30.0, 31.0];
+        let starts: Vec<f64> = (0..12).map(|m| lengths[..m].iter().sum()).collect();
+        let middles: Vec<f64> = (0..12).map(|m| starts[m] + lengths[m] / 2.0).collect();
+        let ends: Vec<f64> = (0..12).map(|m| starts[m] + lengths[m] - 1.0).collect();
+        for list in [&starts, &middles, &ends] {
+            for first in 0..10 {
+                for last in first + 2..12 {
+                    assert_eq!(single(&list[first..=last], "noleap"), NONE, "{first} to {last}");
+                    let mut gap = list[first..=last].to_vec();
+                    gap.remove(1);
+                    let told: &[usize] = if gap.len() > 2 { &[0] } else { &NONE };
+                    assert_eq!(single(&gap, "noleap"), told, "{gap:?}");
+                }
+            }
+        }
+        assert_eq!(single(&[0.0, 365.0, 730.0, 1095.0, 1461.0, 1826.0], "standard"), NONE);
+        assert_eq!(single(&[0.0, 365.0, 1095.0, 1461.0, 1826.0], "standard"), [1]);
+        assert_eq!(single(&[15.0, 45.0, 75.0, 135.0, 165.0], "360_day"), [2]);
+        assert_eq!(single(&[15.0, 45.0, 75.0, 105.0], "360_day"), NONE);
+    }
+
+    #[test]
+    fn single_rows_of_a_map_need_more_to_tell_a_gap() {
+        let rows = |list: &[f64]| {
+            let numbers: Vec<Arc<[f64]>> = list.chunks(1).map(Arc::from).collect();
+            between_points(&numbers, None).len()
+        };
+        assert_eq!(rows(&[10.0, 20.0, 50.0]), 0);
+        assert_eq!(rows(&[0.0, 10.0, 20.0, 30.0, 50.0]), 1);
     }
 }

@@ -239,7 +239,7 @@ fn finish(out: Out, file: &File, format: Format, watch: Watch) -> Result<()> {
 fn make(out: &Out, files: &Inputs, options: &Options, watch: Watch) -> Result<(File, Report)> {
     let files = others(out, files)?;
     out.refuse_data(options.overwrite, "name the new file first")?;
-    let locator = Locator::new(out.path(), &options.locations, options.dialect)?;
+    let locator = Locator::new(out.target(), &options.locations, options.dialect)?;
     let scanned = scan::scan(&files, out, options, &watch, &Interner::default())?;
     let (file, report, _) = assemble(&scanned, None, options, &locator, watch)?;
     Ok((file, report))

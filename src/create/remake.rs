@@ -67,7 +67,7 @@ pub(super) fn remake(out: &Out, files: &Inputs, options: &Options, watch: Watch)
     own.dialect = old.dialect.unwrap_or(options.dialect);
     own.record_state |= old.has_state;
     own.aggregate_coordinates |= old.has_aggregated_coordinates;
-    let locator = Locator::new(out.path(), &own.locations, own.dialect)?;
+    let locator = Locator::new(out.target(), &own.locations, own.dialect)?;
     let sorted = old.sort(&others, &locator, &own)?;
     let mut scanned = scan::scan(&sorted.fresh, out, &own, &watch, &interner)?;
     if let Some(name) = &own.new_dimension {
@@ -81,7 +81,11 @@ pub(super) fn remake(out: &Out, files: &Inputs, options: &Options, watch: Watch)
     let mut is_all = false;
     loop {
         let renewed = scan_again(out, &old, &again, &own, watch, &interner, &mut scanned)?;
-        let inputs = old.inputs(&renewed, &own, &interner)?;
+        let mut inputs = old.inputs(&renewed, &own, &interner)?;
+        for number in sorted.changed.iter().filter(|n| renewed.contains_key(n)) {
+            let what = || "its size or time is not what was recorded".to_owned();
+            inputs.changes.entry(*number).or_insert_with(what);
+        }
         let before = scanned.inputs.len() - fresh;
         scanned.inputs.splice(..before, inputs.list);
         let (file, mut report, is_placeless) =

@@ -23,6 +23,8 @@ pub(super) struct Sorted<'a> {
     pub fresh: Vec<&'a Path>,
     /// Those that it has, by their numbers, and that have to be scanned again.
     pub again: HashMap<usize, PathBuf>,
+    /// The numbers of those whose size or time is not what was recorded.
+    pub changed: HashSet<usize>,
     /// How many of the others it has.
     pub unchanged: usize,
     /// Names of files that changed and were not given.
@@ -52,6 +54,9 @@ impl Existing {
             };
             if !given.insert(number) {
                 continue;
+            }
+            if self.has_changed(number, file) {
+                sorted.changed.insert(number);
             }
             match self.is_unchanged(number, file) && self.has_wanted(number, options) {
                 true => sorted.unchanged += 1,

@@ -1,7 +1,8 @@
 //! Which variables of a file are data and which describe other variables (CF-1.13 chapters 4, 5 and 7).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
+use super::bounds;
 use super::record::Template;
 use crate::dialect::STATE_ATTRIBUTE;
 
@@ -52,7 +53,15 @@ pub(super) fn is_coordinate(template: &Template) -> bool {
 pub(super) fn companions<'a>(templates: impl Iterator<Item = &'a Template> + Clone) -> BTreeSet<String> {
     let mut all: BTreeSet<String> =
         templates.clone().filter(|t| is_coordinate(t)).map(|t| t.name.clone()).collect();
-    all.extend(templates.flat_map(described_by));
+    let known: HashMap<&str, &Template> = templates.clone().map(|t| (&*t.name, t)).collect();
+    for template in templates {
+        let bounds = bounds::name_of(template);
+        let is_other = |name: &String| {
+            let found = known.get(name.as_str()).filter(|_| bounds.as_ref() == Some(name));
+            found.is_none_or(|found| bounds::can_be(found, template))
+        };
+        all.extend(described_by(template).into_iter().filter(is_other));
+    }
     all
 }
 

@@ -262,7 +262,8 @@ pub(crate) fn settle(new: &Path, name: &Path) -> io::Result<()> {
     descriptors::with_room(|| system::sync_directory(name.parent().unwrap_or(Path::new("."))))
 }
 
-fn sync(new: &Path) -> io::Result<()> {
+/// Brings the contents of a file to the disk.
+pub(crate) fn sync(new: &Path) -> io::Result<()> {
     // Windows flushes only through a handle that may write.
     let open = || fs::OpenOptions::new().read(true).write(true).open(new);
     descriptors::with_room(open)?.sync_all()

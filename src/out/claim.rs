@@ -4,12 +4,14 @@
 //! the second of two who do so at once would write what the first has not seen. Programs that know nothing of the lock are
 //! noticed: what is replaced has to be what was there when it was taken.
 
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::unwritable;
 use crate::error::{Error, Kind, Result};
-use crate::os::{Lock, Locking};
+use crate::os::{shown, Lock, Locking};
 
 /// The longest pause between two looks at whether another writer is done.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -35,8 +37,50 @@ pub(super) fn lock(target: &Path, wait: &mut dyn FnMut() -> Result<()>) -> Resul
     }
 }
 
-/// The name of the lock: that of the file, shortened where that leaves no room for more.
+/// The moment in which a file is looked at and replaced, where the file system has no locks; ends when dropped.
+pub(super) struct Turn(PathBuf);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        // Where that fails the next writer is told its name.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// How long others may take for their turn, which is as long as a change of names takes.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Waits until nobody else replaces the file: who does has made a file of a name that can be made once.
+///
+/// # Errors
+/// `Io` when somebody does for too long, or was killed, or no file can be made there.
+pub(super) fn turn(target: &Path) -> Result<Turn> {
+    let path = side_name(target, "turn")?;
+    let began = Instant::now();
+    loop {
+        match fs::File::create_new(&path) {
+            Ok(_) => return Ok(Turn(path)),
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                return Err(unwritable().because(error));
+            }
+            Err(_) if began.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(2)),
+            Err(_) => {
+                let message = format!(
+                    "another program is replacing it, or was killed as it did: if none is running, remove {}",
+                    shown(&path)
+                );
+                return Err(Error::new(Kind::Io, message));
+            }
+        }
+    }
+}
+
 fn lock_name(target: &Path) -> Result<PathBuf> {
+    side_name(target, "lock")
+}
+
+/// A name beside the file: that of the file, shortened where that leaves no room for more.
+fn side_name(target: &Path, suffix: &str) -> Result<PathBuf> {
     let (Some(directory), Some(name)) = (target.parent(), target.file_name()) else {
         return Err(Error::new(Kind::Request, "it is not the name of a file"));
     };
@@ -45,13 +89,11 @@ fn lock_name(target: &Path) -> Result<PathBuf> {
         0..=200 => name.into_owned(),
         _ => name.chars().take(60).collect(),
     };
-    Ok(directory.join(format!(".{short}.lock")))
+    Ok(directory.join(format!(".{short}.{suffix}")))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::super::Out;
     use super::*;
 
@@ -113,6 +155,38 @@ mod tests {
         drop(grown);
         take(&claim(&path)).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
+    }
+
+    #[test]
+    fn without_locks_nothing_that_was_done_is_lost() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.nc");
+        fs::write(&path, "").unwrap();
+        // Adds a letter to what is there, as an update does.
+        let add = |letter: &str| {
+            let out = Out::new(&path)?;
+            let old = fs::read_to_string(&path).unwrap();
+            let finished = out.temporary()?;
+            fs::write(&finished, old + letter).unwrap();
+            let taken = out.take(&finished);
+            let _ = fs::remove_file(&finished);
+            taken
+        };
+        let done = std::thread::scope(|scope| {
+            let writers = ["a", "b", "c", "d"].map(|letter| {
+                scope.spawn(move || {
+                    (0..60).filter(|_| add(letter).is_ok()).map(|_| letter).collect::<String>()
+                })
+            });
+            writers.map(|writer| writer.join().unwrap()).concat()
+        });
+        let mut there: Vec<char> = fs::read_to_string(&path).unwrap().chars().collect();
+        let mut done: Vec<char> = done.chars().collect();
+        there.sort();
+        done.sort();
+        assert!(!done.is_empty());
+        assert_eq!(there, done);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

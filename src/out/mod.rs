@@ -94,6 +94,11 @@ impl Out {
         &self.path
     }
 
+    /// The file itself: behind a symbolic link its target.
+        pub(crate) fn target(&self) -> &Path {
+        &self.target
+    }
+
     /// The name that was given, for messages.
     pub(crate) fn name(&self) -> String {
         shown(&self.path)
@@ -210,6 +215,9 @@ impl Out {
         if self.before == Found::Anything {
             return os::replace(finished, &self.target).map_err(io);
         }
+        // What takes long comes before the look, so that little can happen between it and the change of names.
+        os::sync(finished).map_err(io)?;
+                let _turn = if self.lock.is_none() { Some(claim::turn(&self.target)?) } else { None };
         match found_at(&self.target)? {
             Found::Nothing => os::settle(finished, &self.target).map_err(|e| match e.kind() {
                 ErrorKind::AlreadyExists => meanwhile(),
@@ -249,6 +257,9 @@ fn meanwhile() -> Error {
 
 fn target_of(path: &Path) -> Result<PathBuf> {
     let io = |e| unwritable().because(e);
+    if is_name_of_directory(path) {
+        return Err(Error::new(Kind::Request, "it is the name of a directory; a file needs one of its own"));
+    }
     if fs::symlink_metadata(path).is_ok_and(|m| m.is_symlink()) {
         return fs::canonicalize(path).map_err(io);
     }
@@ -257,6 +268,13 @@ fn target_of(path: &Path) -> Result<PathBuf> {
         return Err(Error::new(Kind::Request, "it is not the name of a file"));
     };
     Ok(fs::canonicalize(directory).map_err(io)?.join(name))
+}
+
+/// Whether a path can only be that of a directory, whatever is there: `data/`, `data/.` and `..`.
+fn is_name_of_directory(path: &Path) -> bool {
+    let text = path.as_os_str().as_encoded_bytes();
+    let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));
+    matches!(text.rsplit(is_separator).next(), Some(b"" | b"." | b"..")) && !text.is_empty()
 }
 
 fn found_at(target: &Path) -> Result<Found> {
@@ -269,6 +287,7 @@ fn found_at(target: &Path) -> Result<Found> {
         Ok(Found::File(os::identity_at(target)?, state))
     };
     match look() {
+        Ok(Found::Anything) if target.is_dir() => Err(Error::new(Kind::Io, "it is a directory")),
         Ok(Found::Anything) => Err(Error::new(Kind::Io, "it is there and not a regular file")),
         Ok(found) => Ok(found),
         Err(error) if is_absence(&error) => Ok(Found::Nothing),

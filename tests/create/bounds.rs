@@ -485,3 +485,54 @@ fn bounds_in_groups_take_the_units_of_their_times() {
     assert_eq!(values(&dataset, "/g/time"), Values::F64(vec![15.5, 381.5, 746.5]));
     assert_eq!(values(&dataset, "/g/time_bnds"), Values::F64(vec![0.0, 31.0, 366.0, 397.0, 731.0, 762.0]));
 }
+
+#[test]
+fn bounds_that_name_bounds_in_their_turn_are_no_trap() {
+    // Themselves, what they bound, each other's, data, and nothing.
+    for named in ["time_bnds", "time", "other", "tas", "nothing"] {
+        for scalar in [true, false] {
+            let edit: fn(&mut File) = match named {
+                "time_bnds" => |f| name_bounds(f, "time_bnds"),
+                "time" => |f| name_bounds(f, "time"),
+                "tas" => |f| name_bounds(f, "tas"),
+                "other" => |f| {
+                    name_bounds(f, "other");
+                    f.add_dimension("corner", 4);
+                    let corners =
+                        Variable::with_values("other", &["bnds", "corner"], Values::F64(vec![0.0; 8]));
+                    f.variables.push(corners.attribute("bounds", "time_bnds"));
+                },
+                _ => |f| name_bounds(f, "nothing"),
+            };
+            let folder = tempfile::tempdir().unwrap();
+            let day = |name, units| Series { scalar, edit, ..Series::new(name, units, &[0.5], &[0.0, 1.0]) };
+            let paths = [day("a.nc", "days since 2000-01-01"), day("b.nc", "days since 2000-01-02")]
+                .map(|part| part.write(folder.path()));
+            let out = folder.path().join("agg.nc");
+            create(&out, &paths, &Options::default(), None).unwrap();
+            let dataset = Dataset::open(&out).unwrap();
+            assert_eq!(values(&dataset, "time"), Values::F64(vec![0.5, 1.5]), "{named} {scalar}");
+            let cells = Values::F64(vec![0.0, 1.0, 1.0, 2.0]);
+            assert_eq!(values(&dataset, "time_bnds"), cells, "{named} {scalar}");
+            assert_eq!(shape(&dataset, "tas"), [2], "{named} {scalar}");
+            check(&out, &CheckOptions::default()).unwrap();
+        }
+    }
+}
+
+fn name_bounds(file: &mut File, name: &str) {
+    let bounds = file.variables.iter_mut().find(|v| v.name == "time_bnds").unwrap();
+    bounds.attributes.set_text("bounds", name);
+}
+
+#[test]
+fn blanks_around_the_name_of_bounds_do_not_matter() {
+    let edit: fn(&mut File) = |f| {
+        let time = f.variables.iter_mut().find(|v| v.name == "time").unwrap();
+        time.attributes.set_text("bounds", " time_bnds ");
+    };
+    let parts = YEARS.map(|(name, units)| Series { edit, ..Series::new(name, units, &[15.5], &[0.0, 31.0]) });
+    let made = try_make(&parts, &allow_gaps()).unwrap();
+    let cells = vec![0.0, 31.0, 366.0, 397.0, 731.0, 762.0];
+    assert_eq!(values(&made.dataset, "time_bnds"), Values::F64(cells));
+}

@@ -363,6 +363,26 @@ fn locations_are_as_asked_for() {
     assert_eq!(location(Locations::Base("https://host/d".into()), Dialect::Cf113), "https://host/d/b.nc");
 }
 
+#[cfg(unix)]
+#[test]
+fn behind_a_link_names_are_relative_to_the_file_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["data", "store", "links/deep"] {
+        std::fs::create_dir_all(folder.path().join(name)).unwrap();
+    }
+    let part =
+        |name, day: f64| Part { base: day, ..Part::new(name, &[day]) }.write(&folder.path().join("data"));
+    let paths = [part("a.nc", 0.0), part("b.nc", 1.0)];
+    let (out, link) = (folder.path().join("store/agg.nc"), folder.path().join("links/deep/agg.nc"));
+    create(&out, &paths[..1], &Options::default(), None).unwrap();
+    std::os::unix::fs::symlink("../../store/agg.nc", &link).unwrap();
+    cfa::create::update(&link, &paths[1..], &Options::default(), None).unwrap();
+    assert_eq!(shape(&Dataset::open(&link).unwrap(), "tas"), [2, 3]);
+    std::fs::remove_dir_all(folder.path().join("links")).unwrap();
+    let expected = Values::F32([0.0, 1.0, 2.0, 1.0, 2.0, 3.0].to_vec());
+    assert_eq!(values(&Dataset::open(&out).unwrap(), "tas"), expected);
+}
+
 #[test]
 fn a_plan_writes_nothing_and_tells_the_parts() {
     let folder = tempfile::tempdir().unwrap();

@@ -62,6 +62,20 @@ fn every_gap_is_told_in_dates_with_the_files_on_both_sides() {
 }
 
 #[test]
+fn three_days_without_bounds_tell_a_gap_and_three_moments_do_not() {
+    let text = message(&days(&[(0.0, 1), (1.0, 1), (8.0, 1)], false));
+    has(&text, &["'time' has a gap from 2001-01-02 00:00:00 to 2001-01-09 00:00:00 between b.nc and c.nc"]);
+    let mut parts = days(&[(0.0, 1), (0.0, 1), (9.0, 1)], false);
+    parts[1].units = "hours since 2001-01-02";
+    parts[2].units = "days since 2000-12-31";
+    has(&message(&parts), &["from 2001-01-02 00:00:00 to 2001-01-09 00:00:00 between b.nc and c.nc"]);
+    made(&days(&[(0.0, 1), (1.0, 1), (2.7, 1)], false), &Options::default()).unwrap();
+    // The first of January, February and April.
+    has(&message(&days(&[(0.0, 1), (31.0, 1), (90.0, 1)], false)), &["from 2001-02-01", "to 2001-04-01"]);
+    made(&days(&[(0.0, 1), (31.0, 1), (59.0, 1), (90.0, 1)], false), &Options::default()).unwrap();
+}
+
+#[test]
 fn many_gaps_are_counted() {
     let list: Vec<(f64, usize)> = (0..14).map(|i| (f64::from(i) * 2.0, 1)).collect();
     let text = message(&days(&list, true));

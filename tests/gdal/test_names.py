@@ -39,6 +39,7 @@ class Names(unittest.TestCase):
                 for file in self.folder.glob("case*.nc"):
                     shutil.copy(file, inner)
                 listed = gdal.Open(f"{inner}/case.nc").GetSubDatasets()
+                self.assertEqual(len(listed), len(expected))
                 for (subdataset, _), values in zip(listed, expected):
                     np.testing.assert_array_equal(gdal.Open(subdataset).ReadAsArray(), values)
 

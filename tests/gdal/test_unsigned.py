@@ -28,7 +28,9 @@ def make(folder, dtype, text, fill=-1, **attributes):
         variable.setncatts({"_Unsigned": text, **attributes})
 
     plain, path = fixtures.make(folder, case, names=("v",))
-    for fragment in Path(folder).glob("case_v_*.nc"):
+    fragments = list(Path(folder).glob("case_v_*.nc"))
+    assert fragments, "there are no fragments to mark"
+    for fragment in fragments:
         with Dataset(fragment, "a") as file:
             file["v"].setncattr("_Unsigned", text)
     return plain, path, stored

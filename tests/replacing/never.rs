@@ -205,3 +205,25 @@ fn an_update_takes_aggregations_only() {
     scene.good(&["create", "agg.nc", "day3.nc", "--update", "--quiet"]);
     assert_eq!(scene.values("agg.nc").len(), 8);
 }
+
+#[test]
+fn the_name_of_a_directory_is_no_name_of_a_file() {
+    let scene = Scene::new();
+    for name in ["new/", "data/", "new/.", "./", "..", "data/.."] {
+        scene.refused(&["create", name, "data"], &[name, "directory"]);
+        scene.refused(&["convert", "agg.nc", name], &[name, "directory"]);
+        scene.refused(&["extract", "agg.nc", name], &[name, "directory"]);
+        scene.refused(&["check", "agg.nc", "--report", name], &[name, "directory"]);
+    }
+}
+
+#[test]
+fn a_hyphen_is_not_taken_for_a_name() {
+    let scene = Scene::new();
+    for arguments in [&["create", "-", "data"][..], &["convert", "agg.nc", "-"], &["extract", "agg.nc", "-"]]
+    {
+        scene.refused(arguments, &["./-"]);
+    }
+    scene.refused(&["check", "agg.nc", "--report", "-"], &["./-"]);
+    scene.good(&["create", "./-", "data", "--quiet"]);
+}

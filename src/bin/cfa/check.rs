@@ -43,6 +43,7 @@ pub struct Arguments {
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Outcome {
+    arguments.report.as_deref().map_or(Ok(()), crate::refuse_hyphen)?;
     let progress = Progress::new("fragments", arguments.quiet || arguments.json);
     let listener = |done: u64, total: u64| {
         progress.tell(done, total);

@@ -42,6 +42,7 @@ pub struct Arguments {
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Outcome {
+    crate::refuse_hyphen(&arguments.output)?;
     let dataset = Dataset::open_with(&arguments.input, &arguments.settings.options()?)?;
     let options = Options {
         dialect: Dialect::named(&arguments.dialect)?,

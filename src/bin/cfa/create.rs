@@ -87,6 +87,7 @@ Examples:
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Outcome {
+    crate::refuse_hyphen(&arguments.out)?;
     let mut options = Options::default();
     if let Some(name) = &arguments.dialect {
         options.dialect = Dialect::named(name)?;

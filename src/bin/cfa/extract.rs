@@ -47,6 +47,7 @@ pub struct Arguments {
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Outcome {
+    crate::refuse_hyphen(&arguments.output)?;
     let dataset = Dataset::open_with(&arguments.input, &arguments.settings.options()?)?;
     let progress = Progress::new("values", arguments.quiet);
     let listener = |done: u64, total: u64| {

@@ -95,6 +95,18 @@ fn advice(error: &Error) -> &'static str {
     }
 }
 
+/// Refuses `-` as the name of a file to be written: whoever writes it means standard output.
+fn refuse_hyphen(path: &std::path::Path) -> Result<(), Failure> {
+    match path.as_os_str() == "-" {
+        true => {
+            let message =
+                "'-' is no name of a file: nothing is written to standard output; ./- is a file of that name";
+            Err(Error::new(Kind::Request, message).into())
+        }
+        false => Ok(()),
+    }
+}
+
 /// Tells the user something that is no error.
 fn note(text: &str) {
     let text = style::printable(text);

@@ -273,14 +273,6 @@ impl RawAttribute {
     pub(super) fn values(&self, store: &Store) -> Result<Values> {
         let datatype = self.datatype(store)?;
         let dataspace = self.dataspace.as_ref().map_err(|reason| unsupported(reason.clone()))?;
-        if dataspace.null {
-            return Ok(match datatype {
-                Type::Number { data_type, .. } => Values::from_native_bytes(data_type, &[]),
-                Type::HeapString => Some(Values::String(Vec::new())),
-                _ => None,
-            }
-            .unwrap_or(Values::Char(Vec::new())));
-        }
         match datatype {
             Type::Number { data_type, big_endian } => {
                 let size = data_type.size().unwrap_or(1);

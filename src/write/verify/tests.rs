@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::convert::{self, convert};
-use crate::create::{self, create};
+use crate::create::{self, create, update};
 use crate::model::fragments::{Fragment, Part, Version, View};
 use crate::model::Dialect;
 use crate::value::{DataType, Values};
@@ -298,7 +298,7 @@ fn a_writer_that_alters_bytes_is_noticed() {
 }
 
 #[test]
-fn create_and_convert_take_nothing_for_granted() {
+fn create_update_and_convert_take_nothing_for_granted() {
     let folder = tempfile::tempdir().unwrap();
     let inputs = tempfile::tempdir().unwrap();
     let mut part = File::default();
@@ -309,6 +309,10 @@ fn create_and_convert_take_nothing_for_granted() {
     part.variables.push(Variable::with_values("tas", &["time"], Values::F32(vec![1.0, 2.0])));
     let input = inputs.path().join("input.nc");
     write_file(&part, &input, Format::Netcdf4).unwrap();
+    let later = inputs.path().join("later.nc");
+    part.variables[0].data = Data::Values(Values::F64(vec![3.5, 4.5]));
+    part.variables.retain(|v| v.name != "orog");
+    write_file(&part, &later, Format::Netcdf4).unwrap();
     let path = folder.path().join("agg.nc");
     create(&path, std::slice::from_ref(&input), &create::Options::default(), None).unwrap();
     let old = fs::read(&path).unwrap();
@@ -324,6 +328,8 @@ fn create_and_convert_take_nothing_for_granted() {
         let _spoiled = Spoiled::by(spoiler);
         let made = create(&path, std::slice::from_ref(&input), &create::Options::default(), None);
         assert_eq!(refused(made.map(|_| ()), &path, &old).kind(), Kind::Internal);
+        let updated = update(&path, std::slice::from_ref(&later), &create::Options::default(), None);
+        assert_eq!(refused(updated.map(|_| ()), &path, &old).kind(), Kind::Internal);
         let converted = convert(&dataset, &path, &convert::Options::default());
         assert_eq!(refused(converted, &path, &old).kind(), Kind::Internal);
     }
