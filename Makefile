@@ -10,49 +10,50 @@ DATADIR ?= $(PREFIX)/share
 GDALPLUGINS ?= $(if $(filter /usr /usr/local,$(PREFIX)),$(shell scripts/gdal_plugins_dir.sh),$(LIBDIR)/gdalplugins)
 
 .DEFAULT_GOAL := build
-.PHONY: help deps build libraries plugin demo test soak lint bench sanitize install clean
+.PHONY: help deps build plugin demo test soak lint bench sanitize install clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
 
-deps: ## install the system packages that demo, test and lint use (scripts/packages.txt)
-	@scripts/deps.sh
+deps: ## install the system packages that the targets use (scripts/packages.txt); FOR=demo: those of one target
+	@scripts/deps.sh $(FOR)
 
-# The plugin too, where the headers of GDAL are.
-build: libraries $(if $(shell command -v gdal-config),plugin) ## build build/bin/cfa (a Rust toolchain and a C compiler are enough)
-	@scripts/cargo.sh program
-	@scripts/cargo.sh contest
-
-libraries: ## build build/lib: libcfa.so, libcfa.a, pkgconfig/cfa.pc, the Fortran module if there is gfortran
-	@scripts/cargo.sh shared
-	@scripts/cargo.sh static
+# The plugin too, where the headers of GDAL are, and the Fortran module, where gfortran is.
+build: ## build everything below build/ (a Rust toolchain and a C compiler are enough for program and libraries)
+	@scripts/cargo.sh products
 	@scripts/fortran.sh
+	@if command -v $${GDAL_CONFIG:-gdal-config} >/dev/null; then scripts/cargo.sh plugin; fi
 
 plugin: ## build the GDAL driver build/gdalplugins/gdal_CFA.so (needs gdal-config and a C++ compiler)
 	@scripts/cargo.sh plugin
 
-# Built by a second make, which sees what the first one installed.
-demo: deps ## write a sample aggregation to build/demo, describe it, read from it and open it with GDAL
+demo: ## write a sample aggregation to build/demo, describe it, read from it and open it with GDAL
+	@scripts/deps.sh demo
 	@$(MAKE) --no-print-directory build
 	@demo/run.sh
 
 test: ## set up, build, lint and run every test
 	@scripts/test.sh
 
-soak: deps ## run the long forms of the stress tests: threads, also beside other users of GDAL, and random cases
+soak: ## run the long forms of the stress tests: threads, also beside other users of GDAL, and random cases
+	@scripts/deps.sh test
 	@$(MAKE) --no-print-directory plugin
 	@scripts/soak.sh
 
-lint: deps ## rustfmt, clippy, rustdoc, shellcheck, file lengths, licences
+lint: ## rustfmt, clippy, rustdoc, shellcheck, file lengths, licences
+	@scripts/deps.sh lint
 	@scripts/lint.sh
 
-bench: deps ## time small parts, and whole reads against LIMIT where ../shared/bench is; UPDATE=1 puts the figures into docs
+bench: ## time small parts, and whole reads against LIMIT where ../shared/bench is; UPDATE=1 puts the figures into docs
+	@scripts/deps.sh bench
 	@scripts/bench.sh
 
-sanitize: deps ## run the C tests with the library under AddressSanitizer and ThreadSanitizer
+sanitize: ## run the C tests with the library under AddressSanitizer and ThreadSanitizer
+	@scripts/deps.sh test
 	@scripts/sanitize.sh
 
-install: build ## install program, libraries, header and Fortran module below PREFIX (and DESTDIR); scripts/install.sh has more
+# Installs what was built: root often has no cargo.
+install: ## install program, libraries, header and Fortran module below PREFIX (and DESTDIR); scripts/install.sh has more
 	@PREFIX='$(PREFIX)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' DATADIR='$(DATADIR)' \
 		DESTDIR='$(DESTDIR)' scripts/install.sh
 	@if [ -e build/gdalplugins/gdal_CFA.so ]; then \

@@ -16,7 +16,7 @@ python=${PYTHON:-/usr/bin/python3}
 results=$PWD/build/bench/results.jsonl
 threads=$PWD/build/bench/threads.jsonl
 
-scripts/cargo.sh static
+scripts/cargo.sh products
 scripts/cargo.sh contest
 cargo bench --locked --bench micro
 

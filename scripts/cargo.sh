@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# Builds one product of the crate into build/; the only script that calls cargo to make something for users.
+# Builds the products of the crate into build/; the only script that calls cargo to make something for users.
 #
-#   scripts/cargo.sh program    build/bin/cfa, build/share: its manual pages and shell completions
-#   scripts/cargo.sh shared     build/lib/libcfa.so*, build/lib/pkgconfig/cfa.pc, build/include/cfa.h
-#   scripts/cargo.sh static     build/lib/libcfa.a
+#   scripts/cargo.sh products   build/bin/cfa, build/share: its manual pages and shell completions;
+#                               build/lib/libcfa.so*, libcfa.a, pkgconfig/cfa.pc, build/include/cfa.h
 #   scripts/cargo.sh plugin     build/gdalplugins/gdal_CFA.so, for the GDAL of gdal-config
 #   scripts/cargo.sh contest    build/bench/contest, one timed read for `make bench` and scripts/instructions.sh; needs libcfa.a
 #
 # CFA_PROFILE=dev makes the development build, below build/dev; CFA_OUT names another place than build/.
-# Each crate type is built by itself: cargo leaves out link-time optimisation when types are mixed.
+# One compilation of the engine serves the program and both libraries; the plugin has one of its own, with what calls GDAL.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,20 +20,22 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 out=${CFA_OUT:-$out}
 soname=libcfa.so.${version%%.*}
 
-build_program() {
-    cargo build --locked --profile "$profile" --bin cfa
+# What is released names no folder of the machine that it was built on, and has no symbols that nobody can use.
+strip=()
+if [[ $profile == release ]]; then
+    strip=("-Wl,--strip-all")
+    cargo_home=${CARGO_HOME:-$HOME/.cargo}
+    renamed="--remap-path-prefix=$cargo_home=cargo"$'\x1f'"--remap-path-prefix=$PWD=."
+    given=${CARGO_ENCODED_RUSTFLAGS:-${RUSTFLAGS-}}
+    export CARGO_ENCODED_RUSTFLAGS="${given:+${given// /$'\x1f'}$'\x1f'}$renamed"
+    export CFLAGS="${CFLAGS-} -ffile-prefix-map=$cargo_home=cargo"
+fi
+
+build_products() {
+    cargo build --locked --profile "$profile" --lib --bin cfa
     install -D "$made/cfa" "$out/bin/cfa"
     "$out/bin/cfa" documents "$out/share"
-}
-
-# The linker is told to find every symbol, and
-# to keep the library in memory after dlclose: idle threads of the pool must not lose their code.
-build_shared() {
-    cargo rustc --locked --profile "$profile" --lib --no-default-features --features remote --crate-type cdylib -- \
-        -C "link-arg=-Wl,-soname,$soname" -C link-arg=-Wl,-z,defs -C link-arg=-Wl,-z,nodelete
-    install -D -m 644 "$made/libcfa.so" "$out/lib/libcfa.so.$version"
-    ln -sf "libcfa.so.$version" "$out/lib/$soname"
-    ln -sf "$soname" "$out/lib/libcfa.so"
+    make_libraries "$made/libcfa.a"
     install -D -m 644 include/cfa.h "$out/include/cfa.h"
     mkdir -p "$out/lib/pkgconfig"
     # Paths relative to the file itself keep it right in build/ and in any prefix.
@@ -52,38 +53,46 @@ Cflags: -I\${includedir}
 TEXT
 }
 
-build_static() {
-    cargo rustc --locked --profile "$profile" --lib --no-default-features --features remote --crate-type staticlib
-    hide_all_but_exports "$made/libcfa.a" "$out/lib/libcfa.a"
-}
-
-# hide_all_but_exports ARCHIVE RESULT: joins the objects into one, so that they need no global names among
-# themselves, and leaves out what no export reaches. Without this, zstd and libdeflate in here and those of a program take
-# each other's place. The bitcode of Rust's library goes: in one section, it is no bitcode that tools can read.
-hide_all_but_exports() {
+# make_libraries ARCHIVE: joins the objects of the archive into one that has no global names but the exports, and leaves out what
+# no export reaches; libcfa.a and libcfa.so are made of it. Without this, zstd and libdeflate in here and those of a
+# program take each other's place. The bitcode of Rust's library goes: in one section, it is no bitcode that tools can read.
+# The linker is told to find every symbol, and to keep the shared library in memory after dlclose: idle threads of the pool must
+# not lose their code.
+make_libraries() {
     local work
     work=$(mktemp -d)
     sed 's/^/--undefined=/' c_tests/symbols.txt >"$work/roots"
     "${LD:-ld}" -r --force-group-allocation --gc-sections "@$work/roots" "$1" -o "$work/joined.o"
     "${OBJCOPY:-objcopy}" --keep-global-symbols=c_tests/symbols.txt --remove-section=.llvmbc --remove-section=.llvmcmd \
         "$work/joined.o" "$work/cfa.o"
+    [[ $profile != release ]] || "${OBJCOPY:-objcopy}" --strip-debug "$work/cfa.o"
     "${AR:-ar}" rcs "$work/libcfa.a" "$work/cfa.o"
-    install -D -m 644 "$work/libcfa.a" "$2"
+    install -D -m 644 "$work/libcfa.a" "$out/lib/libcfa.a"
+    "${CC:-cc}" -shared "$work/cfa.o" -o "$work/libcfa.so" -Wl,-soname,"$soname" -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,relro,-z,now \
+        -Wl,--gc-sections "${strip[@]}" -lgcc_s -lm
+    install -m 644 "$work/libcfa.so" "$out/lib/libcfa.so.$version"
+    ln -sf "libcfa.so.$version" "$out/lib/$soname"
+    ln -sf "$soname" "$out/lib/libcfa.so"
     rm -rf "$work"
 }
 
-# Two sets of features in one target directory overwrite each other, so the plugin has its own.
+# The C++ side is compiled while cargo works, which has but one core busy at the end.
 build_plugin() {
-    local target=${CARGO_TARGET_DIR:-target}/plugin flags=-O2 features=gdal,remote major minor
+    local flags=-O2 features=gdal major minor compiling
+    [[ $profile == release ]] || flags="-O1 -g"
+    gdal() {
+        make --no-print-directory --silent -C gdal CXXFLAGS="${CXXFLAGS:-$flags}" LDFLAGS="${LDFLAGS-} ${strip[*]}" \
+            OBJECTS="$PWD/$out/gdal-objects" OUT="$PWD/$out/gdalplugins/gdal_CFA.so" \
+            ENGINE="$(realpath --canonicalize-missing "$made/libcfa.a")" "$@"
+    }
+    gdal objects &
+    compiling=$!
     # The crate gdal-sys brings bindings up to GDAL 3.12; for later versions it makes them, with libclang.
     IFS=. read -r major minor _ < <("${GDAL_CONFIG:-gdal-config}" --version)
-    ((major == 3 && minor <= 12)) || features=gdal-bindgen,remote
-    CARGO_TARGET_DIR=$target cargo rustc --locked --profile "$profile" --lib --no-default-features \
-        --features "$features" --crate-type staticlib
-    [[ $profile == release ]] || flags="-O1 -g"
-    make --no-print-directory --silent -C gdal -j "$(nproc)" CXXFLAGS="${CXXFLAGS:-$flags}" \
-        OBJECTS="$PWD/$out/gdal-objects" OUT="$PWD/$out/gdalplugins/gdal_CFA.so" \
-        ENGINE="$(realpath "$target")/${made##*/}/libcfa.a"
+    ((major == 3 && minor <= 12)) || features=gdal-bindgen
+    cargo rustc --locked --profile "$profile" --lib --features "$features" --crate-type staticlib
+    wait "$compiling"
+    gdal -j "$(nproc)"
 }
 
 build_contest() {
@@ -93,7 +102,7 @@ build_contest() {
 }
 
 case ${1-} in
-program | shared | static | plugin | contest) "build_$1" ;;
+products | plugin | contest) "build_$1" ;;
 *)
     sed -n 's/^# \{0,1\}//; 2,10p' "$0" >&2
     exit 2

@@ -1,16 +1,27 @@
 #!/usr/bin/env bash
 # Installs the packages of packages.txt and the Rust components that lint uses; does nothing when all is there.
+#
+#   scripts/deps.sh [build | demo | lint | test | bench]    those of one target; all unless told
+#
 # Elsewhere than on Debian and its kin it prints what is needed and leaves the installing to the user.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-mapfile -t packages < <(sed 's/[[:space:]]*#.*//; /^$/d' scripts/packages.txt)
+# Which targets a target stands on.
+case ${1:-test} in
+build) needed=build ;;
+demo) needed='build|demo' ;;
+lint | test | bench) needed='build|demo|lint|test' ;;
+*) echo "deps: there is no target '$1'; there are: build, demo, lint, test, bench" >&2 && exit 2 ;;
+esac
+mapfile -t packages < <(awk -v needed="^($needed)\$" '!/^#/ && $2 ~ needed { print $1 }' scripts/packages.txt)
 
 if ! command -v cargo >/dev/null; then
     echo "deps: cargo not found; install Rust $(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml) or later from https://rustup.rs" >&2
     exit 1
 fi
 for component in rustfmt clippy; do
+    [[ $needed == *lint* ]] || continue
     if ! cargo "${component/rustfmt/fmt}" --version >/dev/null 2>&1; then
         echo "deps: adding the Rust component $component"
         rustup component add "$component"
@@ -19,7 +30,7 @@ done
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     echo "deps: not a Debian system; install what corresponds to these Debian packages:"
-    grep -v '^#' scripts/packages.txt
+    printf '    %s\n' "${packages[@]}"
     exit 0
 fi
 

@@ -17,6 +17,10 @@ lib=${LIBDIR:-$prefix/lib}
 include=${INCLUDEDIR:-$prefix/include}
 data=${DATADIR:-$prefix/share}
 out=${CFA_OUT:-build}
+if [[ ! -x $out/bin/cfa ]]; then
+    echo "install: there is no $out/bin/cfa; run 'make build' first" >&2
+    exit 1
+fi
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 major=${version%%.*}
 for place in "$prefix" "$bin" "$lib" "$include" "$data"; do

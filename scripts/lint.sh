@@ -11,7 +11,7 @@ check() {
 check rustfmt cargo fmt --check
 check clippy cargo clippy --locked --all-targets --quiet -- -D warnings
 if command -v gdal-config >/dev/null; then
-    check clippy-gdal cargo clippy --locked --lib --no-default-features --features gdal,remote --quiet -- -D warnings
+    check clippy-gdal cargo clippy --locked --lib --features gdal --quiet -- -D warnings
     check clang-format clang-format --dry-run --Werror gdal/*.cpp gdal/*.h
 fi
 # The library alone: the program has the same name and would overwrite its pages.

@@ -1,54 +1,76 @@
 #!/usr/bin/env bash
-# Sets up, builds and runs every check; then says how long each stage took and which failed.
-# A stage that fails does not stop the later ones, except that nothing can follow a failed set-up or build.
+# Sets up, builds and runs every check; then says how long each stage took, which failed, and how many tests that were.
+# A stage that fails does not stop the others, except that nothing can follow a failed set-up or build. After the build two
+# lanes of stages run side by side: those that compile, and those that use what was built. What a stage prints is shown when it
+# ends, and kept in build/test/STAGE.log.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
-report=()
-failed=()
-CFA_LEFT_OUT=$(mktemp)
+logs=build/test
+rm -rf "$logs"
+mkdir -p "$logs"
+CFA_LEFT_OUT=$PWD/$logs/left_out
 export CFA_LEFT_OUT
-trap 'rm -f "$CFA_LEFT_OUT"' EXIT
+: >"$CFA_LEFT_OUT"
 
+# stage NAME COMMAND...: its result goes to NAME.result, its output to NAME.log and then, in one piece, to the terminal.
 stage() {
     local name=$1 begin=$SECONDS result=ok
-    printf '\n== %s\n' "$name"
-    "${@:2}"
+    "${@:2}" >"$logs/$name.log" 2>&1 </dev/null
     case $? in
     0) ;;
     77) result='left out' ;;
-    *) result=FAILED && failed+=("$name") ;;
+    *) result=FAILED ;;
     esac
-    report+=("$(printf '%-13s %5d s  %s' "$name" $((SECONDS - begin)) "$result")")
+    printf '%-13s %5d s  %s\n' "$name" $((SECONDS - begin)) "$result" >"$logs/$name.result"
+    {
+        flock 9
+        printf '\n== %s\n' "$name"
+        cat "$logs/$name.log"
+    } 9>"$logs/terminal"
     [[ $result != FAILED ]]
 }
 
+compiling() {
+    stage lint scripts/lint.sh
+    stage cargo-test cargo test --locked --quiet
+    stage cmake scripts/test_cmake.sh
+    stage sanitize scripts/sanitize.sh
+}
+
+using() {
+    stage gdal scripts/test_gdal.sh
+    stage cf-python scripts/test_cf_python.sh
+    stage remote scripts/test_remote.sh
+    stage conformance scripts/conformance.sh
+    stage fortran fortran/tests/run.sh
+    stage instructions scripts/instructions.sh
+    stage install tests/install.sh
+    stage readme scripts/test_readme.sh
+    stage creating scripts/test_creating.sh
+    stage demo demo/run.sh
+    stage sample /usr/bin/python3 demo/check_sample.py build/demo
+}
+
 finish() {
+    local failed
     printf '\n'
-    printf '%s\n' "${report[@]}"
+    cat "$logs"/*.result
     sed 's/^/left out: /' "$CFA_LEFT_OUT"
-    if ((${#failed[@]})); then
-        echo "make test: FAILED (${failed[*]}) after $SECONDS s"
+    /usr/bin/env python3 scripts/count_tests.py "$logs"
+    failed=$(awk '/FAILED$/ { printf " %s", $1 }' "$logs"/*.result)
+    if [[ -n $failed ]]; then
+        echo "make test: FAILED ($(echo "$failed" | xargs)) after $SECONDS s"
         exit 1
     fi
-    echo "make test: ok, ${#report[@]} stages in $SECONDS s"
+    echo "make test: ok, $(find "$logs" -name '*.result' | wc -l) stages in $SECONDS s"
+    exit 0
 }
 
 stage deps scripts/deps.sh || finish
 stage build make --no-print-directory build || finish
-stage lint scripts/lint.sh
-stage cargo-test cargo test --locked --quiet
-stage sanitize scripts/sanitize.sh
-stage demo demo/run.sh
-stage sample /usr/bin/python3 demo/check_sample.py build/demo
-stage readme scripts/test_readme.sh
-stage fortran fortran/tests/run.sh
-stage install tests/install.sh
-stage cmake scripts/test_cmake.sh
-stage gdal scripts/test_gdal.sh
-stage remote scripts/test_remote.sh
-stage creating scripts/test_creating.sh
-stage cf-python scripts/test_cf_python.sh
-stage conformance scripts/conformance.sh
-stage instructions scripts/instructions.sh
+scripts/cargo.sh contest
+compiling &
+using
+wait
 finish

@@ -11,8 +11,8 @@ ctest --test-dir build/cmake --output-on-failure --exclude-regex '^(fortran|inst
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 DESTDIR=$work/cmake cmake --install build/cmake --prefix /usr/local >/dev/null
-# What the stages before built is installed as it is. The GDAL driver is for make alone: CMake users have no part in it.
-make --no-print-directory -o build install DESTDIR="$work/make" PREFIX=/usr/local GDALPLUGINS=/gdalplugins >/dev/null
+# The GDAL driver is for make alone: CMake users have no part in it.
+make --no-print-directory install DESTDIR="$work/make" PREFIX=/usr/local GDALPLUGINS=/gdalplugins >/dev/null
 rm -rf "$work/make/gdalplugins"
 diff <(cd "$work/cmake" && find . | sort) <(cd "$work/make" && find . | sort)
 echo "cmake --install and make install give the same $(find "$work/make" -not -type d | wc -l) files"

@@ -28,9 +28,7 @@ fn run(command: &mut Command) -> Output {
 fn library() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
-        for product in ["shared", "static"] {
-            run(Command::new(root().join("scripts/cargo.sh")).arg(product).env("CFA_PROFILE", "dev"));
-        }
+        run(Command::new(root().join("scripts/cargo.sh")).arg("products").env("CFA_PROFILE", "dev"));
         root().join("build/dev/lib")
     })
 }

@@ -113,7 +113,7 @@ fn stretched<T: Clone>(list: Vec<T>, n: usize) -> Result<Vec<T>> {
     if list.len() == n {
         return Ok(list);
     }
-    if list.is_empty() || !n.is_multiple_of(list.len()) {
+    if list.is_empty() || n % list.len() != 0 {
         return Err(Error::new(Kind::Internal, "a piece has not the size of its place"));
     }
     Ok(list.iter().cloned().cycle().take(n).collect())

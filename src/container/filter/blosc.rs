@@ -82,7 +82,7 @@ impl Header {
             shuffle::unshuffle(shuffled, size, block);
         } else if self.flags & BIT_SHUFFLED != 0
             && block.len() >= size
-            && (block.len() / size).is_multiple_of(8)
+            && (block.len() / size) % 8 == 0
         {
             let shuffled = &mut scratch[..block.len()];
             self.streams(stored, shuffled)?;
@@ -102,7 +102,7 @@ impl Header {
             && self.element_size <= MOST_SPLITS
             && out.len() / self.element_size >= LEAST_STREAM;
         let streams = if split { self.element_size } else { 1 };
-        if !out.len().is_multiple_of(streams) {
+        if out.len() % streams != 0 {
             return Err(damaged("blosc", "the block size is not a multiple of the element size"));
         }
         let stream_len = out.len() / streams;

@@ -20,7 +20,7 @@ pub(super) fn fixed(field: &[u8], blank_padded: bool) -> String {
 /// The strings of stored elements, one after the other in `fields`.
 pub(super) fn decode(store: &Store, array: &Array, fields: &[u8]) -> Result<Vec<String>> {
     let size = array.element.size();
-    if size == 0 || !fields.len().is_multiple_of(size) {
+    if size == 0 || fields.len() % size != 0 {
         return Err(damaged("string fields of odd length"));
     }
     let fields = fields.chunks_exact(size);
