@@ -2,45 +2,17 @@
 //!
 //! `CFA_MUTANTS` sets how many mutants of each file are tried.
 
-mod support;
-
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use crate::support::allocations::largest_during;
+use crate::support::scenario::Scenario;
+use crate::support::{write, Data, FileSpec, Format, Rng, Var};
 use cfa::options::OpenOptions;
 use cfa::{DataType, Dataset, Kind, Selection};
-use support::scenario::Scenario;
-use support::{write, Data, FileSpec, Format, Rng, Var};
 
-/// Keeps the size of the largest allocation.
-struct Watched;
-
-static LARGEST: AtomicUsize = AtomicUsize::new(0);
 /// Far beyond what the files of these tests need, and far below what a hostile size asks for.
 const LIMIT: usize = 64 << 20;
-
-// SAFETY: all work is left to the system's allocator; the counter does not touch memory.
-unsafe impl GlobalAlloc for Watched {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        LARGEST.fetch_max(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static WATCHED: Watched = Watched;
-
-/// The tests share the watch, so they run one after the other.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 fn mutants() -> usize {
     std::env::var("CFA_MUTANTS").ok().and_then(|n| n.parse().ok()).unwrap_or(60)
@@ -93,24 +65,21 @@ fn mutate(rng: &mut Rng, bytes: &[u8]) -> Vec<u8> {
 
 #[test]
 fn mutants_of_aggregation_files_and_fragments_are_read_or_refused() {
-    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(|e| e.into_inner());
     for seed in 0..24u64 {
         let folder = tempfile::tempdir().unwrap();
-        let aggregation = support::texts::write_all(folder.path(), &Scenario::random(seed));
+        let aggregation = crate::support::texts::write_all(folder.path(), &Scenario::random(seed));
         let mut files: Vec<PathBuf> =
             std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().path()).collect();
         files.sort();
         let rng = &mut Rng::new(seed);
-        LARGEST.store(0, Ordering::Relaxed);
         for n in 0..mutants() {
             let file = if n % 2 == 0 { aggregation.clone() } else { rng.pick(&files) };
             let good = std::fs::read(&file).unwrap();
             let mutant = mutate(rng, &good);
             std::fs::write(&file, &mutant).unwrap();
             let began = Instant::now();
-            let result = std::panic::catch_unwind(|| use_up(&aggregation));
+            let (result, largest) = largest_during(|| std::panic::catch_unwind(|| use_up(&aggregation)));
             let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("mutant-{seed}-{n}.nc"));
-            let largest = LARGEST.load(Ordering::Relaxed);
             if result.is_err() || began.elapsed() > Duration::from_secs(10) || largest > LIMIT {
                 std::fs::write(&kept, &mutant).unwrap();
                 let took = began.elapsed();
@@ -152,7 +121,6 @@ fn read(path: &Path, options: &OpenOptions) -> cfa::Result<Vec<i32>> {
 
 #[test]
 fn fifos_devices_and_folders_are_refused_at_once() {
-    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(|e| e.into_inner());
     let folder = tempfile::tempdir().unwrap();
     let fifo = folder.path().join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
@@ -177,7 +145,6 @@ fn fifos_devices_and_folders_are_refused_at_once() {
 
 #[test]
 fn aggregations_of_aggregations_end_at_the_limit() {
-    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(|e| e.into_inner());
     let folder = tempfile::tempdir().unwrap();
     let name = |n: usize| format!("level{n}.nc");
     let data = Var::new("v", DataType::I32, &[("x", 2)], Data::Numbers(vec![5.0, 6.0]));
@@ -195,7 +162,6 @@ fn aggregations_of_aggregations_end_at_the_limit() {
 
 #[test]
 fn a_truncated_fragment_is_an_error_and_never_zeros() {
-    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(|e| e.into_inner());
     for format in [Format::Cdf1, Format::Cdf2, Format::Cdf5, Format::Nc4] {
         let folder = tempfile::tempdir().unwrap();
         let part = folder.path().join("part.nc");
@@ -222,7 +188,6 @@ fn a_truncated_fragment_is_an_error_and_never_zeros() {
 
 #[test]
 fn too_many_fragments_are_refused_before_they_are_read() {
-    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(|e| e.into_inner());
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("agg.nc");
     over(&path, &["a.nc", "b.nc"]);

@@ -1,14 +1,12 @@
 //! Aggregations of bytes without a missing value, where a fragment has missing data: a byte has no default for them, so
 //! that they need a validity mask, or a value that the reader chooses (`MISSING_BYTES`).
 
-mod support;
-
 use std::path::{Path, PathBuf};
 
+use crate::support::series::{aggregate, define, plain};
+use crate::support::{numbers, Data, FileSpec, Format, Var};
 use cfa::options::{MissingFragments, OpenOptions};
 use cfa::{DataType, Dataset, Kind, Output, Result, Selection, Values};
-use support::series::{aggregate, define, plain};
-use support::{numbers, Data, FileSpec, Format, Var};
 
 fn options(missing_bytes: Option<&str>) -> OpenOptions {
     let mut options = OpenOptions::default();
@@ -189,7 +187,7 @@ fn absent_fragments_and_unique_values_follow() {
         Var::new("u", DataType::U8, &[("f", 2)], Data::Numbers(vec![5.0, 6.0])),
     ];
     let unique = folder.path().join("unique.nc");
-    support::write(&unique, &FileSpec { format: Format::Nc4, dims: vec![("x".into(), 3)], vars });
+    crate::support::write(&unique, &FileSpec { format: Format::Nc4, dims: vec![("x".into(), 3)], vars });
     assert_eq!(bare(&unique, DataType::U8, &options(Some("7"))).unwrap(), [5.0, 6.0, 6.0]);
     assert!(bare(&unique, DataType::U8, &options(Some("6"))).is_err());
 }
@@ -202,7 +200,7 @@ fn a_gathered_byte_fragment_hands_on_what_is_missing() {
         Var::new("f", DataType::U8, &[("land", 2)], Data::Numbers(vec![5.0, 6.0])),
     ];
     let dims = vec![("x".to_owned(), 4)];
-    support::write(&folder.path().join("f.nc"), &FileSpec { format: Format::Nc4, dims, vars });
+    crate::support::write(&folder.path().join("f.nc"), &FileSpec { format: Format::Nc4, dims, vars });
     let v = Var::new("v", DataType::I16, &[], Data::None);
     let path = aggregate(folder.path(), "agg.nc", v, &[("f.nc", "f", 4)]);
     assert_eq!(bare(&path, DataType::I16, &options(None)).unwrap(), [5.0, -32767.0, 6.0, -32767.0]);
@@ -245,7 +243,7 @@ fn a_fragment_in_the_aggregation_file_itself_follows() {
     part.dims = vec![("x".to_owned(), 3)];
     vars.push(part);
     let path = folder.path().join("agg.nc");
-    support::write(&path, &FileSpec { format: Format::Nc4, dims: vec![("x".into(), 3)], vars });
+    crate::support::write(&path, &FileSpec { format: Format::Nc4, dims: vec![("x".into(), 3)], vars });
     assert!(bare(&path, DataType::U8, &options(None)).is_err());
     assert_eq!(bare(&path, DataType::U8, &options(Some("0"))).unwrap(), [1.0, 0.0, 2.0]);
 }

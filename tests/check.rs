@@ -1,9 +1,5 @@
 //! `cfa check`: findings, states of fragments, exit status, JSON, and the page in a browser.
 
-mod archive;
-#[path = "support/left_out.rs"]
-mod left_out;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -37,7 +33,7 @@ fn a_sound_archive_is_fine_in_every_dialect() {
     ];
     for dialect in dialects {
         let directory = tempfile::tempdir().unwrap();
-        let report = with_fragments(&archive::make_as(directory.path(), dialect));
+        let report = with_fragments(&crate::archive::make_as(directory.path(), dialect));
         let serious: Vec<_> = report.findings.iter().filter(|f| f.severity > Severity::Note).collect();
         assert!(serious.is_empty(), "{dialect}: {serious:?}");
         assert_eq!(report.variables.len(), 3, "{dialect}");
@@ -51,11 +47,11 @@ fn a_sound_archive_is_fine_in_every_dialect() {
 #[test]
 fn every_fault_of_the_fragments_is_told_with_its_place() {
     let directory = tempfile::tempdir().unwrap();
-    let path = archive::make(directory.path());
-    let at = |t, y| directory.path().join(archive::location(t, y));
+    let path = crate::archive::make(directory.path());
+    let at = |t, y| directory.path().join(crate::archive::location(t, y));
     fs::remove_file(at(0, 0)).unwrap();
-    archive::fragment(&at(0, 1), 0, 1, "m s-1", 2);
-    archive::fragment(&at(1, 0), 1, 0, "K", 5);
+    crate::archive::fragment(&at(0, 1), 0, 1, "m s-1", 2);
+    crate::archive::fragment(&at(1, 0), 1, 0, "K", 5);
     fs::write(at(1, 1), "not netCDF").unwrap();
     let report = with_fragments(&path);
     let tas = report.variables.iter().find(|v| v.path == "/tas").unwrap();
@@ -135,14 +131,14 @@ fn each_fault_of_a_fragment_has_its_rule() {
 #[test]
 fn conventions_should_name_the_text() {
     let directory = tempfile::tempdir().unwrap();
-    let path = archive::make(directory.path());
+    let path = crate::archive::make(directory.path());
     for (dialect, conventions, severity) in [
         (Dialect::Cf113, Some("CF-1.12"), Some(Severity::Recommendation)),
         (Dialect::Cf113, None, Some(Severity::Recommendation)),
         (Dialect::Cf113, Some("ACDD-1.3, CF-1.14"), None),
         (Dialect::Cfa062, Some("CF-1.11"), Some(Severity::Requirement)),
     ] {
-        let mut file = archive::describe(dialect);
+        let mut file = crate::archive::describe(dialect);
         file.attributes.remove("Conventions");
         if let Some(text) = conventions {
             file.attributes.set_text("Conventions", text);
@@ -157,8 +153,8 @@ fn conventions_should_name_the_text() {
 #[test]
 fn another_version_and_an_absent_one_are_told_apart() {
     let directory = tempfile::tempdir().unwrap();
-    archive::make(directory.path());
-    let mut file = archive::describe(Dialect::CfDraft);
+    crate::archive::make(directory.path());
+    let mut file = crate::archive::describe(Dialect::CfDraft);
     let names = file.variables.iter_mut().find(|v| v.name == "fragment_location").unwrap();
     names.dimensions.push("f_version".into());
     let cfa::write::Data::Values(cfa::Values::String(list)) = &names.data else { panic!("no names") };
@@ -177,7 +173,7 @@ fn another_version_and_an_absent_one_are_told_apart() {
 #[test]
 fn a_fragment_that_changed_since_it_was_recorded_is_told_also_after_conversion() {
     let directory = tempfile::tempdir().unwrap();
-    archive::make(directory.path());
+    crate::archive::make(directory.path());
     for t in 0..2 {
         let name = directory.path().join(format!("step{t}.nc"));
         let mut file = cfa::write::Group::default();
@@ -187,8 +183,8 @@ fn a_fragment_that_changed_since_it_was_recorded_is_told_also_after_conversion()
         file.variables.push(cfa::write::Variable::with_values("v", &["time"], cfa::Values::F32(vec![1.0])));
         cfa::write::write_file(&file, &name, cfa::write::Format::Netcdf4).unwrap();
     }
-    archive::run(directory.path(), &["create", "made.nc", "step0.nc", "step1.nc", "--record-state"]);
-    archive::run(directory.path(), &["convert", "made.nc", "made062.nc", "--dialect", "cfa-0.6.2"]);
+    crate::archive::run(directory.path(), &["create", "made.nc", "step0.nc", "step1.nc", "--record-state"]);
+    crate::archive::run(directory.path(), &["convert", "made.nc", "made062.nc", "--dialect", "cfa-0.6.2"]);
     for name in ["made.nc", "made062.nc"] {
         let report = with_fragments(&directory.path().join(name));
         assert!(report.is_fine(), "{name}: {:?}", report.findings);
@@ -201,7 +197,7 @@ fn a_fragment_that_changed_since_it_was_recorded_is_told_also_after_conversion()
         assert_eq!(v.states, [State::Present, State::Changed], "{name}");
         assert_eq!(rules(&report), ["fragment-changed"], "{name}");
     }
-    archive::run(directory.path(), &["extract", "made.nc", "plain.nc", "--quiet"]);
+    crate::archive::run(directory.path(), &["extract", "made.nc", "plain.nc", "--quiet"]);
     let plain = cfa::Dataset::open(directory.path().join("plain.nc")).unwrap();
     assert_eq!(plain.variables().len(), 2, "what was recorded is not extracted");
 }
@@ -209,8 +205,8 @@ fn a_fragment_that_changed_since_it_was_recorded_is_told_also_after_conversion()
 #[test]
 fn a_file_that_the_reader_refuses_is_checked_all_the_same() {
     let directory = tempfile::tempdir().unwrap();
-    archive::make(directory.path());
-    let mut file = archive::describe(Dialect::Cf113);
+    crate::archive::make(directory.path());
+    let mut file = crate::archive::describe(Dialect::Cf113);
     for variable in &mut file.variables {
         match variable.name.as_str() {
             "tas" => {
@@ -238,7 +234,7 @@ fn a_file_that_the_reader_refuses_is_checked_all_the_same() {
 #[test]
 fn progress_is_told_and_can_cancel() {
     let directory = tempfile::tempdir().unwrap();
-    let path = archive::make(directory.path());
+    let path = crate::archive::make(directory.path());
     let last = AtomicU64::new(0);
     let listener = |done: u64, total: u64| {
         assert_eq!(total, 12);
@@ -259,9 +255,9 @@ fn what_is_not_netcdf_is_an_error_and_a_plain_file_is_fine() {
     let path = directory.path().join("x.nc");
     fs::write(&path, "hello").unwrap();
     assert_eq!(check(&path, &Options::default()).unwrap_err().kind(), Kind::NotNetcdf);
-    assert_eq!(archive::cfa(directory.path(), &["check", "x.nc"]).status.code(), Some(1));
-    archive::make(directory.path());
-    let plain = directory.path().join(archive::location(0, 0));
+    assert_eq!(crate::archive::cfa(directory.path(), &["check", "x.nc"]).status.code(), Some(1));
+    crate::archive::make(directory.path());
+    let plain = directory.path().join(crate::archive::location(0, 0));
     let report = with_fragments(&plain);
     assert!(report.is_fine() && report.variables.is_empty());
 }
@@ -269,16 +265,16 @@ fn what_is_not_netcdf_is_an_error_and_a_plain_file_is_fine() {
 #[test]
 fn the_exit_status_tells() {
     let directory = tempfile::tempdir().unwrap();
-    archive::make(directory.path());
-    let status = |arguments: &[&str]| archive::cfa(directory.path(), arguments).status.code();
+    crate::archive::make(directory.path());
+    let status = |arguments: &[&str]| crate::archive::cfa(directory.path(), arguments).status.code();
     assert_eq!(status(&["check", "year.nc", "--fragments", "--strict"]), Some(0));
-    fs::remove_file(directory.path().join(archive::location(1, 0))).unwrap();
+    fs::remove_file(directory.path().join(crate::archive::location(1, 0))).unwrap();
     assert_eq!(status(&["check", "year.nc"]), Some(0));
     assert_eq!(status(&["check", "year.nc", "--fragments"]), Some(1));
-    let quiet = archive::cfa(directory.path(), &["check", "year.nc", "--fragments", "--quiet"]);
+    let quiet = crate::archive::cfa(directory.path(), &["check", "year.nc", "--fragments", "--quiet"]);
     assert_eq!((quiet.status.code(), quiet.stdout.len(), quiet.stderr.len()), (Some(1), 0, 0));
     assert_eq!(status(&["check"]), Some(2));
-    let json = archive::cfa(directory.path(), &["check", "year.nc", "--fragments", "--json"]);
+    let json = crate::archive::cfa(directory.path(), &["check", "year.nc", "--fragments", "--json"]);
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(json["fine"], false);
     assert_eq!(json["variables"][0]["states"]["missing"], 1);
@@ -311,9 +307,9 @@ fn chromium(profile: &Path, arguments: &[&str]) -> Option<std::process::Output> 
 #[test]
 fn the_page_shows_in_a_browser_and_needs_nothing_else() {
     let directory = tempfile::tempdir().unwrap();
-    archive::make(directory.path());
-    fs::remove_file(directory.path().join(archive::location(1, 0))).unwrap();
-    let output = archive::cfa(directory.path(), &["check", "year.nc", "--report", "year.html"]);
+    crate::archive::make(directory.path());
+    fs::remove_file(directory.path().join(crate::archive::location(1, 0))).unwrap();
+    let output = crate::archive::cfa(directory.path(), &["check", "year.nc", "--report", "year.html"]);
     assert_eq!(output.status.code(), Some(1));
     let page = fs::read_to_string(directory.path().join("year.html")).unwrap();
     for foreign in ["http://", "https://", "src=", "@import", "<script", "url("] {
@@ -322,7 +318,7 @@ fn the_page_shows_in_a_browser_and_needs_nothing_else() {
     let url = format!("file://{}/year.html", directory.path().display());
     let profile = tempfile::tempdir().unwrap();
     let Some(shown) = chromium(profile.path(), &["--dump-dom", &url]) else {
-        left_out::left_out("chromium", "there is no Chromium; the page is not shown");
+        crate::support::left_out::left_out("chromium", "there is no Chromium; the page is not shown");
         return;
     };
     let dom = String::from_utf8(shown.stdout).unwrap();
@@ -341,11 +337,11 @@ fn the_page_shows_in_a_browser_and_needs_nothing_else() {
 fn the_examples_of_the_guide_run() {
     let guide = include_str!("../docs/checking.md");
     let directory = tempfile::tempdir().unwrap();
-    archive::make(directory.path());
+    crate::archive::make(directory.path());
     let mut count = 0;
     for line in guide.lines().filter_map(|line| line.strip_prefix("    cfa ")) {
         let words: Vec<&str> = line.split_whitespace().collect();
-        archive::run(directory.path(), &words);
+        crate::archive::run(directory.path(), &words);
         count += 1;
     }
     assert_eq!(count, 11);

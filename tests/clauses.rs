@@ -1,11 +1,9 @@
 //! What the clauses of the texts mean for the values that are read, on fixtures from CDL; docs/conventions.md has the map.
 
-mod support;
-
+use crate::support::cdl::make;
+use crate::support::{write, Data, FileSpec, Format, Var};
 use cfa::options::{AllowedSources, MissingFragments, OpenOptions};
 use cfa::{DataType, Dataset, Kind, Output, Selection, Values};
-use support::cdl::make;
-use support::{write, Data, FileSpec, Format, Var};
 
 fn all(dataset: &Dataset, name: &str) -> cfa::Result<Values> {
     let variable = dataset.variable(name)?;

@@ -1,12 +1,10 @@
 //! The program `cfa` as a user meets it: output, messages, exit status.
 
-mod support;
-
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use support::cdl::make;
+use crate::support::cdl::make;
 
 fn cfa(folder: &Path, words: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cfa"));
@@ -217,7 +215,7 @@ fn a_reader_that_goes_away_is_no_fault() {
 
 #[test]
 fn raw_bytes_that_cannot_tell_what_is_missing_are_refused() {
-    use support::{write, Data, FileSpec, Format, Var};
+    use crate::support::{write, Data, FileSpec, Format, Var};
     let folder = tempfile::tempdir().unwrap();
     let vars = vec![
         Var::new("v", cfa::DataType::I8, &[], Data::None)
@@ -243,7 +241,7 @@ fn raw_bytes_that_cannot_tell_what_is_missing_are_refused() {
 
 #[test]
 fn names_in_a_file_play_no_tricks_on_the_terminal() {
-    use support::{write, Data, FileSpec, Format, Var};
+    use crate::support::{write, Data, FileSpec, Format, Var};
     let folder = tempfile::tempdir().unwrap();
     let vars = vec![
         Var::new("v", cfa::DataType::I32, &[], Data::None)

@@ -2,38 +2,13 @@
 //!
 //! `CFA_MUTANTS` sets how many mutants are tried, `CFA_SEEDS` names a folder of further classic files to mutate.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cfa::container::Container;
 use cfa::{Kind, Result, Selection, Source};
 
-/// Keeps the bytes in use and their peak.
-struct Watched;
-
-static IN_USE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: all work is left to the system's allocator; the counters do not touch memory.
-unsafe impl GlobalAlloc for Watched {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let now = IN_USE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        PEAK.fetch_max(now, Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static WATCHED: Watched = Watched;
+use crate::support::allocations::most_during;
 
 struct Memory(Arc<Vec<u8>>);
 
@@ -141,17 +116,15 @@ fn mutants_are_read_or_refused_within_bounds() {
     let mut refused = 0;
     for i in 0..count {
         let bytes = Arc::new(mutant(&mut random, &seeds[i % seeds.len()]));
-        let before = IN_USE.load(Ordering::Relaxed);
-        PEAK.store(before, Ordering::Relaxed);
         let start = Instant::now();
-        if let Err(error) = read_everything(&bytes) {
+        let (outcome, peak) = most_during(|| read_everything(&bytes));
+        if let Err(error) = outcome {
             assert!(
                 matches!(error.kind(), Kind::Damaged | Kind::NotNetcdf | Kind::Unsupported),
                 "mutant {i}: {error}"
             );
             refused += 1;
         }
-        let peak = PEAK.load(Ordering::Relaxed) - before;
         assert!(peak < (1 << 20) + 40 * bytes.len(), "mutant {i} of {} bytes took {peak} bytes", bytes.len());
         assert!(start.elapsed() < Duration::from_secs(5), "mutant {i} took {:?}", start.elapsed());
     }

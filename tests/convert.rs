@@ -1,7 +1,5 @@
 //! `cfa convert`: values survive every dialect, locations fit the new place, and what cannot be said is refused.
 
-mod archive;
-
 use std::fs;
 
 use cfa::convert::{convert, Locations, Options};
@@ -34,21 +32,25 @@ fn locations(path: &std::path::Path, variable: &str) -> Vec<String> {
 #[test]
 fn values_survive_every_dialect_and_another_directory() {
     let directory = tempfile::tempdir().unwrap();
-    let path = archive::make(directory.path());
+    let path = crate::archive::make(directory.path());
     fs::create_dir_all(directory.path().join("a/b")).unwrap();
-    let values = Values::F32(archive::values());
+    let values = Values::F32(crate::archive::values());
     for first in DIALECTS {
         let there = directory.path().join("a/there.nc");
         let options = Options { dialect: first, overwrite: true, ..Options::default() };
         convert(&Dataset::open(&path).unwrap(), &there, &options).unwrap();
-        assert_eq!(archive::read(&there, "tas"), values, "{first}");
+        assert_eq!(crate::archive::read(&there, "tas"), values, "{first}");
         for second in DIALECTS {
             let back = directory.path().join("a/b/back.nc");
             let options = Options { dialect: second, overwrite: true, ..Options::default() };
             convert(&Dataset::open(&there).unwrap(), &back, &options).unwrap();
-            assert_eq!(archive::read(&back, "tas"), values, "{first} {second}");
+            assert_eq!(crate::archive::read(&back, "tas"), values, "{first} {second}");
             for name in ["packed", "g/deep", "time", "time_bounds", "lat", "other"] {
-                assert_eq!(archive::read(&back, name), archive::read(&path, name), "{first} {second} {name}");
+                assert_eq!(
+                    crate::archive::read(&back, name),
+                    crate::archive::read(&path, name),
+                    "{first} {second} {name}"
+                );
             }
             let dataset = Dataset::open(&back).unwrap();
             let tas = dataset.variable("tas").unwrap();
@@ -62,7 +64,7 @@ fn values_survive_every_dialect_and_another_directory() {
 #[test]
 fn locations_are_written_for_the_new_place() {
     let directory = tempfile::tempdir().unwrap();
-    let path = archive::make(directory.path());
+    let path = crate::archive::make(directory.path());
     fs::create_dir(directory.path().join("sub")).unwrap();
     let out = directory.path().join("sub/out.nc");
     let dataset = Dataset::open(&path).unwrap();
@@ -85,22 +87,25 @@ fn locations_are_written_for_the_new_place() {
 #[test]
 fn a_moved_archive_gets_its_new_locations() {
     let directory = tempfile::tempdir().unwrap();
-    let path = archive::make(directory.path());
-    archive::run(directory.path(), &["convert", "year.nc", "fixed.nc", "--absolute"]);
+    let path = crate::archive::make(directory.path());
+    crate::archive::run(directory.path(), &["convert", "year.nc", "fixed.nc", "--absolute"]);
     let new = tempfile::tempdir().unwrap();
     fs::rename(directory.path().join("frag"), new.path().join("frag")).unwrap();
-    assert!(!archive::cfa(directory.path(), &["read", "fixed.nc", "tas"]).status.success());
+    assert!(!crate::archive::cfa(directory.path(), &["read", "fixed.nc", "tas"]).status.success());
     let real = fs::canonicalize(directory.path()).unwrap();
     let relocate = format!("{}={}", real.display(), new.path().display());
-    archive::run(directory.path(), &["convert", "fixed.nc", "moved.nc", "--relocate", &relocate]);
-    assert_eq!(archive::read(&directory.path().join("moved.nc"), "tas"), Values::F32(archive::values()));
+    crate::archive::run(directory.path(), &["convert", "fixed.nc", "moved.nc", "--relocate", &relocate]);
+    assert_eq!(
+        crate::archive::read(&directory.path().join("moved.nc"), "tas"),
+        Values::F32(crate::archive::values())
+    );
     drop(path);
 }
 
 #[test]
 fn what_a_dialect_cannot_say_is_refused_and_leaves_no_file() {
     let directory = tempfile::tempdir().unwrap();
-    let path = archive::make(directory.path());
+    let path = crate::archive::make(directory.path());
     let dataset = Dataset::open(&path).unwrap();
     let out = directory.path().join("out.nc");
     let early = Options { dialect: Dialect::Cfa06b1Early, ..Options::default() };
@@ -110,14 +115,14 @@ fn what_a_dialect_cannot_say_is_refused_and_leaves_no_file() {
     let classic = Options { format: Format::Classic, ..Options::default() };
     assert_eq!(convert(&dataset, &out, &classic).unwrap_err().kind(), Kind::Unsupported, "it has a group");
     assert!(!out.exists());
-    let output = archive::cfa(directory.path(), &["convert", "year.nc", "o.nc", "--dialect", "cfa-9"]);
+    let output = crate::archive::cfa(directory.path(), &["convert", "year.nc", "o.nc", "--dialect", "cfa-9"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("cfa-0.6.2"));
 }
 
 #[test]
 fn progress_is_told_to_the_end_and_a_cancelled_conversion_leaves_no_file() {
     let directory = tempfile::tempdir().unwrap();
-    let path = archive::make(directory.path());
+    let path = crate::archive::make(directory.path());
     let dataset = Dataset::open(&path).unwrap();
     let out = directory.path().join("out.nc");
     let calls = std::sync::Mutex::new(Vec::new());
@@ -176,20 +181,24 @@ fn fragments_in_the_file_itself_survive_every_dialect_and_format() {
     for (all, expected) in [(false, [0.0, 1.0, 2.0, 3.0]), (true, [0.0, 1.0, 0.0, 1.0])] {
         let directory = tempfile::tempdir().unwrap();
         let path = make_own_parts(directory.path(), all);
-        assert_eq!(archive::read(&path, "v"), Values::F64(expected.to_vec()));
+        assert_eq!(crate::archive::read(&path, "v"), Values::F64(expected.to_vec()));
         for dialect in DIALECTS {
             for format in [Format::Netcdf4, Format::Classic, Format::Cdf5] {
                 let out = directory.path().join("out.nc");
                 // What stands there holds data of its own.
                 let options = Options { dialect, format, overwrite: true, ..Options::default() };
                 convert(&Dataset::open(&path).unwrap(), &out, &options).unwrap();
-                assert_eq!(archive::read(&out, "v"), Values::F64(expected.to_vec()), "{dialect} {format:?}");
+                assert_eq!(
+                    crate::archive::read(&out, "v"),
+                    Values::F64(expected.to_vec()),
+                    "{dialect} {format:?}"
+                );
                 // And from there to all the others.
                 for second in DIALECTS {
                     let back = directory.path().join("back.nc");
                     let options = Options { dialect: second, overwrite: true, ..Options::default() };
                     convert(&Dataset::open(&out).unwrap(), &back, &options).unwrap();
-                    let values = archive::read(&back, "v");
+                    let values = crate::archive::read(&back, "v");
                     assert_eq!(values, Values::F64(expected.to_vec()), "{dialect} {second}");
                 }
             }
@@ -200,12 +209,12 @@ fn fragments_in_the_file_itself_survive_every_dialect_and_format() {
 #[test]
 fn a_new_dialect_takes_the_place_of_the_old_one_by_renaming() {
     let directory = tempfile::tempdir().unwrap();
-    let path = archive::make_as(directory.path(), Dialect::Cfa062);
-    let output = archive::cfa(directory.path(), &["convert", "year.nc", "year.nc", "--overwrite"]);
+    let path = crate::archive::make_as(directory.path(), Dialect::Cfa062);
+    let output = crate::archive::cfa(directory.path(), &["convert", "year.nc", "year.nc", "--overwrite"]);
     assert_eq!(output.status.code(), Some(1));
-    archive::run(directory.path(), &["convert", "year.nc", "new.nc"]);
+    crate::archive::run(directory.path(), &["convert", "year.nc", "new.nc"]);
     fs::rename(directory.path().join("new.nc"), &path).unwrap();
-    assert_eq!(archive::read(&path, "tas"), Values::F32(archive::values()));
+    assert_eq!(crate::archive::read(&path, "tas"), Values::F32(crate::archive::values()));
     assert_eq!(locations(&path, "tas")[0], "frag/part%200_0.nc");
-    archive::run(directory.path(), &["check", "year.nc", "--fragments", "--strict"]);
+    crate::archive::run(directory.path(), &["check", "year.nc", "--fragments", "--strict"]);
 }

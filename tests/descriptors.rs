@@ -2,15 +2,13 @@
 
 #![cfg(unix)]
 
-mod support;
-
 use std::fs::File;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use crate::support::{write, Data, FileSpec, Format, Var};
 use cfa::options::OpenOptions;
 use cfa::{DataType, Dataset};
-use support::{write, Data, FileSpec, Format, Var};
 
 /// Files of a dataset: each has two of its values.
 const FILES: usize = 120;

@@ -2,14 +2,12 @@
 //!
 //! `CFA_CASES` sets how many are tried; a failure names the seed.
 
-mod support;
-
 use std::path::Path;
 
+use crate::support::scenario::{Place, Scenario};
+use crate::support::{cases, indices, offset, Rng};
 use cfa::options::{MissingFragments, OpenOptions};
 use cfa::{DataType, Dataset, Kind, Output, Selection, Values, Variable};
-use support::scenario::{Place, Scenario};
-use support::{cases, indices, offset, Rng};
 
 fn close(got: f64, want: f64, data_type: DataType) -> bool {
     let allowed = match data_type {
@@ -194,7 +192,7 @@ fn random_aggregations_in_every_dialect_equal_the_oracle() {
     for seed in first..first + cases(300) {
         let scenario = Scenario::random(seed);
         let folder = tempfile::tempdir().unwrap();
-        let path = support::texts::write_all(folder.path(), &scenario);
+        let path = crate::support::texts::write_all(folder.path(), &scenario);
         let expected = scenario.expected();
         let shape = scenario.shape();
         let checked = Checked { seed, scenario: &scenario, shape, path: &path, expected: &expected };

@@ -1,7 +1,5 @@
 //! `cfa extract`: the plain file has the values of reading, and what they refer to.
 
-mod archive;
-
 use std::process::Command;
 
 use cfa::extract::{cuts, extract, Options};
@@ -11,12 +9,12 @@ use cfa::{Dataset, Kind, Selection, Values};
 #[test]
 fn the_whole_file_is_materialised() {
     let directory = tempfile::tempdir().unwrap();
-    let path = archive::make(directory.path());
-    archive::run(directory.path(), &["extract", "year.nc", "plain.nc", "--quiet"]);
+    let path = crate::archive::make(directory.path());
+    crate::archive::run(directory.path(), &["extract", "year.nc", "plain.nc", "--quiet"]);
     let plain = directory.path().join("plain.nc");
-    assert_eq!(archive::read(&plain, "tas"), Values::F32(archive::values()));
+    assert_eq!(crate::archive::read(&plain, "tas"), Values::F32(crate::archive::values()));
     for name in ["packed", "g/deep", "time", "time_bounds", "lat", "lon", "crs", "area", "other"] {
-        assert_eq!(archive::read(&plain, name), archive::read(&path, name), "{name}");
+        assert_eq!(crate::archive::read(&plain, name), crate::archive::read(&path, name), "{name}");
     }
     let dataset = Dataset::open(&plain).unwrap();
     assert!(dataset.variables().iter().all(|v| v.aggregation().unwrap().is_none()));
@@ -32,21 +30,21 @@ fn the_whole_file_is_materialised() {
 #[test]
 fn libnetcdf_reads_the_same_values() {
     let directory = tempfile::tempdir().unwrap();
-    archive::make(directory.path());
-    archive::run(
+    crate::archive::make(directory.path());
+    crate::archive::run(
         directory.path(),
         &["extract", "year.nc", "plain.nc", "--chunk", "1,2,3", "--deflate", "5", "-q"],
     );
     let file = netcdf::open(directory.path().join("plain.nc")).unwrap();
     let tas = file.variable("tas").unwrap();
-    assert_eq!(tas.get_values::<f32, _>(..).unwrap(), archive::values());
+    assert_eq!(tas.get_values::<f32, _>(..).unwrap(), crate::archive::values());
     assert_eq!(tas.chunking().unwrap(), Some(vec![1, 2, 3]));
 }
 
 #[test]
 fn a_part_is_taken_of_everything_that_has_the_dimension() {
     let directory = tempfile::tempdir().unwrap();
-    archive::make(directory.path());
+    crate::archive::make(directory.path());
     let arguments = [
         "extract",
         "year.nc",
@@ -57,18 +55,18 @@ fn a_part_is_taken_of_everything_that_has_the_dimension() {
         "--count=2,2,2",
         "--stride=-2,3,-1",
     ];
-    archive::run(directory.path(), &arguments);
+    crate::archive::run(directory.path(), &arguments);
     let part = directory.path().join("part.nc");
     let mut expected = Vec::new();
     for t in [3, 1] {
         for y in [0, 3] {
-            expected.extend([2, 1].map(|x| archive::value(t, y, x)));
+            expected.extend([2, 1].map(|x| crate::archive::value(t, y, x)));
         }
     }
-    assert_eq!(archive::read(&part, "tas"), Values::F32(expected));
-    assert_eq!(archive::read(&part, "time"), Values::F64(vec![3.5, 1.5]));
-    assert_eq!(archive::read(&part, "time_bounds"), Values::F64(vec![3.0, 4.0, 1.0, 2.0]));
-    assert_eq!(archive::read(&part, "area"), Values::F32(vec![1.0, 4.0]));
+    assert_eq!(crate::archive::read(&part, "tas"), Values::F32(expected));
+    assert_eq!(crate::archive::read(&part, "time"), Values::F64(vec![3.5, 1.5]));
+    assert_eq!(crate::archive::read(&part, "time_bounds"), Values::F64(vec![3.0, 4.0, 1.0, 2.0]));
+    assert_eq!(crate::archive::read(&part, "area"), Values::F32(vec![1.0, 4.0]));
     let dataset = Dataset::open(&part).unwrap();
     assert!(dataset.variable("crs").is_ok() && dataset.variable("other").is_err());
     assert!(dataset.variable("packed").is_err() && dataset.groups().len() == 1);
@@ -77,22 +75,22 @@ fn a_part_is_taken_of_everything_that_has_the_dimension() {
 #[test]
 fn coordinates_choose_a_part_of_all_variables() {
     let directory = tempfile::tempdir().unwrap();
-    archive::make(directory.path());
+    crate::archive::make(directory.path());
     let select = ["--select", "time=2001-01-02..2001-01-03", "--select", "lon=20"];
-    archive::run(directory.path(), &[&["extract", "year.nc", "part.nc"][..], &select].concat());
+    crate::archive::run(directory.path(), &[&["extract", "year.nc", "part.nc"][..], &select].concat());
     let part = directory.path().join("part.nc");
-    assert_eq!(archive::read(&part, "time"), Values::F64(vec![1.5, 2.5]));
+    assert_eq!(crate::archive::read(&part, "time"), Values::F64(vec![1.5, 2.5]));
     let expected: Vec<f32> =
-        [1, 2].iter().flat_map(|&t| (0..4).map(move |y| archive::value(t, y, 1))).collect();
-    assert_eq!(archive::read(&part, "tas"), Values::F32(expected));
-    assert_eq!(archive::read(&part, "other"), Values::I32(vec![2]));
-    assert_eq!(archive::read(&part, "g/deep").len(), 8);
+        [1, 2].iter().flat_map(|&t| (0..4).map(move |y| crate::archive::value(t, y, 1))).collect();
+    assert_eq!(crate::archive::read(&part, "tas"), Values::F32(expected));
+    assert_eq!(crate::archive::read(&part, "other"), Values::I32(vec![2]));
+    assert_eq!(crate::archive::read(&part, "g/deep").len(), 8);
 }
 
 #[test]
 fn variables_that_choose_different_parts_are_refused_in_any_order() {
     let directory = tempfile::tempdir().unwrap();
-    let dataset = Dataset::open(archive::make(directory.path())).unwrap();
+    let dataset = Dataset::open(crate::archive::make(directory.path())).unwrap();
     let choose = |variable: &cfa::Variable| {
         let shape = variable.shape()?;
         let mut count = shape.to_vec();
@@ -112,7 +110,7 @@ fn variables_that_choose_different_parts_are_refused_in_any_order() {
 #[test]
 fn a_failure_leaves_no_file_and_progress_can_cancel() {
     let directory = tempfile::tempdir().unwrap();
-    let path = archive::make(directory.path());
+    let path = crate::archive::make(directory.path());
     let out = directory.path().join("out.nc");
     let stop = |_: u64, _: u64| false;
     let options = Options { progress: Some(&stop), ..Options::default() };
@@ -120,8 +118,8 @@ fn a_failure_leaves_no_file_and_progress_can_cancel() {
     assert_eq!(error.kind(), Kind::Cancelled);
     let own = extract(&Dataset::open(&path).unwrap(), &path, &Options::default()).unwrap_err();
     assert_eq!(own.kind(), Kind::Request);
-    std::fs::remove_file(directory.path().join(archive::location(0, 1))).unwrap();
-    let output = archive::cfa(directory.path(), &["extract", "year.nc", "out.nc"]);
+    std::fs::remove_file(directory.path().join(crate::archive::location(0, 1))).unwrap();
+    let output = crate::archive::cfa(directory.path(), &["extract", "year.nc", "out.nc"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("[0, 1, 0]"));
     assert!(!out.exists());
     let left = std::fs::read_dir(directory.path()).unwrap().count();
@@ -171,7 +169,7 @@ fn memory_does_not_grow_with_the_data() {
         file.variables.push(data);
         write_file(&file, &directory.path().join(format!("part{part}.nc")), Format::Netcdf4).unwrap();
     }
-    archive::run(directory.path(), &["create", "all.nc", "part*.nc", "--quiet"]);
+    crate::archive::run(directory.path(), &["create", "all.nc", "part*.nc", "--quiet"]);
     let bytes = 8 * steps * side * side * 4;
     let memory = memory_of(directory.path(), &["extract", "all.nc", "plain.nc", "--quiet"]);
     assert!(memory < bytes / 2, "{memory} bytes of memory for {bytes} bytes of data");

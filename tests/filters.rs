@@ -1,7 +1,5 @@
 //! Chunks as libhdf5 and the plugins of its filters wrote them (`make_filter_vectors.py`), and chunks no one wrote.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -10,29 +8,7 @@ use cfa::{Kind, Result};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// The system's allocator, which remembers the largest request of each thread.
-struct Watched;
-
-#[global_allocator]
-static WATCHED: Watched = Watched;
-
-thread_local! {
-    static LARGEST: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every call goes to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Watched {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        LARGEST.set(LARGEST.get().max(layout.size()));
-        // SAFETY: the caller's promise is handed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is handed on.
-        unsafe { System.dealloc(place, layout) }
-    }
-}
+use crate::support::allocations::largest_during;
 
 /// Decodes as the library does and checks that memory and time are in proportion to the decoded length.
 fn decode_bounded(
@@ -42,11 +18,10 @@ fn decode_bounded(
     len: usize,
     element_size: usize,
 ) -> Result<Vec<u8>> {
-    LARGEST.set(0);
     let start = Instant::now();
-    let result = decode(filters, mask, chunk, len, element_size);
+    let (result, largest) = largest_during(|| decode(filters, mask, chunk, len, element_size));
     // The state of bzip2 has a fixed size of nearly 4 MB.
-    assert!(LARGEST.get() <= 4_000_000 + 4 * len, "{} bytes at once for {len}", LARGEST.get());
+    assert!(largest <= 4_000_000 + 4 * len, "{largest} bytes at once for {len}");
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     result
 }

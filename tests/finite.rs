@@ -1,13 +1,11 @@
 //! Finite numbers stay finite: what would become infinite, or lose digits on the way, is an error unless loss is allowed.
 
-mod support;
-
 use std::path::Path;
 
+use crate::support::series::{aggregate, plain};
+use crate::support::{Data, Var};
 use cfa::options::OpenOptions;
 use cfa::{DataType, Dataset, Kind, Output, Result, Selection, Values};
-use support::series::{aggregate, plain};
-use support::{Data, Var};
 
 /// A fragment: its type, values, attributes that are numbers, and units.
 type Fragment<'a> = (DataType, &'a [f64], &'a [(&'a str, f64)], Option<&'a str>);
@@ -112,7 +110,10 @@ fn a_unique_value_too_large_is_a_cast_error() {
     ];
     let path = folder.path().join("agg.nc");
     let dims = vec![("x".to_owned(), 3)];
-    support::write(&path, &support::FileSpec { format: support::Format::Nc4, dims, vars });
+    crate::support::write(
+        &path,
+        &crate::support::FileSpec { format: crate::support::Format::Nc4, dims, vars },
+    );
     is_lost(&Case { folder }, DataType::F32, Kind::FragmentType);
 }
 

@@ -1,14 +1,12 @@
 //! Whatever a file holds, what is printed about it is short, acts on no terminal and tells no secrets.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use crate::support::{write, Data, FileSpec, Format, Rng, Var};
 use cfa::options::OpenOptions;
 use cfa::{DataType, Dataset, Selection};
-use support::{write, Data, FileSpec, Format, Rng, Var};
 
 /// Stands for characters in names, three bytes each time; libnetcdf itself refuses to write most of them.
 const PLACEHOLDER: &str = "QQQ";
@@ -270,7 +268,7 @@ fn location(rng: &mut Rng) -> String {
 #[test]
 fn no_secret_of_a_location_is_in_any_message() {
     let mut rng = Rng::new(15);
-    for case in 0..support::cases(20) {
+    for case in 0..crate::support::cases(20) {
         let folder = tempfile::tempdir().unwrap();
         let names: Vec<String> = (0..4).map(|_| location(&mut rng)).collect();
         let style = if case % 2 == 0 {

@@ -2,14 +2,12 @@
 //! variable was last written. Records that were not written are missing. The same holds for a variable alone, as a
 //! fragment, when aggregations are created, and when they are checked.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 
+use crate::support::series::aggregate;
+use crate::support::{cases, Data, FileSpec, Format, Rng, Var};
 use cfa::{DataType, Dataset, Kind, Output, Result, Selection, Values};
 use netcdf::Extents;
-use support::series::aggregate;
-use support::{cases, Data, FileSpec, Format, Rng, Var};
 
 /// Values and mask of a variable.
 fn read(path: &Path, name: &str) -> Result<(Vec<u64>, Vec<Option<f64>>)> {
@@ -106,7 +104,8 @@ impl Records {
         let sizes = self.sizes();
         let shape: Vec<usize> = variable.axes.iter().map(|&(d, _)| sizes[d]).collect();
         let written = |index: &[usize]| index.iter().zip(&variable.axes).all(|(&i, &(_, n))| i < n);
-        let values = support::indices(&shape).map(|index| written(&index).then(|| value(&index))).collect();
+        let values =
+            crate::support::indices(&shape).map(|index| written(&index).then(|| value(&index))).collect();
         (shape.iter().map(|&n| n as u64).collect(), values)
     }
 
@@ -152,7 +151,7 @@ impl Records {
             if shape.contains(&0) {
                 continue;
             }
-            let values: Vec<f64> = support::indices(&shape).map(|index| value(&index)).collect();
+            let values: Vec<f64> = crate::support::indices(&shape).map(|index| value(&index)).collect();
             let place = Extents::try_from((vec![0; shape.len()], shape)).unwrap();
             match variable.data_type {
                 DataType::I16 => {
@@ -190,7 +189,7 @@ fn wrap(folder: &Path, name: &str, file: &str, variable: &str, kind: DataType, s
     ];
     let dims = shape.iter().enumerate().map(|(d, &n)| (format!("x{d}"), n as usize)).collect();
     let path = folder.join(name);
-    support::write(&path, &FileSpec { format: Format::Nc4, dims, vars });
+    crate::support::write(&path, &FileSpec { format: Format::Nc4, dims, vars });
     path
 }
 

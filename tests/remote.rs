@@ -1,17 +1,16 @@
 //! Files on servers that fail, lie or stall: what is read is right, or an error says why, in bounded time.
 
-#[path = "support/faulty_server.rs"]
-mod faulty_server;
-
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::support::faulty_server::{
+    partial, partial_head, partial_kept, status, whole, Request, Server, Step,
+};
 use cfa::location::{open_named, File};
 use cfa::options::OpenOptions;
 use cfa::{Error, Kind, Result, Source};
-use faulty_server::{partial, partial_head, partial_kept, status, whole, Request, Server, Step};
 use proptest::prelude::*;
 
 /// Bytes that tell their place.

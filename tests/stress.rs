@@ -1,13 +1,11 @@
 //! Many threads and every size of the caches give what one thread without caches gives; caches and memory stay bounded.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::support::{cases, numbers, write, Data, FileSpec, Format, Rng, Var};
 use cfa::options::OpenOptions;
 use cfa::{DataType, Dataset, Output, Selection, Variable};
-use support::{cases, numbers, write, Data, FileSpec, Format, Rng, Var};
 
 /// The aggregated shape, and the fragments along each dimension.
 const SHAPE: [usize; 3] = [6, 40, 60];
@@ -136,11 +134,12 @@ fn one_thread_without_caches_gives_what_was_written() {
     let path = mixed(folder.path());
     let got = whole(&read(&path, &sequential()));
     let last = [25, SHAPE[2] - 25];
-    for (n, index) in support::indices(&SHAPE).enumerate() {
+    for (n, index) in crate::support::indices(&SHAPE).enumerate() {
         let column = usize::from(index[2] >= last[0]);
         let row = [0, 1, 1, 2, 2, 2][index[0]];
         let within = [index[0] - [0, 1, 3][row], index[1], index[2] - column * last[0]];
-        let want = value(row * 2 + column, support::offset(&within, &[TIMES[row], SHAPE[1], last[column]]));
+        let want =
+            value(row * 2 + column, crate::support::offset(&within, &[TIMES[row], SHAPE[1], last[column]]));
         assert_eq!(got[n], want.unwrap_or(-1e6) as f32, "{index:?}");
     }
 }

@@ -1,12 +1,10 @@
 //! What is odd but read all the same, with a warning that reaches whoever reads.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use crate::support::{write, Data, FileSpec, Format, Var};
 use cfa::{DataType, Dataset, Kind, Selection, Values};
-use support::{write, Data, FileSpec, Format, Var};
 
 fn all(dataset: &Dataset, name: &str) -> cfa::Result<Values> {
     let variable = dataset.variable(name)?;

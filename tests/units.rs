@@ -1,8 +1,5 @@
 //! Units against libudunits2: its recorded answers (`tests/data/units.tsv`), and live where `cc` and libudunits2 are.
 
-#[path = "support/left_out.rs"]
-mod left_out;
-
 use cfa::canonical::units::{Converter, Unit, UnitErrorKind};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -276,7 +273,7 @@ fn expression(random: &mut Random) -> String {
 fn libudunits2_gives_the_same_live() {
     let directory = tempfile::tempdir().unwrap();
     let Some(mut oracle) = Oracle::compile(directory.path()) else {
-        left_out::left_out("udunits", "no cc or no libudunits2: nothing to compare with");
+        crate::support::left_out::left_out("udunits", "no cc or no libudunits2: nothing to compare with");
         return;
     };
     let mut random = Random(0x2545_f491_4f6c_dd1d);
@@ -333,7 +330,7 @@ fn seconds_of(unit: &Unit) -> f64 {
 fn moments_are_those_of_libudunits2() {
     let directory = tempfile::tempdir().unwrap();
     let Some(mut oracle) = Oracle::compile(directory.path()) else {
-        left_out::left_out("udunits", "no cc or no libudunits2: nothing to compare with");
+        crate::support::left_out::left_out("udunits", "no cc or no libudunits2: nothing to compare with");
         return;
     };
     let mut random = Random(0x9e37_79b9_7f4a_7c15);

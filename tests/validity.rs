@@ -1,13 +1,11 @@
 //! One variable, one validity: aggregated data are those of the equivalent plain variable (CF-1.13 section 2.8.2), in
 //! every type that is asked for, with and without a validity mask.
 
-mod support;
-
 use std::path::Path;
 
+use crate::support::series::{aggregate, plain};
+use crate::support::{cases, numbers, Data, Rng, Var};
 use cfa::{DataType, Dataset, Kind, Output, Result, Selection, Values};
-use support::series::{aggregate, plain};
-use support::{cases, numbers, Data, Rng, Var};
 
 const TYPES: [DataType; 10] = [
     DataType::I8,
@@ -113,7 +111,7 @@ fn a_variable_means_the_same_alone_and_as_a_fragment() {
 
 #[test]
 fn texts_that_the_aggregation_calls_missing_are_missing_however_they_are_stored() {
-    use support::{write, FileSpec, Format};
+    use crate::support::{write, FileSpec, Format};
     let folder = tempfile::tempdir().unwrap();
     let texts = Data::Texts(["a", "none", "", "n/a"].map(Into::into).to_vec());
     // Strings, characters in fixed fields, and an aggregation of strings.
@@ -242,11 +240,14 @@ impl Twins {
         }
         let list: Vec<(&str, &str, usize)> =
             fragments.iter().map(|(file, name, n)| (file.as_str(), name.as_str(), *n)).collect();
-        let mut vars = support::series::define(self.variable(Data::None), &list);
+        let mut vars = crate::support::series::define(self.variable(Data::None), &list);
         vars.extend(inside);
         let dims = vec![("x".to_owned(), self.values.len())];
         let path = folder.join("agg.nc");
-        support::write(&path, &support::FileSpec { format: support::Format::Nc4, dims, vars });
+        crate::support::write(
+            &path,
+            &crate::support::FileSpec { format: crate::support::Format::Nc4, dims, vars },
+        );
         path
     }
 

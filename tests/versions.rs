@@ -1,16 +1,14 @@
 //! Failover: a version of a fragment that is there but does not serve is passed over for the next, with a warning.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::support::{cases, write, Data, FileSpec, Format, Rng, Var};
 use cfa::container::array::Layout;
 use cfa::container::Container;
 use cfa::options::{AllowedSources, ChangedFragments, MissingFragments, OpenOptions};
 use cfa::{DataType, Dataset, Kind, Selection, Values};
-use support::{cases, write, Data, FileSpec, Format, Rng, Var};
 
 /// Elements of a fragment: enough for several chunks and parts.
 const N: usize = 3000;

@@ -1,8 +1,5 @@
 //! Files that are written: what was described is read back, and a file is old or new but never half.
 
-#[path = "support/left_out.rs"]
-mod left_out;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
@@ -282,7 +279,7 @@ fn a_full_disk_leaves_the_old_file_and_nothing_is_printed() {
         command.output()
     };
     if !mounted("true").is_ok_and(|output| output.status.success()) {
-        left_out::left_out("small-disk", "this system lets nobody mount a small file system");
+        crate::support::left_out::left_out("small-disk", "this system lets nobody mount a small file system");
         return;
     }
     let output = mounted("\"$0\" --exact as_a_child --nocapture").unwrap();

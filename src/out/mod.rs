@@ -95,7 +95,7 @@ impl Out {
     }
 
     /// The file itself: behind a symbolic link its target.
-        pub(crate) fn target(&self) -> &Path {
+    pub(crate) fn target(&self) -> &Path {
         &self.target
     }
 
@@ -217,7 +217,7 @@ impl Out {
         }
         // What takes long comes before the look, so that little can happen between it and the change of names.
         os::sync(finished).map_err(io)?;
-                let _turn = if self.lock.is_none() { Some(claim::turn(&self.target)?) } else { None };
+        let _turn = if self.lock.is_none() { Some(claim::turn(&self.target)?) } else { None };
         match found_at(&self.target)? {
             Found::Nothing => os::settle(finished, &self.target).map_err(|e| match e.kind() {
                 ErrorKind::AlreadyExists => meanwhile(),

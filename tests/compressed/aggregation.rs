@@ -4,7 +4,7 @@ use std::path::Path;
 
 use cfa::{DataType, Dataset, Selection, Values};
 
-use super::support::{write, Data, FileSpec, Format, Rng, Var};
+use crate::support::{write, Data, FileSpec, Format, Rng, Var};
 
 /// An aggregated dimension: its name, and the sizes of the fragments along it.
 pub type Dimension<'a> = (&'a str, &'a [usize]);

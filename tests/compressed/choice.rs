@@ -2,9 +2,9 @@
 
 use cfa::{DataType, Kind, Values};
 
-use super::support::cdl::make_from;
-use super::support::{Data, Var};
 use super::{aggregated, all, write_aggregation, write_aggregation_of, N};
+use crate::support::cdl::make_from;
+use crate::support::{Data, Var};
 
 #[test]
 fn what_fits_as_it_is_stored_is_not_expanded() {

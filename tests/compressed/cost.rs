@@ -5,9 +5,9 @@ use std::path::Path;
 use cfa::options::OpenOptions;
 use cfa::{DataType, Dataset, Kind, Output, Selection, Values};
 
-use super::allocations::most_during;
-use super::support::{write, Data, FileSpec, Format, Var};
 use super::{aggregated, all, write_aggregation};
+use crate::support::allocations::most_during;
+use crate::support::{write, Data, FileSpec, Format, Var};
 
 /// Bytes that this thread has read from files so far.
 fn bytes_read() -> u64 {

@@ -2,8 +2,8 @@
 
 use cfa::{DataType, Dataset, Output, Selection, Values};
 
-use super::support::{write, Data, FileSpec, Format, Var};
 use super::{all, write_aggregation};
+use crate::support::{write, Data, FileSpec, Format, Var};
 
 fn land(path: &std::path::Path, places: &[f64], values: Var) {
     let list = Var::new("land", DataType::I32, &[("land", places.len())], Data::Numbers(places.to_vec()))

@@ -3,8 +3,8 @@
 use cfa::check::{check, Options, State};
 use cfa::{Kind, Values};
 
-use super::support::cdl::make_from;
 use super::{aggregated, all, write_aggregation, N};
+use crate::support::cdl::make_from;
 
 const PLAIN: &str = "
     dimensions: station = 2 ; obs = 3 ;

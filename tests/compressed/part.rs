@@ -4,8 +4,8 @@ use std::path::Path;
 
 use cfa::{DataType, Dataset, Selection, Values};
 
-use super::support::{cases, indices, offset, write, Data, FileSpec, Format, Rng, Var};
 use super::{all, slab};
+use crate::support::{cases, indices, offset, write, Data, FileSpec, Format, Rng, Var};
 
 /// Writes an aggregation of one partition.
 fn write_part(path: &Path, shape: &[usize], partition: &str) {

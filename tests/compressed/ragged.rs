@@ -2,9 +2,9 @@
 
 use cfa::{DataType, Dataset, Output, Selection, Values};
 
-use super::support::cdl::make_from;
-use super::support::{write, Data, FileSpec, Format, Var};
 use super::{aggregated, all, write_aggregation, N};
+use crate::support::cdl::make_from;
+use crate::support::{write, Data, FileSpec, Format, Var};
 
 const CONTIGUOUS: &str = "
     dimensions: station = 3 ; obs = 5 ;

@@ -5,8 +5,8 @@ use std::path::Path;
 use cfa::options::OpenOptions;
 use cfa::{DataType, Dataset, Output, Selection, Values, Variable};
 
-use super::support::{cases, indices, numbers, offset, write, Data, FileSpec, Format, Rng, Var};
 use super::{slab, write_aggregation};
+use crate::support::{cases, indices, numbers, offset, write, Data, FileSpec, Format, Rng, Var};
 
 const FILL: f64 = 99.0;
 

@@ -5,9 +5,9 @@ use std::path::Path;
 use cfa::check::{check, Options, State};
 use cfa::{DataType, Kind};
 
-use super::support::cdl::make_from;
-use super::support::{Data, Rng, Var};
 use super::{aggregated, all, write_aggregation};
+use crate::support::cdl::make_from;
+use crate::support::{Data, Rng, Var};
 
 /// The error of reading a variable; `cfa check` must find the same.
 fn refused(folder: &Path, body: &str, dimensions: &[(&str, &[usize])]) -> cfa::Error {

@@ -8,7 +8,7 @@ use cfa::create::{create, update, Options};
 use cfa::write::{write_file, File, Format, Group, Variable};
 use cfa::{Dataset, Kind, Values};
 
-use crate::parts::{shape, values, without_folders};
+use super::parts::{shape, values, without_folders};
 
 /// A file with times and their cells.
 #[derive(Clone)]

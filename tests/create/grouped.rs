@@ -7,7 +7,7 @@ use cfa::model::Dialect;
 use cfa::write::{write_file, File, Format, Group, Variable};
 use cfa::{Dataset, Kind, Values};
 
-use crate::parts::*;
+use super::parts::*;
 
 /// Time in the root, data in a group, and more in a group of that with a dimension of its own.
 fn write(folder: &Path, name: &str, time: f64) -> PathBuf {

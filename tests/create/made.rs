@@ -7,7 +7,7 @@ use cfa::model::Dialect;
 use cfa::write::{write_file, File, Format, Variable};
 use cfa::{Dataset, Kind, Values};
 
-use crate::parts::*;
+use super::parts::*;
 
 #[test]
 fn epochs_are_converted_and_bounds_with_them() {

@@ -6,7 +6,7 @@ use cfa::create::{create, plan, Options};
 use cfa::write::{Data, File, Variable};
 use cfa::{Kind, Values};
 
-use crate::parts::*;
+use super::parts::*;
 
 const NAMES: [&str; 14] = [
     "a.nc", "b.nc", "c.nc", "d.nc", "e.nc", "f.nc", "g.nc", "h.nc", "i.nc", "j.nc", "k.nc", "l.nc", "m.nc",

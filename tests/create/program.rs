@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use cfa::{Dataset, Values};
 
-use crate::parts::*;
+use super::parts::*;
 
 fn cfa(folder: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_cfa")).args(arguments).current_dir(folder).output().unwrap()

@@ -6,7 +6,7 @@ use cfa::create::{create, Options};
 use cfa::write::{write_file, File, Format, Variable};
 use cfa::{Dataset, Kind, Values};
 
-use crate::parts::values;
+use super::parts::values;
 
 /// A contiguous (or, with indices, indexed) ragged array of two stations; time begins at `time`.
 fn write(folder: &Path, name: &str, counts: &[i32], indices: &[i32], time: f64) -> PathBuf {

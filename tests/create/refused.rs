@@ -6,7 +6,7 @@ use cfa::create::{create, Options, Stage};
 use cfa::write::{File, Variable};
 use cfa::{Kind, Values};
 
-use crate::parts::*;
+use super::parts::*;
 
 #[test]
 fn overlaps_are_refused_naming_both_files() {

@@ -12,7 +12,7 @@ use cfa::write::{write_file, File, Format, Variable};
 use cfa::{DataType, Dataset, Kind, Values};
 use tempfile::TempDir;
 
-use crate::parts::*;
+use super::parts::*;
 
 /// Writes a file with another time of modification than any before.
 fn rewrite(part: &Part, folder: &Path) -> PathBuf {

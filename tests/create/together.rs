@@ -9,7 +9,7 @@ use cfa::convert::convert;
 use cfa::create::{create, update, Options, Progress, Stage};
 use cfa::{Dataset, Kind, Values};
 
-use crate::parts::*;
+use super::parts::*;
 
 fn start(folder: &Path, arguments: &[&str]) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cfa"));

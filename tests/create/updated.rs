@@ -9,7 +9,7 @@ use cfa::options::{ChangedFragments, OpenOptions};
 use cfa::write::{File, Format, Variable};
 use cfa::{Dataset, Selection, Values};
 
-use crate::parts::*;
+use super::parts::*;
 
 #[test]
 fn an_update_equals_a_new_aggregation_and_does_not_read_old_files() {

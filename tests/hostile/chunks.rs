@@ -1,7 +1,7 @@
 //! Chunk indexes whose nodes overlap.
 
-use crate::image::{checked, chunked, dataspace, int, longs, Image, DATASPACE, FILTERS, LAYOUT, NOWHERE};
-use crate::spend;
+use super::image::{checked, chunked, dataspace, int, longs, Image, DATASPACE, FILTERS, LAYOUT, NOWHERE};
+use super::spend;
 
 /// A version 1 B-tree whose leaves begin every 32 bytes and reach far into those that follow.
 fn overlapping_leaves(leaves: usize, entries: u16, per_node: usize) -> (Image, u64) {

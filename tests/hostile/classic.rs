@@ -1,6 +1,6 @@
 //! Headers of classic files that promise more than follows.
 
-use crate::spend;
+use super::spend;
 
 fn big(numbers: &[u32]) -> Vec<u8> {
     numbers.iter().flat_map(|n| n.to_be_bytes()).collect()

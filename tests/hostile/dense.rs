@@ -1,9 +1,9 @@
 //! Attributes and links in fractal heaps whose indexes list one object many times.
 
-use crate::image::{
+use super::image::{
     attribute, checked, contiguous, dataspace, int, longs, Image, ATTRIBUTE_INFO, LINK_INFO, NOWHERE,
 };
-use crate::spend;
+use super::spend;
 
 /// A heap of one direct block, which holds this object at offset 32, and where it lies.
 fn heap(image: &mut Image, object: &[u8], len: u64) -> u64 {

@@ -1,7 +1,7 @@
 //! Groups whose trees, nodes and names overlap.
 
-use crate::image::{contiguous, dataspace, int, longs, Image, SYMBOL_TABLE};
-use crate::spend;
+use super::image::{contiguous, dataspace, int, longs, Image, SYMBOL_TABLE};
+use super::spend;
 
 /// A root group whose tree lists one node `listed` times; each name of the node has `len` bytes.
 fn one_node_many_times(listed: usize, len: usize) -> (Image, u64) {

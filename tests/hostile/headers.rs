@@ -1,9 +1,9 @@
 //! Object headers that continue without end, are shared by many, or have many attributes.
 
-use crate::image::{
+use super::image::{
     attribute, contiguous, dataspace, heap_string, int, longs, references, Image, CONTINUATION,
 };
-use crate::spend;
+use super::spend;
 
 /// A text of fixed length.
 fn text(len: usize) -> Vec<u8> {
@@ -89,9 +89,9 @@ fn attributes_of_very_many_very_short_texts_take_no_more_than_the_budget() {
 fn variables_that_claim_long_elements_take_no_more_than_the_budget() {
     let folder = tempfile::tempdir().unwrap();
     let mut image = Image::new();
-    let nowhere = contiguous(crate::image::NOWHERE, 0);
+    let nowhere = contiguous(super::image::NOWHERE, 0);
     let objects: Vec<u64> = (0..500)
-        .map(|_| image.header(&[dataspace(&[2]), (crate::image::DATATYPE, text(1 << 20)), nowhere.clone()]))
+        .map(|_| image.header(&[dataspace(&[2]), (super::image::DATATYPE, text(1 << 20)), nowhere.clone()]))
         .collect();
     let names: Vec<String> = (0..500).map(|i| format!("v{i:05}")).collect();
     let objects: Vec<(&str, u64)> = names.iter().map(String::as_str).zip(objects).collect();

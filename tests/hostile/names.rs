@@ -3,8 +3,7 @@
 use cfa::options::OpenOptions;
 use cfa::{Dataset, Selection};
 
-use crate::allocations;
-use crate::image::{attribute, contiguous, dataspace, heap_string, int, references, Image};
+use super::image::{attribute, contiguous, dataspace, heap_string, int, references, Image};
 
 fn text(text: &str) -> (Vec<u8>, Vec<u8>) {
     ([&[0x13, 0, 0, 0], &(text.len() as u32).to_le_bytes()[..]].concat(), text.into())
@@ -49,7 +48,7 @@ fn list(count: usize, len: usize, unique: bool) -> Result<usize, cfa::Error> {
     let folder = tempfile::tempdir().unwrap();
     let (image, root) = aggregation(count, len, unique);
     let path = image.write(folder.path(), root);
-    let (outcome, most) = allocations::most_during(|| {
+    let (outcome, most) = crate::support::allocations::most_during(|| {
         let dataset = Dataset::open_with(&path, &OpenOptions::default().num_threads(1))?;
         let variable = dataset.variable("v")?;
         let mut seen = 0;
@@ -63,7 +62,7 @@ fn list(count: usize, len: usize, unique: bool) -> Result<usize, cfa::Error> {
         Ok(seen)
     });
     println!("{count} fragments, names of {len} bytes: {most} bytes of memory: {outcome:?}");
-    assert!(most < crate::MOST_BYTES, "{most} bytes: {outcome:?}");
+    assert!(most < super::MOST_BYTES, "{most} bytes: {outcome:?}");
     outcome
 }
 

@@ -1,7 +1,7 @@
 //! Strings of which many are one.
 
-use crate::image::{attribute, contiguous, dataspace, heap_string, references, Image};
-use crate::spend;
+use super::image::{attribute, contiguous, dataspace, heap_string, references, Image};
+use super::spend;
 
 #[test]
 fn references_to_one_long_string_are_refused() {
@@ -24,7 +24,7 @@ fn an_attribute_of_references_to_one_long_string_is_refused() {
     let text = vec![b't'; 1 << 20];
     let heap = image.global_heap(&[&text]);
     let list = attribute("a", &heap_string().1, &[4000], &references(heap, text.len(), 4000));
-    let dataset = image.header(&[dataspace(&[2]), crate::image::int(), contiguous(96, 8), list]);
+    let dataset = image.header(&[dataspace(&[2]), super::image::int(), contiguous(96, 8), list]);
     let root = image.group(&[("v", dataset)]);
     assert!(spend(&image.write(folder.path(), root)).is_err());
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use cfa::create::{create, Options, Progress, Stage};
 use cfa::{convert, extract, Dataset};
 
-use crate::scene::Scene;
+use super::scene::Scene;
 
 /// Runs each function that writes; `change` is called when the work is under way.
 fn each(scene: &Scene, out: &Path, change: &(dyn Fn() + Sync), mut judge: impl FnMut(cfa::Result<()>)) {

@@ -9,7 +9,7 @@ use cfa::write::aggregation::{add, Aggregated, Content};
 use cfa::write::{write_file, Format, Group, Variable};
 use cfa::DataType;
 
-use crate::scene::Scene;
+use super::scene::Scene;
 
 #[test]
 fn an_output_that_was_forgotten_is_not_the_first_data_file() {

@@ -10,7 +10,7 @@ use cfa::write::aggregation::{add, Aggregated, Content};
 use cfa::write::{write_file, File, Format, Variable};
 use cfa::{DataType, Dataset, Values};
 
-use crate::scene::{day_of, Scene};
+use super::scene::{day_of, Scene};
 
 /// An aggregation of the first two days, and what else is asked for.
 fn aggregation(scene: &Scene, name: &str, edit: impl FnOnce(&mut File)) {

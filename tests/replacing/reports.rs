@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use crate::scene::Scene;
+use super::scene::Scene;
 
 #[test]
 fn a_report_never_replaces_data() {

@@ -6,6 +6,7 @@ use std::cell::Cell;
 thread_local! {
     static NOW: Cell<isize> = const { Cell::new(0) };
     static MOST: Cell<isize> = const { Cell::new(0) };
+    static LARGEST: Cell<usize> = const { Cell::new(0) };
 }
 
 struct Counting;
@@ -14,6 +15,7 @@ struct Counting;
 static COUNTING: Counting = Counting;
 
 fn count(bytes: isize) {
+    let _ = LARGEST.try_with(|largest| largest.set(largest.get().max(bytes.max(0) as usize)));
     // Not there any more while the thread ends.
     let _ = NOW.try_with(|now| {
         now.set(now.get() + bytes);
@@ -48,4 +50,11 @@ pub fn most_during<T>(call: impl FnOnce() -> T) -> (T, usize) {
     MOST.set(before);
     let result = call();
     (result, (MOST.get() - before) as usize)
+}
+
+/// The largest request of this thread for memory during a call.
+pub fn largest_during<T>(call: impl FnOnce() -> T) -> (T, usize) {
+    LARGEST.set(0);
+    let result = call();
+    (result, LARGEST.get())
 }

@@ -2,7 +2,11 @@
 
 #![allow(dead_code)] // each test program uses another part
 
+pub mod allocations;
 pub mod cdl;
+#[cfg(feature = "remote")]
+pub mod faulty_server;
+pub mod left_out;
 pub mod scenario;
 pub mod series;
 pub mod texts;

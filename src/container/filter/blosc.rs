@@ -80,10 +80,7 @@ impl Header {
             let shuffled = &mut scratch[..block.len()];
             self.streams(stored, shuffled)?;
             shuffle::unshuffle(shuffled, size, block);
-        } else if self.flags & BIT_SHUFFLED != 0
-            && block.len() >= size
-            && (block.len() / size) % 8 == 0
-        {
+        } else if self.flags & BIT_SHUFFLED != 0 && block.len() >= size && (block.len() / size) % 8 == 0 {
             let shuffled = &mut scratch[..block.len()];
             self.streams(stored, shuffled)?;
             let whole = block.len() / size * size;

@@ -89,9 +89,7 @@ pub fn decode(
 pub fn is_shuffled(filters: &[Filter], mask: u32, element_size: usize, decoded_len: usize) -> bool {
     let first = filters.first().filter(|f| f.id == SHUFFLE && mask & 1 == 0);
     let size = |f: &Filter| f.parameters.first().map_or(element_size, |&size| size as usize);
-    element_size > 1
-        && first.is_some_and(|f| size(f) == element_size)
-        && decoded_len % element_size == 0
+    element_size > 1 && first.is_some_and(|f| size(f) == element_size) && decoded_len % element_size == 0
 }
 
 /// As [`decode`], straight into `out`, which has the size of the decoded chunk.

@@ -3,11 +3,6 @@
 //! Each is opened, listed and read, and looked at as a program does that only asks whether it is an aggregation. All
 //! of that must end soon and take little memory, with an error or without.
 
-#[path = "../support/allocations.rs"]
-mod allocations;
-#[path = "../support/mod.rs"]
-mod support;
-
 mod chunks;
 mod classic;
 mod dense;
@@ -50,7 +45,7 @@ fn use_up(path: &Path) -> Result<(), cfa::Error> {
 /// Uses a hostile file up; returns what became of it.
 fn spend(path: &Path) -> Result<(), String> {
     let began = Instant::now();
-    let (outcome, most) = allocations::most_during(|| use_up(path));
+    let (outcome, most) = crate::support::allocations::most_during(|| use_up(path));
     let took = began.elapsed();
     let len = std::fs::metadata(path).unwrap().len();
     println!("{len} bytes: {most} bytes of memory, {took:?}: {outcome:?}");

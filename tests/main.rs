@@ -1,0 +1,47 @@
+//! All black-box tests, in one program: linking one takes seconds where forty took minutes.
+//!
+//! A test runs beside all others, on any thread: what it counts, it counts by thread (`support::allocations`), and what it sets
+//! for a whole process, it sets in a child.
+
+mod archive;
+mod bad_input;
+mod bytes;
+mod c_api;
+mod calendars;
+mod canonical;
+mod check;
+mod clauses;
+mod cli;
+mod compressed;
+mod container_classic;
+mod container_hdf5;
+mod container_read;
+mod convert;
+mod convert_round_trip;
+mod coordinates;
+mod create;
+mod create_round_trip;
+mod descriptors;
+mod end_to_end;
+mod extract;
+mod filters;
+mod finite;
+mod hdf5_values;
+mod header;
+mod hostile;
+mod large_hdf5;
+mod location;
+mod messages;
+mod names;
+mod records;
+mod remote;
+mod replacing;
+mod stress;
+mod support;
+mod tolerated;
+mod units;
+mod validity;
+mod versions;
+mod write;
+mod write_aggregation;
+mod written;
