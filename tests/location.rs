@@ -111,7 +111,7 @@ fn what_is_not_here_is_absent_and_says_why() {
         ("none.nc", "none.nc: no such file"),
         ("f.nc/below.nc", "no such file"),
         ("none/f.nc", "no such file"),
-        ("file://data1/f.nc", "host 'data1'"),
+        ("file://data1/f.nc", "'file://data1/f.nc' is on another host"),
         ("locally_meaningful_protocol:///UID", "unknown scheme 'locally_meaningful_protocol'"),
         ("C:\\f.nc", "Windows"),
     ] {

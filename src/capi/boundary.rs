@@ -222,3 +222,18 @@ pub(super) fn c_string(text: &str) -> CString {
 pub(super) fn is_null(name: &str) -> Failure {
     Failure::argument(format!("{name} is NULL"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_error_is_one_short_line() {
+        let long = format!("a\x1b\n\u{9b}\u{202e}{}", "é".repeat(100_000));
+        let answer = status(|| Err(Failure::argument(&*long)));
+        assert_eq!(answer, CFA_ERR_ARGUMENT);
+        // SAFETY: the message is a C string of this thread, and no other export is called meanwhile.
+        let told = unsafe { CStr::from_ptr(message()) }.to_str().unwrap();
+        assert!(told.len() < 4096 && !told.contains(crate::message::is_deceptive), "{}", told.len());
+    }
+}

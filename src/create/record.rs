@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::location::{redact, FileState};
+use crate::location::FileState;
 use crate::model::fragments::Fragment;
 use crate::os::shown;
 use crate::value::{Attributes, DataType, Values};
@@ -125,7 +125,7 @@ impl Input {
     /// A file.
     pub fn file(path: &Path, state: Option<State>, items: Vec<Arc<Item>>) -> Input {
         let place = if path.to_str().is_some() { Place::Named } else { Place::File(path.into()) };
-        Input { name: redact(&shown(path)).into(), place, location: None, state: state.map(Box::new), items }
+        Input { name: shown(path).into(), place, location: None, state: state.map(Box::new), items }
     }
 
     /// A fragment.
