@@ -233,7 +233,7 @@ impl Plan {
         let tree = Tree::read(store, address)?;
         let size_width = match tree.kind {
             10 if tree.record == usize::from(store.offset_size) + 8 * rank => 0,
-            11 => tree.record.checked_sub(usize::from(store.offset_size) + 4 + 8 * rank).unwrap_or(0),
+            11 => tree.record.saturating_sub(usize::from(store.offset_size) + 4 + 8 * rank),
             _ => return Err(damaged("chunk offsets of another rank")),
         };
         if tree.kind == 11 && !(1..=8).contains(&size_width) {

@@ -36,7 +36,7 @@ pub(super) fn each(
     let mut at = block.checked_add(head_len).ok_or_else(overflow)?;
     let per_page = 1u64.checked_shl(page_bits).filter(|&per_page| page_bits > 0 && count > per_page);
     let Some(per_page) = per_page else {
-        return entries.each(store, at, count.min(last + 1), |i, found| take(i, found));
+        return entries.each(store, at, count.min(last + 1), &mut take);
     };
     let pages = usize::try_from(count.div_ceil(per_page)).map_err(|_| overflow())?;
     let used = store.storage.read_range(at, pages.div_ceil(8))?;
