@@ -26,7 +26,7 @@ use std::time::SystemTime;
 
 use crate::error::{Error, Kind, Result};
 use crate::source::Source;
-pub(crate) use lock::{Lock, Locking};
+pub(crate) use lock::{leads_to, lock_file, Lock, Locking};
 pub(crate) use name::bytes_of;
 pub(crate) use name::path_from_bytes;
 pub use name::shown;
