@@ -4,5 +4,5 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 CFA_TEST_SECONDS=${CFA_TEST_SECONDS:-60} scripts/test_gdal.sh
-CFA_CASES=240 cargo test --locked --test stress
-CFA_CASES=3000 cargo test --locked --test end_to_end
+CFA_CASES=240 cargo test --locked --test all stress::
+CFA_CASES=3000 cargo test --locked --test all end_to_end::

@@ -1,6 +1,6 @@
 //! `include/cfa.h` is what `src/capi` says, and is a complete manual.
 //!
-//! `UPDATE=1 cargo test --test header` rewrites the header and the list of exported symbols.
+//! `UPDATE=1 cargo test --test all header::` rewrites the header and the list of exported symbols.
 
 use std::path::{Path, PathBuf};
 
@@ -68,7 +68,7 @@ fn compare(path: &str, wanted: &str) {
         std::fs::write(&path, wanted).unwrap();
     }
     let there = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(there == wanted, "{} is out of date: UPDATE=1 cargo test --test header", path.display());
+    assert!(there == wanted, "{} is out of date: UPDATE=1 cargo test --test all header::", path.display());
 }
 
 #[test]

@@ -16,12 +16,12 @@ use crate::control::Listener;
 use crate::dataset::Dataset;
 use crate::dialect::{self, reference};
 use crate::error::{Error, Kind, Result};
-use crate::model::slabs::Slabs;
 use crate::model::{Aggregation, Dialect};
 use crate::out::Out;
 use crate::selection::{checked_product, Selection};
 use crate::value::{Attributes, Values};
 use crate::write::aggregation::{self, Aggregated, Content, States};
+use crate::write::blocks::blocks;
 use crate::write::{self, Dimension, File, Format, Group, NewFile};
 use fragments::Collector;
 pub use locations::Locations;
@@ -265,10 +265,10 @@ fn copy(dataset: &Dataset, id: VariableId, out: &mut NewFile, steps: &mut Steps<
     if checked_product(shape) == Some(0) || matches!(variable.array.layout, Layout::Unwritten) {
         return Ok(());
     }
-    for slab in Slabs::new(&Selection::all(shape), shape, SLAB) {
-        let slab = slab?;
-        let values = shared.container.read_values(&variable.array, &slab)?;
-        out.put(&variable.path, slab.start(), slab.count(), &values)?;
+    for (start, count) in blocks(shape, &out.block_shape(&variable.path, SLAB)) {
+        let part = Selection::block(&start, &count, shape)?;
+        let values = shared.container.read_values(&variable.array, &part)?;
+        out.put(&variable.path, &start, &count, &values)?;
         steps.advance(values.len() as u64)?;
     }
     Ok(())

@@ -1,10 +1,9 @@
 //! Materialises aggregated data: one plain netCDF-4 file with the values, coordinates and what else they refer to.
 //!
 //! Values are those that reading gives, in the variable's own type; a packed aggregation variable stays packed. Data go
-//! from readers to the writer by blocks, so that memory does not grow with the data: several threads read and convert
-//! while one writes. The new file takes its name when all is written.
+//! from readers to the writer by blocks, so that memory does not grow with the data: several threads read, convert and
+//! compress while one writes. The new file takes its name when all is written.
 
-mod blocks;
 mod cuts;
 mod pipeline;
 mod related;
@@ -90,8 +89,6 @@ impl Options<'_> {
 struct Item {
     variable: Variable,
     selection: Selection,
-    /// The shape of a chunk in the new file.
-    chunk: Vec<u64>,
 }
 
 /// Writes a new file. One that exists is replaced only with [`Options::overwrite`], and never the aggregation file or a
@@ -109,8 +106,8 @@ pub fn extract(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<
     let mut outline = Outline::new(dataset);
     for variable in variables {
         let selection = options.selection(&variable)?;
-        let chunk = outline.add(&variable, &selection, options)?;
-        items.push(Item { variable, selection, chunk });
+        outline.add(&variable, &selection, options)?;
+        items.push(Item { variable, selection });
     }
     let file = outline.finish();
     let mut out = NewFile::begin(&file, target, Format::Netcdf4)?;

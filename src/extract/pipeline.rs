@@ -1,10 +1,12 @@
-//! Threads read blocks while this one writes them; what waits in between is bounded.
+//! Threads read blocks and compress them while this one writes; what waits in between is bounded.
+//!
+//! Blocks are written in their order, so that the same input gives the same bytes. A thread that is far ahead of the
+//! slowest waits for it.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{sync_channel, SyncSender};
-use std::sync::{Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::mpsc::{channel, Sender};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::blocks::{block_shape, blocks};
 use super::Item;
 use crate::control::Listener;
 use crate::dataset::Dataset;
@@ -14,15 +16,20 @@ use crate::selection::{checked_product, Selection};
 use crate::value::{DataType, Values};
 use crate::variable::Variable;
 use crate::workers;
-use crate::write::NewFile;
+use crate::write::blocks::blocks;
+use crate::write::{Encoder, NewFile, Ready};
 
 /// Bytes of a block.
 const BLOCK: u64 = 4 << 20;
 /// Strings of a block, whose length is not known beforehand.
 const STRINGS: u64 = 1 << 14;
+/// Blocks that a thread may be ahead of the writer.
+const AHEAD: u64 = 3;
 
-/// A block that was read: which variable, where it goes, and its values.
-type Read = (usize, Vec<u64>, Vec<u64>, Values);
+/// A block: its number, that of its item, where it goes.
+type Task = (u64, usize, Vec<u64>, Vec<u64>);
+/// What became of a block: its number, that of its item, how many values it has, and itself.
+type Done = (u64, usize, u64, Result<Ready>);
 
 /// Reads and writes all blocks of all items.
 ///
@@ -35,73 +42,129 @@ pub(super) fn run(
     progress: Option<&Listener<'_>>,
 ) -> Result<()> {
     let total = items.iter().filter_map(|i| i.selection.len()).fold(0, u64::saturating_add);
-    let shapes: Vec<Vec<u64>> = items.iter().map(shape_of_blocks).collect();
+    let encoders: Vec<Encoder> = items.iter().map(|item| out.encoder(item.variable.path())).collect();
+    let shapes: Vec<Vec<u64>> =
+        items.iter().map(|item| out.block_shape(item.variable.path(), cap(item))).collect();
     let tasks = items.iter().zip(&shapes).enumerate().flat_map(|(i, (item, shape))| {
         blocks(item.selection.count(), shape).map(move |(start, count)| (i, start, count))
     });
-    let tasks = Mutex::new(tasks);
-    let stop = AtomicBool::new(false);
+    let tasks = (0u64..).zip(tasks).map(|(number, (item, start, count))| (number, item, start, count));
     let threads = workers::threads(dataset.shared().options.num_threads);
+    let turns = Turns::new(tasks, AHEAD * threads as u64);
     std::thread::scope(|scope| {
-        let (sender, receiver) = sync_channel::<Result<Read>>(threads);
+        let (sender, receiver) = channel::<Done>();
         for _ in 0..threads {
             let sender = sender.clone();
-            let (tasks, stop) = (&tasks, &stop);
-            let read = move || serve(items, tasks, stop, &sender);
-            std::thread::Builder::new()
-                .name("cfa".into())
-                .spawn_scoped(scope, read)
-                .map_err(|e| Error::new(Kind::Io, "no thread can be started").because(e))?;
+            let (turns, encoders) = (&turns, &encoders);
+            let serve = move || serve(items, encoders, turns, &sender);
+            let started = std::thread::Builder::new().name("cfa".into()).spawn_scoped(scope, serve);
+            if let Err(error) = started {
+                turns.stop();
+                return Err(Error::new(Kind::Io, "no thread can be started").because(error));
+            }
         }
         drop(sender);
         let mut done = 0u64;
+        let mut early: BTreeMap<u64, Done> = BTreeMap::new();
+        let mut next = 0;
         let mut write = || -> Result<()> {
-            for read in &receiver {
-                let (item, start, count, values) = read?;
-                out.put(items[item].variable.path(), &start, &count, &values)?;
-                done += values.len() as u64;
-                if progress.is_some_and(|tell| !tell(done, total)) {
-                    return Err(Error::new(Kind::Cancelled, "the extraction was cancelled"));
+            for block in &receiver {
+                early.insert(block.0, block);
+                while let Some((_, item, count, ready)) = early.remove(&next) {
+                    out.put_ready(ready.map_err(|e| e.in_variable(items[item].variable.path()))?)?;
+                    next += 1;
+                    turns.written(next);
+                    done += count;
+                    if progress.is_some_and(|tell| !tell(done, total)) {
+                        return Err(Error::new(Kind::Cancelled, "the extraction was cancelled"));
+                    }
                 }
             }
             Ok(())
         };
         let result = write();
-        stop.store(true, Ordering::Relaxed);
-        // Readers that wait for room must find out that nobody takes anything more.
-        drop(receiver);
+        // Those that wait for their turn must find out that nobody takes anything more.
+        turns.stop();
         result
     })
 }
 
-fn shape_of_blocks(item: &Item) -> Vec<u64> {
-    let cap = match item.variable.data_type().size() {
+/// The number of elements of a block.
+fn cap(item: &Item) -> u64 {
+    match item.variable.data_type().size() {
         Some(size) => BLOCK / size as u64,
         None => STRINGS,
-    };
-    // Chunks that were asked for may be of any size; a block must stay small.
-    let chunk: Vec<u64> = match checked_product(&item.chunk) {
-        Some(n) if n <= cap => item.chunk.clone(),
-        _ => vec![1; item.chunk.len()],
-    };
-    block_shape(item.selection.count(), &chunk, cap)
+    }
+}
+
+/// Blocks that wait to be read, and how far the writer is.
+struct Turns<I: Iterator<Item = Task>> {
+    state: Mutex<State<I>>,
+    moved: Condvar,
+    ahead: u64,
+}
+
+struct State<I: Iterator<Item = Task>> {
+    tasks: std::iter::Peekable<I>,
+    written: u64,
+    stopped: bool,
+}
+
+impl<I: Iterator<Item = Task>> Turns<I> {
+    fn new(tasks: I, ahead: u64) -> Self {
+        let state = State { tasks: tasks.peekable(), written: 0, stopped: false };
+        Turns { state: Mutex::new(state), moved: Condvar::new(), ahead }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<I>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next block, once it is not too far ahead; `None` at the end.
+    fn next(&self) -> Option<Task> {
+        let mut state = self.lock();
+        loop {
+            if state.stopped {
+                return None;
+            }
+            let limit = state.written.saturating_add(self.ahead);
+            match state.tasks.peek() {
+                Some((number, ..)) if *number >= limit => {
+                    state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
+                }
+                _ => return state.tasks.next(),
+            }
+        }
+    }
+
+    /// So many blocks are written.
+    fn written(&self, count: u64) {
+        self.lock().written = count;
+        self.moved.notify_all();
+    }
+
+    /// Nothing more is wanted.
+    fn stop(&self) {
+        self.lock().stopped = true;
+        self.moved.notify_all();
+    }
 }
 
 fn serve(
     items: &[Item],
-    tasks: &Mutex<impl Iterator<Item = (usize, Vec<u64>, Vec<u64>)>>,
-    stop: &AtomicBool,
-    sender: &SyncSender<Result<Read>>,
+    encoders: &[Encoder],
+    turns: &Turns<impl Iterator<Item = Task>>,
+    sender: &Sender<Done>,
 ) {
-    while !stop.load(Ordering::Relaxed) {
-        let task = tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
-        let Some((i, start, count)) = task else { return };
-        let item = &items[i];
-        let attempt =
-            || part(&item.selection, &start, &count, item).and_then(|part| read(&item.variable, &part));
+    while let Some((number, i, start, count)) = turns.next() {
+        let attempt = || {
+            let values = read(&items[i].variable, &part(&items[i].selection, &start, &count, &items[i])?)?;
+            encoders[i].encode(&start, &count, values)
+        };
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(attempt));
-        let values = outcome.unwrap_or_else(|_| Err(Error::new(Kind::Internal, "a read task panicked")));
-        if sender.send(values.map(|values| (i, start, count, values))).is_err() {
+        let ready = outcome.unwrap_or_else(|_| Err(Error::new(Kind::Internal, "a read task panicked")));
+        let values = checked_product(&count).unwrap_or(0);
+        if sender.send((number, i, values, ready)).is_err() {
             return;
         }
     }

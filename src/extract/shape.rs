@@ -27,13 +27,13 @@ impl<'a> Outline<'a> {
         Outline { tree, root, made: Vec::new() }
     }
 
-    /// Adds a variable and its dimensions; gives the shape of its chunks.
+    /// Adds a variable and its dimensions.
     pub(super) fn add(
         &mut self,
         variable: &Variable,
         selection: &Selection,
         options: &Options<'_>,
-    ) -> Result<Vec<u64>> {
+    ) -> Result<()> {
         let ids = variable.dimensions()?.to_vec();
         for (&id, &size) in ids.iter().zip(selection.count()) {
             self.dimension(id, size).map_err(|e| e.in_variable(variable.path()))?;
@@ -58,7 +58,7 @@ impl<'a> Outline<'a> {
         new.storage = storage(options, &chunk, data_type == DataType::String);
         let group = self.tree.variables[variable.id().0].group;
         self.group(group).variables.push(new);
-        Ok(chunk)
+        Ok(())
     }
 
     fn dimension(&mut self, id: DimensionId, size: u64) -> Result<()> {

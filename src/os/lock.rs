@@ -67,9 +67,17 @@ impl Lock {
     }
 }
 
+/// Locks an open file for as long as it, or a copy of it, is open; `false` when somebody else has it locked.
+///
+/// # Errors
+/// When the file system has no locks.
+pub(crate) fn lock_file(file: &File) -> io::Result<bool> {
+    system::try_lock(file)
+}
+
 /// Whether the name still belongs to the file that was locked. It is opened again, since network file systems look only
 /// then whether what they remember of a name still holds.
-fn leads_to(path: &Path, file: &File) -> bool {
+pub(crate) fn leads_to(path: &Path, file: &File) -> bool {
     // Only what may be read can be opened; the rest is looked up.
     let again = match File::open(path) {
         Ok(again) => again.metadata().and_then(|now| system::identity(&again, &now)),

@@ -31,7 +31,7 @@ use crate::source::Source;
 #[cfg(feature = "gdal")]
 pub(crate) use descriptors::make_room;
 use descriptors::Descriptor;
-pub(crate) use lock::{Lock, Locking};
+pub(crate) use lock::{leads_to, lock_file, Lock, Locking};
 pub(crate) use name::bytes_of;
 pub(crate) use name::path_from_bytes;
 pub use name::shown;

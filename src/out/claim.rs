@@ -104,10 +104,8 @@ mod tests {
     /// Puts a new file in the place of the claimed one.
     fn take(out: &Out) -> Result<()> {
         let finished = out.temporary()?;
-        fs::write(&finished, "new").unwrap();
-        let taken = out.take(&finished);
-        let _ = fs::remove_file(&finished);
-        taken
+        fs::write(finished.path(), "new").unwrap();
+        out.take(finished.path())
     }
 
     #[test]
@@ -167,10 +165,8 @@ mod tests {
             let out = Out::new(&path)?;
             let old = fs::read_to_string(&path).unwrap();
             let finished = out.temporary()?;
-            fs::write(&finished, old + letter).unwrap();
-            let taken = out.take(&finished);
-            let _ = fs::remove_file(&finished);
-            taken
+            fs::write(finished.path(), old + letter).unwrap();
+            out.take(finished.path())
         };
         let done = std::thread::scope(|scope| {
             let writers = ["a", "b", "c", "d"].map(|letter| {

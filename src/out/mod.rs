@@ -11,19 +11,17 @@
 mod claim;
 mod fragments;
 mod holdings;
+mod temporary;
 
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
 use crate::location::Identity;
 use crate::os::{self, is_absence, shown, FileIdentity, FileState};
-
-/// Tells the temporary files of one process apart.
-static COUNTER: AtomicU64 = AtomicU64::new(0);
+pub(crate) use temporary::Temporary;
 
 /// A file that is to be written.
 #[derive(Debug)]
@@ -186,21 +184,12 @@ impl Out {
         Error::new(Kind::Request, message).in_file(self.name())
     }
 
-    /// A free name in the same directory; something left by a kill is named `.NAME.PID-N.tmp`.
+    /// A new file in the same directory, which is to take the name; what killed writers left of others is removed.
     ///
     /// # Errors
     /// `Io`.
-    pub(crate) fn temporary(&self) -> Result<PathBuf> {
-        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let name = self.target.file_name().unwrap_or_default();
-        // A long name leaves no room for more.
-        let short: String = name.to_string_lossy().chars().take(60).collect();
-        let temporary = self.target.with_file_name(format!(".{short}.{}-{number}.tmp", std::process::id()));
-        // Left by a process of the same number that was killed.
-        if fs::symlink_metadata(&temporary).is_ok() {
-            fs::remove_file(&temporary).map_err(|e| unwritable().because(e).in_file(self.name()))?;
-        }
-        Ok(temporary)
+    pub(crate) fn temporary(&self) -> Result<Temporary> {
+        Temporary::beside(&self.target).map_err(|e| unwritable().because(e).in_file(self.name()))
     }
 
     /// Brings a finished file to the disk and gives it its name.
@@ -234,13 +223,14 @@ impl Out {
     /// As [`Out::take`].
     pub(crate) fn write(&self, text: &str) -> Result<()> {
         let temporary = self.temporary()?;
-        let written = fs::File::create_new(&temporary)
-            .and_then(|mut file| file.write_all(text.as_bytes()))
-            .map_err(|e| Error::new(Kind::Io, "it cannot be written").because(e))
-            .and_then(|()| self.take(&temporary));
-        // Once it has its name there is nothing of this one.
-        let _ = fs::remove_file(&temporary);
-        written.map_err(|e| e.in_file(self.name()))
+        let io = |e| Error::new(Kind::Io, "it cannot be written").because(e);
+        let write = || -> Result<()> {
+            let mut file = temporary.file().map_err(io)?;
+            file.write_all(text.as_bytes()).map_err(io)?;
+            os::close(file).map_err(io)?;
+            self.take(temporary.path())
+        };
+        write().map_err(|e| e.in_file(self.name()))
     }
 }
 

@@ -6,6 +6,7 @@
 //! kill is named `.NAME.PID-N.tmp`.
 
 pub mod aggregation;
+pub(crate) mod blocks;
 mod bytes;
 mod cdf;
 mod check;
@@ -20,6 +21,7 @@ mod verify;
 pub use description::{Data, Dimension, File, Format, Group, Storage, Variable};
 pub(crate) use netcdf4::default_chunk;
 pub use new_file::NewFile;
+pub(crate) use new_file::{Encoder, Ready};
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,24 +1,25 @@
 //! A file that is being written, under a temporary name until all is there.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
+use super::blocks::block_shape;
 use super::check::{self, Variables};
 use super::description::{Data, File, Format, Group};
+use super::netcdf4::Encoded;
 use super::verify::{self, Block};
 use super::{cdf, classic, netcdf4};
 use crate::container::Container;
 use crate::error::{Error, Kind, Result};
 use crate::os;
-use crate::out::Out;
+use crate::out::{Out, Temporary};
 use crate::selection::checked_product;
-use crate::value::Values;
+use crate::value::{DataType, Values};
 
 /// A file that is being written; it takes its name on [`NewFile::commit`] and is removed when dropped before.
 pub struct NewFile {
     writer: Option<Writer>,
-    temporary: PathBuf,
+    temporary: Temporary,
     out: Out,
     format: Format,
     /// Type and shape of every variable, by path without leading slash.
@@ -45,9 +46,11 @@ impl NewFile {
         let variables = check::check(&file).map_err(place)?;
 
         let temporary = out.temporary()?;
+        let open =
+            temporary.file().map_err(|e| place(Error::new(Kind::Io, "it cannot be written").because(e)))?;
         let writer = match format {
-            Format::Netcdf4 => netcdf4::Writer::create(&file, &temporary).map(Writer::Netcdf4),
-            _ => cdf::Writer::create(&file, format, &temporary).map(Writer::Classic),
+            Format::Netcdf4 => netcdf4::Writer::create(&file, open).map(Writer::Netcdf4),
+            _ => cdf::Writer::create(&file, format, open).map(Writer::Classic),
         };
         let writer = Some(writer.map_err(place)?);
         let mut new = NewFile { writer, temporary, out, format, variables, blocks: None };
@@ -61,7 +64,7 @@ impl NewFile {
             if let Data::Values(values) = &variable.data {
                 let name = format!("{path}{}", variable.name);
                 let shape = self.variables.get(&name).map(|v| v.1.clone()).unwrap_or_default();
-                self.write(&name, &vec![0; shape.len()], &shape, values).map_err(|e| e.in_variable(name))?;
+                self.put(&name, &vec![0; shape.len()], &shape, values)?;
             }
         }
         group.groups.iter().try_for_each(|child| self.put_described(child, &format!("{path}{}/", child.name)))
@@ -73,28 +76,52 @@ impl NewFile {
     /// `Request` when the block does not fit the variable, `Io`.
     pub fn put(&mut self, variable: &str, start: &[u64], count: &[u64], values: &Values) -> Result<()> {
         let name = variable.trim_start_matches('/');
-        let fits = self.variables.get(name).is_some_and(|(data_type, shape)| {
-            *data_type == values.data_type() && is_within(start, count, shape)
-        });
-        if !fits || checked_product(count) != Some(values.len() as u64) {
-            let message =
-                "the block has not the type or number of values of the variable, or lies outside of it";
-            return Err(Error::new(Kind::Request, message).in_variable(variable));
-        }
         if let Some(blocks) = &mut self.blocks {
             blocks.push(Block::new(name, start, count, values));
         }
-        self.write(name, start, count, values).map_err(|e| e.in_variable(name).in_file(self.out.name()))
+        let ready = self.encoder(variable).encode(start, count, values.clone());
+        self.put_ready(ready.map_err(|e| e.in_file(self.out.name()))?)
     }
 
-    fn write(&mut self, name: &str, start: &[u64], count: &[u64], values: &Values) -> Result<()> {
-        match self.writer.as_mut().ok_or_else(closed)? {
-            Writer::Classic(writer) => writer.put(name, start, count, values),
-            Writer::Netcdf4(writer) => {
-                let data = writer.encoder(name).encode(start, count, values.clone())?;
-                writer.put(name, data)
+    /// The shape of blocks of about `cap` elements that are best written at once: whole chunks, where there are any.
+    pub(crate) fn block_shape(&self, variable: &str, cap: u64) -> Vec<u64> {
+        let name = variable.trim_start_matches('/');
+        let Some((_, shape)) = self.variables.get(name) else { return Vec::new() };
+        let chunk = match &self.writer {
+            Some(Writer::Netcdf4(writer)) => writer.chunk(name),
+            _ => None,
+        };
+        block_shape(shape, &chunk.unwrap_or_else(|| vec![1; shape.len()]), cap)
+    }
+
+    /// What makes blocks of a variable ready on other threads; not where blocks are remembered.
+    pub(crate) fn encoder(&self, variable: &str) -> Encoder {
+        let name = variable.trim_start_matches('/').to_owned();
+        let (data_type, shape) = match self.variables.get(&name) {
+            Some((data_type, shape)) => (Some(*data_type), shape.clone()),
+            None => (None, Vec::new()),
+        };
+        let how = match &self.writer {
+            Some(Writer::Netcdf4(writer)) => Some(writer.encoder(&name)),
+            _ => None,
+        };
+        Encoder { name, data_type, shape, how }
+    }
+
+    /// Writes a block that is ready.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub(crate) fn put_ready(&mut self, block: Ready) -> Result<()> {
+        let name = block.name;
+        let written = match (self.writer.as_mut().ok_or_else(closed)?, block.data) {
+            (Writer::Netcdf4(writer), data) => writer.put(&name, data),
+            (Writer::Classic(writer), Encoded::Block(start, count, values)) => {
+                writer.put(&name, &start, &count, &values)
             }
-        }
+            (Writer::Classic(_), _) => Err(Error::new(Kind::Internal, "chunks for a classic file")),
+        };
+        written.map_err(|e| e.in_variable(name).in_file(self.out.name()))
     }
 
     /// Remembers every block that is put, so that [`NewFile::commit_checked`] reads it again.
@@ -130,8 +157,8 @@ impl NewFile {
         }
         // What cannot be read back does not replace anything.
         #[cfg(test)]
-        spoil(&self.temporary);
-        let written = Container::open(Arc::new(os::LocalFile::open(&self.temporary)?))?;
+        spoil(self.temporary.path());
+        let written = Container::open(Arc::new(os::LocalFile::open(self.temporary.path())?))?;
         match meant {
             Some(meant) => {
                 verify::verify(&written, meant, self.format, self.blocks.as_deref().unwrap_or_default())?
@@ -139,15 +166,7 @@ impl NewFile {
             None => written.tree().map(|_| ())?,
         }
         self.out.hold()?;
-        self.out.take(&self.temporary)
-    }
-}
-
-impl Drop for NewFile {
-    fn drop(&mut self) {
-        drop(self.writer.take());
-        // After a commit there is nothing of this name.
-        let _ = fs::remove_file(&self.temporary);
+        self.out.take(self.temporary.path())
     }
 }
 
@@ -164,9 +183,9 @@ thread_local! {
 #[cfg(test)]
 fn spoil(path: &Path) {
     let Some(spoiler) = SPOILER.get() else { return };
-    let mut bytes = fs::read(path).unwrap();
+    let mut bytes = std::fs::read(path).unwrap();
     spoiler(&mut bytes);
-    fs::write(path, bytes).unwrap();
+    std::fs::write(path, bytes).unwrap();
 }
 
 fn closed() -> Error {
@@ -177,6 +196,44 @@ fn closed() -> Error {
 enum Writer {
     Netcdf4(netcdf4::Writer),
     Classic(cdf::Writer),
+}
+
+/// Makes blocks of a variable ready to be written, on any thread.
+#[derive(Debug)]
+pub(crate) struct Encoder {
+    name: String,
+    data_type: Option<DataType>,
+    shape: Vec<u64>,
+    how: Option<netcdf4::Encoder>,
+}
+
+/// A block of a variable that is ready to be written.
+#[derive(Debug)]
+pub(crate) struct Ready {
+    name: String,
+    data: Encoded,
+}
+
+impl Encoder {
+    /// Makes a block ready.
+    ///
+    /// # Errors
+    /// `Request` when the block does not fit the variable; `Limit`.
+    pub(crate) fn encode(&self, start: &[u64], count: &[u64], values: Values) -> Result<Ready> {
+        let fits = self.data_type == Some(values.data_type())
+            && is_within(start, count, &self.shape)
+            && checked_product(count) == Some(values.len() as u64);
+        if !fits {
+            let message =
+                "the block has not the type or number of values of the variable, or lies outside of it";
+            return Err(Error::new(Kind::Request, message).in_variable(&*self.name));
+        }
+        let data = match &self.how {
+            Some(how) => how.encode(start, count, values).map_err(|e| e.in_variable(&*self.name))?,
+            None => Encoded::Block(start.to_vec(), count.to_vec(), values),
+        };
+        Ok(Ready { name: self.name.clone(), data })
+    }
 }
 
 fn is_within(start: &[u64], count: &[u64], shape: &[u64]) -> bool {

@@ -1,8 +1,7 @@
 //! The bytes of a new file: written at places, never read, and every failure reported.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
-use std::path::Path;
 
 use crate::error::{Error, Kind, Result};
 use crate::os;
@@ -18,13 +17,9 @@ pub(super) struct Sink {
 }
 
 impl Sink {
-    /// Creates a file of this name, which must be free.
-    ///
-    /// # Errors
-    /// `Io`.
-    pub(super) fn create(path: &Path) -> Result<Sink> {
-        let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(failure)?;
-        Ok(Sink { file, position: 0, end: 0 })
+    /// Writes to a file that is empty.
+    pub(super) fn new(file: File) -> Sink {
+        Sink { file, position: 0, end: 0 }
     }
 
     /// The length of the file so far.
@@ -102,7 +97,7 @@ mod tests {
     fn what_was_reserved_is_filled_in_later() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
-        let mut sink = Sink::create(&path).unwrap();
+        let mut sink = Sink::new(File::create(&path).unwrap());
         let head = sink.reserve(3).unwrap();
         assert_eq!(sink.append(b"tail").unwrap(), 3);
         sink.align(8).unwrap();
@@ -110,13 +105,12 @@ mod tests {
         sink.write_at(4, b"AI").unwrap();
         sink.finish().unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"abctAIl\0");
-        assert_eq!(Sink::create(&path).unwrap_err().kind(), Kind::Io);
     }
 
     #[test]
     fn no_file_is_longer_than_files_can_be() {
         let folder = tempfile::tempdir().unwrap();
-        let mut sink = Sink::create(&folder.path().join("a")).unwrap();
+        let mut sink = Sink::new(File::create(folder.path().join("a")).unwrap());
         assert_eq!(sink.reserve(u64::MAX).unwrap_err().kind(), Kind::Limit);
         sink.reserve(7).unwrap();
         assert_eq!(sink.reserve(i64::MAX as u64).unwrap_err().kind(), Kind::Limit);

@@ -6,7 +6,7 @@
 mod header;
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::fs::File;
 
 use super::bytes::{encode, fill_value, Order};
 use super::description::{Format, Group};
@@ -46,11 +46,11 @@ struct Variable {
 }
 
 impl Writer {
-    /// Begins a file at a free path. The description holds together, and has nothing but what the format has.
+    /// Begins an empty file. The description holds together, and has nothing but what the format has.
     ///
     /// # Errors
     /// `Unsupported` when there is more of something than the format can hold, `Io`.
-    pub(super) fn create(file: &Group, format: Format, path: &Path) -> Result<Writer> {
+    pub(super) fn create(file: &Group, format: Format, into: File) -> Result<Writer> {
         let mut variables = Vec::with_capacity(file.variables.len());
         for variable in &file.variables {
             let dimensions = variable.dimensions.iter().filter_map(|name| file.dimension(name));
@@ -68,7 +68,7 @@ impl Writer {
         let end = header::encode(file, format, &variables)?.len() as u64;
         let record = place(&mut variables, end, format)?;
         let header = header::encode(file, format, &variables)?;
-        let mut sink = Sink::create(path)?;
+        let mut sink = Sink::new(into);
         sink.append(&header)?;
         for variable in &variables {
             let end = if variable.is_record {

@@ -16,7 +16,7 @@ mod objects;
 mod variable;
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::fs::File;
 use std::sync::Arc;
 
 use attribute::Attribute;
@@ -95,15 +95,15 @@ impl Encoder {
 }
 
 impl Writer {
-    /// Begins a file at a free path; the description holds together.
+    /// Begins an empty file; the description holds together.
     ///
     /// # Errors
     /// `Request`, `Io`.
-    pub(super) fn create(file: &Group, path: &Path) -> Result<Writer> {
+    pub(super) fn create(file: &Group, into: File) -> Result<Writer> {
         let mut parts = Parts::default();
         parts.group(file, "", &[])?;
         let Parts { groups, dimensions, variables, paths } = parts;
-        let mut sink = Sink::create(path)?;
+        let mut sink = Sink::new(into);
         sink.reserve(SUPERBLOCK)?;
         Ok(Writer { sink, heap: Heap::default(), groups, dimensions, variables, paths })
     }
@@ -111,6 +111,11 @@ impl Writer {
     /// What encodes blocks of a variable.
     pub(super) fn encoder(&self, path: &str) -> Encoder {
         Encoder(self.paths.get(path).and_then(|&v| self.variables[v].data.chunks()))
+    }
+
+    /// The shape of the chunks of a variable, if it has any.
+    pub(super) fn chunk(&self, path: &str) -> Option<Vec<u64>> {
+        self.paths.get(path).and_then(|&v| self.variables[v].data.chunk())
     }
 
     /// Writes a block that lies within the shape of the variable.

@@ -90,6 +90,14 @@ impl Data {
         }
     }
 
+    /// The shape of its chunks, if it has any.
+    pub(super) fn chunk(&self) -> Option<Vec<u64>> {
+        match &self.store {
+            Store::Chunked { chunks, .. } => Some(chunks.chunk().into_iter().map(u64::from).collect()),
+            Store::Contiguous { .. } => None,
+        }
+    }
+
     /// Writes values that lie within the shape.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use crate::selection::checked_product;
 
 /// The shape of a block: whole chunks, about `cap` elements, and one chunk at least.
-pub(super) fn block_shape(shape: &[u64], chunk: &[u64], cap: u64) -> Vec<u64> {
+pub(crate) fn block_shape(shape: &[u64], chunk: &[u64], cap: u64) -> Vec<u64> {
     let mut block: Vec<u64> = chunk.iter().zip(shape).map(|(&c, &n)| c.clamp(1, n.max(1))).collect();
     for d in (0..shape.len()).rev() {
         let now = checked_product(&block).unwrap_or(u64::MAX);
@@ -17,7 +17,7 @@ pub(super) fn block_shape(shape: &[u64], chunk: &[u64], cap: u64) -> Vec<u64> {
 }
 
 /// The blocks of an array, in C order: start and count of each.
-pub(super) fn blocks<'a>(
+pub(crate) fn blocks<'a>(
     shape: &'a [u64],
     block: &'a [u64],
 ) -> impl Iterator<Item = (Vec<u64>, Vec<u64>)> + 'a {

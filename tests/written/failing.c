@@ -1,0 +1,88 @@
+/* Makes one system call fail: call number FAIL_AT of those that change or finish files below FAIL_IN, with errno FAIL_WITH. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+static int is_due(const char *path)
+{
+    static int calls;
+    const char *in = getenv("FAIL_IN"), *at = getenv("FAIL_AT"), *with = getenv("FAIL_WITH");
+    if (!in || !at || !with || strncmp(path, in, strlen(in)) != 0)
+        return 0;
+    if (__atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST) != atoi(at))
+        return 0;
+    const char *mark = getenv("FAIL_MARK");
+    FILE *file = mark ? fopen(mark, "w") : NULL;
+    if (file)
+        fclose(file);
+    errno = atoi(with);
+    return 1;
+}
+
+static int is_due_for(int descriptor)
+{
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    ssize_t len = readlink(link, path, sizeof path - 1);
+    if (len < 0)
+        return 0;
+    path[len] = 0;
+    return is_due(path);
+}
+
+#define NEXT(type, name) ((type)dlsym(RTLD_NEXT, name))
+
+ssize_t write(int fd, const void *bytes, size_t len)
+{
+    return is_due_for(fd) ? -1 : NEXT(ssize_t (*)(int, const void *, size_t), "write")(fd, bytes, len);
+}
+
+int fsync(int fd)
+{
+    return is_due_for(fd) ? -1 : NEXT(int (*)(int), "fsync")(fd);
+}
+
+int ftruncate64(int fd, off64_t len)
+{
+    return is_due_for(fd) ? -1 : NEXT(int (*)(int, off64_t), "ftruncate64")(fd, len);
+}
+
+/* Whether a descriptor is that of a temporary file; others are closed, and searched, by readers that need not mind. */
+static int is_temporary(int fd)
+{
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t len = readlink(link, path, sizeof path - 1);
+    return len > 4 && strncmp(path + len - 4, ".tmp", 4) == 0;
+}
+
+off64_t lseek64(int fd, off64_t offset, int whence)
+{
+    if (is_temporary(fd) && is_due_for(fd))
+        return -1;
+    return NEXT(off64_t (*)(int, off64_t, int), "lseek64")(fd, offset, whence);
+}
+
+/* Only what was written to, and the first time: the others come when the bytes are on the disk. */
+int close(int fd)
+{
+    static int closed;
+    int due = is_temporary(fd) && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
+    due = due && __atomic_fetch_add(&closed, 1, __ATOMIC_SEQ_CST) == 0 && is_due_for(fd);
+    int reason = errno, result = NEXT(int (*)(int), "close")(fd);
+    if (!due)
+        return result;
+    errno = reason;
+    return -1;
+}
+
+int rename(const char *from, const char *to)
+{
+    return is_due(from) ? -1 : NEXT(int (*)(const char *, const char *), "rename")(from, to);
+}

@@ -1,0 +1,202 @@
+//! Whatever fails, there is an error that tells the reason, status 1, and the file as it was before.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use cfa::write::{write_file, Dimension, File, Format, Storage, Variable};
+use cfa::Values;
+
+const ENOSPC: i32 = 28;
+const EIO: i32 = 5;
+const EDQUOT: i32 = 122;
+
+/// The parts of an aggregation, and its file.
+fn scene(folder: &Path) -> PathBuf {
+    for part in 0..3i32 {
+        let mut file = File::default();
+        file.dimensions.push(Dimension { name: "t".into(), size: 2, unlimited: true });
+        file.add_dimension("x", 600);
+        let times = vec![f64::from(2 * part), f64::from(2 * part + 1)];
+        file.variables.push(
+            Variable::with_values("t", &["t"], Values::F64(times)).attribute("units", "days since 2000-1-1"),
+        );
+        let values = (0..1200).map(|i| i * 7919 + part).collect();
+        let mut variable =
+            Variable::with_values("v", &["t", "x"], Values::I32(values)).attribute("units", "m");
+        variable.storage = Storage { chunks: Some(vec![1, 600]), deflate: Some(1), shuffle: true };
+        file.variables.push(variable);
+        write_file(&file, &folder.join(format!("part_{part}.nc")), Format::Netcdf4).unwrap();
+    }
+    let aggregation = folder.join("agg.nc");
+    let output = cfa().args(["create", "-q"]).arg(&aggregation).args(parts(folder)).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    aggregation
+}
+
+fn parts(folder: &Path) -> Vec<PathBuf> {
+    (0..3).map(|part| folder.join(format!("part_{part}.nc"))).collect()
+}
+
+fn cfa() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_cfa"))
+}
+
+/// The library that makes a call fail.
+fn shim(folder: &Path) -> PathBuf {
+    let (source, made) =
+        (Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/written/failing.c"), folder.join("failing.so"));
+    let mut compiler = Command::new("cc");
+    compiler.args(["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o"]).arg(&made).arg(source).arg("-ldl");
+    assert!(compiler.status().unwrap().success());
+    made
+}
+
+/// The programs that write, each with what it writes into a directory.
+fn commands(inputs: &Path, out: &Path) -> Vec<Command> {
+    let aggregation = inputs.join("agg.nc");
+    let mut create = cfa();
+    create.args(["create", "-q", "--overwrite"]).arg(out).args(parts(inputs));
+    let mut convert = cfa();
+    convert
+        .args(["convert", "--overwrite", "--format", "cdf5", "--dialect", "CFA-0.6.2"])
+        .arg(&aggregation)
+        .arg(out);
+    let mut extract = cfa();
+    extract.args(["extract", "-q", "--overwrite"]).arg(&aggregation).arg(out);
+    let mut plain = cfa();
+    plain.args(["extract", "-q", "--overwrite", "--deflate", "0"]).arg(&aggregation).arg(out);
+    vec![create, convert, extract, plain]
+}
+
+/// What is in a directory besides the file.
+fn others(out: &Path) -> Vec<String> {
+    let list = fs::read_dir(out.parent().unwrap()).unwrap();
+    let names = list.map(|e| e.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| Some(name.as_str()) != out.file_name().and_then(|n| n.to_str())).collect()
+}
+
+fn check(output: &Output, out: &Path, old: &[u8], new: &[u8], reason: &str, what: &str) {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{what}: {said}");
+    assert!(said.contains(reason) && said.contains("out.nc"), "{what}: {said}");
+    assert_eq!(said.trim_end().lines().count(), 1, "{what}: {said}");
+    assert_eq!(others(out), [""; 0], "{what}");
+    let there = fs::read(out).unwrap();
+    assert!(there == old || there == new, "{what}: neither the old file nor the new one");
+}
+
+#[test]
+fn every_call_that_fails_is_an_error_and_leaves_the_old_file_or_the_new_one() {
+    let inputs = tempfile::tempdir().unwrap();
+    scene(inputs.path());
+    let shim = shim(inputs.path());
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out.nc");
+    let mark = inputs.path().join("mark");
+    let mut failed = 0;
+    for number in 0..4 {
+        let command = || commands(inputs.path(), &out).swap_remove(number);
+        assert!(command().status().unwrap().success(), "command {number}");
+        let new = fs::read(&out).unwrap();
+        let mut old_file = File::default();
+        old_file.attributes.set_text("title", "old");
+        write_file(&old_file, &out, Format::Netcdf4).unwrap();
+        let old = fs::read(&out).unwrap();
+        for at in 1.. {
+            let (error, reason) = [
+                (ENOSPC, "No space left on device"),
+                (EIO, "Input/output error"),
+                (EDQUOT, "Disk quota exceeded"),
+            ][at % 3];
+            let mut command = command();
+            command.env("LD_PRELOAD", &shim).env("FAIL_IN", folder.path()).env("FAIL_MARK", &mark);
+            command.env("FAIL_AT", at.to_string()).env("FAIL_WITH", error.to_string());
+            let output = command.output().unwrap();
+            if fs::remove_file(&mark).is_err() {
+                // There are fewer calls than that.
+                assert!(output.status.success());
+                assert!(fs::read(&out).unwrap() == new);
+                break;
+            }
+            failed += 1;
+            check(&output, &out, &old, &new, reason, &format!("command {number}, call {at}"));
+            fs::write(&out, &old).unwrap();
+        }
+    }
+    assert!(failed > 40, "only {failed} calls were made to fail");
+}
+
+#[test]
+fn a_limit_of_any_size_is_an_error_and_leaves_the_old_file() {
+    let inputs = tempfile::tempdir().unwrap();
+    scene(inputs.path());
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out.nc");
+    for number in 0..4 {
+        let command = || commands(inputs.path(), &out).swap_remove(number);
+        let _ = fs::remove_file(&out);
+        assert!(command().status().unwrap().success());
+        let new = fs::read(&out).unwrap();
+        let mut old_file = File::default();
+        old_file.attributes.set_text("title", "old");
+        write_file(&old_file, &out, Format::Netcdf4).unwrap();
+        let old = fs::read(&out).unwrap();
+        for limit in (0..new.len()).step_by(new.len() / 12) {
+            let mut command = command();
+            // SAFETY: both functions may be called between fork and exec.
+            unsafe {
+                command.pre_exec(move || {
+                    let limit = libc::rlimit { rlim_cur: limit as u64, rlim_max: limit as u64 };
+                    libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+                    libc::setrlimit(libc::RLIMIT_FSIZE, &limit);
+                    Ok(())
+                });
+            }
+            let output = command.output().unwrap();
+            check(&output, &out, &old, &old, "File too large", &format!("command {number}, {limit} bytes"));
+        }
+    }
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_to_is_an_error() {
+    let inputs = tempfile::tempdir().unwrap();
+    scene(inputs.path());
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..4 {
+        let out = folder.path().join("out.nc");
+        let mut command = Command::new("unshare");
+        let script = "mount -t tmpfs -o ro none \"$DIRECTORY\" || exit 77; exec \"$0\" \"$@\"";
+        let inner = commands(inputs.path(), &out).swap_remove(number);
+        command.args(["-rm", "sh", "-c", script]).arg(inner.get_program()).args(inner.get_args());
+        let output = command.env("DIRECTORY", folder.path()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        if output.status.code() == Some(77) || said.contains("unshare") {
+            eprintln!("skipped: this system lets nobody mount a file system");
+            return;
+        }
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains("Read-only file system") && said.contains("out.nc"), "{said}");
+    }
+}
+
+#[test]
+fn what_a_kill_leaves_is_removed_by_the_next_writer() {
+    let inputs = tempfile::tempdir().unwrap();
+    scene(inputs.path());
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out.nc");
+    for pause in (0..60).step_by(3) {
+        let mut writer = commands(inputs.path(), &out).swap_remove(2).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(pause));
+        writer.kill().unwrap();
+        writer.wait().unwrap();
+    }
+    // As a kill in the middle of the data leaves it.
+    fs::write(folder.path().join(".out.nc.999999-3.tmp"), "half").unwrap();
+    assert!(commands(inputs.path(), &out).swap_remove(2).status().unwrap().success());
+    assert_eq!(others(&out), [""; 0]);
+}
