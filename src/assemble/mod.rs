@@ -1,6 +1,7 @@
 //! Runs the steps of a read: plan, fragments, canonical form, scatter.
 
 mod ahead;
+pub(crate) mod chunk;
 mod parts;
 mod sink;
 mod strings;

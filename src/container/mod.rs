@@ -7,6 +7,7 @@ pub mod array;
 pub mod classic;
 pub(crate) mod fill;
 pub mod filter;
+pub(crate) mod form;
 pub mod hdf5;
 pub mod narrow;
 pub mod read;

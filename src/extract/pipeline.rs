@@ -8,6 +8,8 @@ use std::sync::mpsc::{channel, Sender};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::Item;
+use crate::assemble::chunk;
+use crate::container::form::Form;
 use crate::control::Listener;
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
@@ -29,7 +31,7 @@ const AHEAD: u64 = 3;
 /// A block: its number, that of its item, where it goes.
 type Task = (u64, usize, Vec<u64>, Vec<u64>);
 /// What became of a block: its number, that of its item, how many values it has, and itself.
-type Done = (u64, usize, u64, Result<Ready>);
+type Done = (u64, usize, u64, Result<Vec<Ready>>);
 
 /// Reads and writes all blocks of all items.
 ///
@@ -71,7 +73,8 @@ pub(super) fn run(
             for block in &receiver {
                 early.insert(block.0, block);
                 while let Some((_, item, count, ready)) = early.remove(&next) {
-                    out.put_ready(ready.map_err(|e| e.in_variable(items[item].variable.path()))?)?;
+                    let ready = ready.map_err(|e| e.in_variable(items[item].variable.path()))?;
+                    ready.into_iter().try_for_each(|block| out.put_ready(block))?;
                     next += 1;
                     turns.written(next);
                     done += count;
@@ -157,10 +160,7 @@ fn serve(
     sender: &Sender<Done>,
 ) {
     while let Some((number, i, start, count)) = turns.next() {
-        let attempt = || {
-            let values = read(&items[i].variable, &part(&items[i].selection, &start, &count, &items[i])?)?;
-            encoders[i].encode(&start, &count, values)
-        };
+        let attempt = || ready(&items[i], &encoders[i], &start, &count);
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(attempt));
         let ready = outcome.unwrap_or_else(|_| Err(Error::new(Kind::Internal, "a read task panicked")));
         let values = checked_product(&count).unwrap_or(0);
@@ -168,6 +168,36 @@ fn serve(
             return;
         }
     }
+}
+
+/// A block, ready to be written. Where its first chunk can be copied from a fragment, each is that can be.
+fn ready(item: &Item, encoder: &Encoder, start: &[u64], count: &[u64]) -> Result<Vec<Ready>> {
+    let encoded = |start: &[u64], count: &[u64]| {
+        let values = read(&item.variable, &part(&item.selection, start, count, item)?)?;
+        encoder.encode(start, count, values)
+    };
+    let Some(form) = encoder.form() else { return Ok(vec![encoded(start, count)?]) };
+    let mut chunks = Vec::new();
+    for (within, size) in blocks(count, &form.chunk) {
+        let at: Vec<u64> = start.iter().zip(&within).map(|(start, within)| start + within).collect();
+        match copied(item, encoder, &form, &at, &size) {
+            Some(chunk) => chunks.push(chunk),
+            None if chunks.is_empty() => return Ok(vec![encoded(start, count)?]),
+            None => chunks.push(encoded(&at, &size)?),
+        }
+    }
+    Ok(chunks)
+}
+
+/// The chunk at this place as a fragment has it, if it can be copied.
+fn copied(item: &Item, encoder: &Encoder, form: &Form, at: &[u64], size: &[u64]) -> Option<Ready> {
+    // One that reaches beyond the array may hold other values there.
+    if *size != *form.chunk || item.selection.step().iter().any(|&step| step != 1) {
+        return None;
+    }
+    let source: Vec<u64> = at.iter().zip(item.selection.start()).map(|(at, first)| at + first).collect();
+    let bytes = chunk::stored(item.variable.dataset(), item.variable.id(), &source, form)?;
+    encoder.whole(at, bytes)
 }
 
 /// The part of the source that a block of the selection comes from.

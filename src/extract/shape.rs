@@ -5,10 +5,14 @@ use crate::container::tree::{DimensionId, GroupId, Tree};
 use crate::dataset::Dataset;
 use crate::dialect;
 use crate::error::{Error, Kind, Result};
-use crate::selection::Selection;
+use crate::selection::{checked_product, Selection};
 use crate::value::{Attributes, DataType};
 use crate::variable::Variable;
 use crate::write::{self, default_chunk, Dimension, File, Group};
+
+/// The bytes of the chunks of fragments that are taken over.
+const SMALL: u64 = 64 << 10;
+const LARGE: u64 = 4 << 20;
 
 /// The new file as far as it is described.
 pub(super) struct Outline<'a> {
@@ -53,7 +57,7 @@ impl<'a> Outline<'a> {
         let element = data_type.size().unwrap_or(16);
         let chunk = match options.chunks.as_ref().filter(|c| c.len() == selection.rank()) {
             Some(chunk) => chunk.iter().zip(selection.count()).map(|(&c, &n)| c.min(n).max(1)).collect(),
-            None => default_chunk(selection.count(), element),
+            None => natural_chunk(variable, selection.count(), element),
         };
         new.storage = storage(options, &chunk, data_type == DataType::String);
         let group = self.tree.variables[variable.id().0].group;
@@ -98,6 +102,17 @@ impl<'a> Outline<'a> {
     pub(super) fn finish(self) -> File {
         self.root
     }
+}
+
+/// The chunk of the fragments, which can be copied where nothing changes; one of our own where that is very small or large.
+fn natural_chunk(variable: &Variable, shape: &[u64], element: usize) -> Vec<u64> {
+    let of_fragments = || {
+        let chunk = variable.aggregation().ok().flatten().and_then(|_| variable.block_shape().ok())?;
+        let chunk: Vec<u64> = chunk.iter().zip(shape).map(|(&c, &n)| c.min(n)).collect();
+        let bytes = checked_product(&chunk)?.checked_mul(element as u64)?;
+        (chunk.len() == shape.len() && (SMALL..=LARGE).contains(&bytes)).then_some(chunk)
+    };
+    of_fragments().unwrap_or_else(|| default_chunk(shape, element))
 }
 
 /// The global attributes, without the conventions of aggregation in `Conventions`.

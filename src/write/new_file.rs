@@ -9,6 +9,7 @@ use super::description::{Data, File, Format, Group};
 use super::netcdf4::Encoded;
 use super::verify::{self, Block};
 use super::{cdf, classic, netcdf4};
+use crate::container::form::Form;
 use crate::container::Container;
 use crate::error::{Error, Kind, Result};
 use crate::os;
@@ -215,6 +216,17 @@ pub(crate) struct Ready {
 }
 
 impl Encoder {
+    /// How chunks of the variable are stored, if they are compressed.
+    pub(crate) fn form(&self) -> Option<Form> {
+        self.how.as_ref().and_then(netcdf4::Encoder::form)
+    }
+
+    /// A whole chunk within the shape, that begins there and is stored as these bytes.
+    pub(crate) fn whole(&self, start: &[u64], bytes: Vec<u8>) -> Option<Ready> {
+        let data = self.how.as_ref()?.whole(start, bytes)?;
+        Some(Ready { name: self.name.clone(), data })
+    }
+
     /// Makes a block ready.
     ///
     /// # Errors

@@ -28,8 +28,8 @@ use crate::error::{Error, Kind, Result};
 pub use expansion::most_decoded;
 pub use shuffle::unshuffle_part;
 
-const DEFLATE: u16 = 1;
-const SHUFFLE: u16 = 2;
+pub(crate) const DEFLATE: u16 = 1;
+pub(crate) const SHUFFLE: u16 = 2;
 const FLETCHER32: u16 = 3;
 const SZIP: u16 = 4;
 const NBIT: u16 = 5;

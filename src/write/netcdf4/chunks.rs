@@ -1,6 +1,7 @@
 //! Chunks of a variable: which a block touches, and their bytes as they are stored.
 
 use super::filter;
+use crate::container::form::Form;
 use crate::error::{Error, Kind, Result};
 use crate::selection::checked_product;
 use crate::write::description::Storage;
@@ -108,6 +109,18 @@ impl Chunks {
     /// The size of the elements that are shuffled, and the level of compression.
     pub(super) fn filters(&self) -> (Option<usize>, Option<u8>) {
         (self.shuffle.then_some(self.element), self.deflate)
+    }
+
+    /// How a chunk is stored, if it is compressed.
+    pub(super) fn form(&self) -> Option<Form> {
+        let shuffle = self.shuffle.then_some(self.element);
+        self.deflate.map(|deflate| Form { chunk: self.chunk.clone(), shuffle, deflate })
+    }
+
+    /// The number of the chunk that has this element.
+    pub(super) fn number(&self, at: &[u64]) -> u64 {
+        let places = at.iter().zip(&self.chunk).map(|(at, size)| at / size);
+        places.zip(&self.counts).fold(0, |number, (i, &n)| number * n + i)
     }
 
     /// Cuts a block, which lies within the shape, into chunks.

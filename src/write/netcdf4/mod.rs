@@ -32,6 +32,7 @@ pub(super) use variable::Encoded;
 use super::bytes::{encode, Order};
 use super::description::{Group, Variable};
 use super::sink::Sink;
+use crate::container::form::Form;
 use crate::error::{Error, Kind, Result};
 use crate::value::{Attributes, Values};
 
@@ -82,6 +83,17 @@ struct VariableParts {
 pub(super) struct Encoder(Option<Arc<Chunks>>);
 
 impl Encoder {
+    /// How chunks of the variable are stored, if they are compressed.
+    pub(super) fn form(&self) -> Option<Form> {
+        self.0.as_ref().and_then(|chunks| chunks.form())
+    }
+
+    /// A whole chunk that begins there and is stored as these bytes.
+    pub(super) fn whole(&self, start: &[u64], bytes: Vec<u8>) -> Option<Encoded> {
+        let number = self.0.as_ref()?.number(start);
+        Some(Encoded::Pieces(vec![chunks::Piece::Whole(number, bytes)]))
+    }
+
     /// The block as it is stored, as far as that can be done beforehand.
     ///
     /// # Errors
