@@ -24,6 +24,7 @@ mod create_round_trip;
 mod descriptors;
 mod end_to_end;
 mod extract;
+mod extract_chunks;
 mod filters;
 mod finite;
 mod hdf5_values;

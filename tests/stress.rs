@@ -304,7 +304,7 @@ fn memory_of_a_read_is_result_and_caches_and_a_little() {
         }
         let path = aggregation(folder.path(), &times, &[512], [48, 512, 512]);
         let child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "child_that_measures_its_memory", "--nocapture"])
+            .args(["--exact", "stress::child_that_measures_its_memory", "--nocapture"])
             .env(CHILD, &path)
             .output()
             .unwrap();
