@@ -4,9 +4,11 @@
 
 mod assemble;
 mod block;
+mod bytes;
 pub mod canonical;
 mod capi;
 pub mod check;
+mod checksum;
 pub mod container;
 mod control;
 pub mod convert;

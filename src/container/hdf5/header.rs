@@ -5,12 +5,12 @@
 
 use std::collections::VecDeque;
 
-use hdf5_reader::checksum::jenkins_lookup3;
-use hdf5_reader::io::Cursor;
 use hdf5_reader::storage::{Storage, StorageBuffer};
 
 use super::budget::Nodes;
+use super::cursor::Cursor;
 use super::store::{damaged, unsupported, Store};
+use crate::checksum::lookup3;
 use crate::error::{Error, Kind, Result};
 
 /// Most bytes of one object header; real ones have some kilobytes.
@@ -236,7 +236,7 @@ impl Reading<'_> {
     fn body<'b>(&mut self, block: &'b [u8]) -> Result<&'b [u8]> {
         let (body, sum) =
             block.split_last_chunk::<4>().ok_or_else(|| damaged("object header is too short"))?;
-        if self.sums.is_ok() && jenkins_lookup3(body) != u32::from_le_bytes(*sum) {
+        if self.sums.is_ok() && lookup3(body) != u32::from_le_bytes(*sum) {
             self.sums = Err(damaged("checksum of an object header is wrong"));
         }
         Ok(body)
