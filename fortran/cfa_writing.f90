@@ -4,8 +4,8 @@
 !     call cfa_check('year.nc', violated, fragments=.true.)
 !     call cfa_convert('year.nc', 'old.nc', dialect=cfa_dialect_cfa_0_6_2)
 !
-! Files are written with libnetcdf: not while other threads of the program use libnetcdf or HDF5 by other ways. New files take
-! their names when all is written. A file that is read, or is a fragment of one that is read, is never replaced.
+! Files are written without libnetcdf, whatever the program does with it meanwhile. New files take their names when all is
+! written. A file that is read, or is a fragment of one that is read, is never replaced.
 module cfa_writing
   use, intrinsic :: iso_c_binding, only: c_char, c_int32_t, c_int64_t, c_loc, c_null_char, c_null_ptr, c_ptr, &
     c_size_t, c_sizeof

@@ -18,7 +18,8 @@ if ! command -v "$compiler" >/dev/null; then
     exit 0
 fi
 
-read -ra flags <<<"${FFLAGS:--O2 -g} -fPIC"
+# Symbols for debuggers would name folders of the machine that this is built on.
+read -ra flags <<<"${FFLAGS:--O2} -fPIC"
 # The uninitialized warnings are false ones of gfortran, about descriptors of allocatable arrays.
 "$compiler" --version | grep --quiet GNU &&
     flags+=(-std=f2018 -Wall -Wextra -Wno-uninitialized -Wno-maybe-uninitialized -Wno-function-elimination)

@@ -1,21 +1,9 @@
 //! The canonical form against a naive oracle: one element at a time, in exact integers or doubles.
 
+use crate::support::NUMBER_TYPES;
 use cfa::canonical::{Conversion, Target};
 use cfa::{Attribute, Attributes, DataType, Values};
 use proptest::prelude::*;
-
-const TYPES: [DataType; 10] = [
-    DataType::I8,
-    DataType::U8,
-    DataType::I16,
-    DataType::U16,
-    DataType::I32,
-    DataType::U32,
-    DataType::I64,
-    DataType::U64,
-    DataType::F32,
-    DataType::F64,
-];
 
 /// A stored or canonical number by value.
 #[derive(Clone, Copy, Debug)]
@@ -117,7 +105,7 @@ fn element(data_type: DataType) -> BoxedStrategy<Number> {
 }
 
 fn cases() -> impl Strategy<Value = Case> {
-    let types = (0usize..10, 0usize..10).prop_map(|(a, b)| (TYPES[a], TYPES[b]));
+    let types = (0usize..10, 0usize..10).prop_map(|(a, b)| (NUMBER_TYPES[a], NUMBER_TYPES[b]));
     types.prop_flat_map(|(from, to)| {
         let marks = (
             prop::option::of(0usize..4),

@@ -143,5 +143,22 @@ fn reads_work_where_the_program_holds_most_descriptors() {
     assert_eq!(whole(&before), cfa::Values::F64(expected.clone()));
     let nested = dataset("nest3.nc");
     assert_eq!(whole(&nested), cfa::Values::F64(expected.repeat(3)));
+    // Who writes, or looks through a directory, gets them as well.
+    let mut exhaust = || {
+        assert_eq!(whole(&before), cfa::Values::F64(expected.clone()));
+        held.extend(std::iter::from_fn(|| File::open("/dev/null").ok()));
+    };
+    exhaust();
+    let extracted = folder.join("extracted.nc");
+    cfa::extract::extract(&before, &extracted, &cfa::extract::Options::default()).unwrap();
+    exhaust();
+    let found = cfa::create::expand(&[folder.join("*.nc")]).unwrap();
+    assert!(found.paths().len() > FILES);
+    let report = folder.join("report.json");
+    let options = cfa::check::Options { json_report: Some(report), ..Default::default() };
+    for _ in 0..2 {
+        exhaust();
+        cfa::check::check(folder.join("agg.nc"), &options).unwrap();
+    }
     drop(held);
 }

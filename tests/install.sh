@@ -39,6 +39,13 @@ if grep --recursive --binary-files=without-match --fixed-strings "$work/first" "
     fail "files name the prefix: they cannot be moved"
 fi
 
+# A development build has its symbols, which name sources.
+if ! readelf --sections --wide "$prefix/bin/cfa" | grep --quiet debug_info; then
+    step "no product names folders of the machine it was built on"
+    ! named=$(grep --recursive --text --files-with-matches --fixed-strings --regexp="$top" \
+        --regexp="${CARGO_HOME:-$HOME/.cargo}" "$prefix") || fail "named in $named"
+fi
+
 step "the program, its pages and completions"
 [[ $("$prefix/bin/cfa" --version) == "cfa $(pc --modversion cfa)" ]] || fail "version of the program"
 grep --quiet '^\.TH cfa' "$prefix/share/man/man1/cfa.1" || fail "man page"

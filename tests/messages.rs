@@ -324,6 +324,7 @@ fn no_secret_of_a_location_is_in_any_message() {
             said.extend(Dataset::open(Path::new(name)).err().map(|error| error.to_string()));
         }
         let folder = folder.path();
+        let option = format!("--{}", names[3]);
         for words in [
             vec!["info", "agg.nc", "--fragments"],
             vec!["check", "agg.nc", "--fragments"],
@@ -342,6 +343,11 @@ fn no_secret_of_a_location_is_in_any_message() {
             vec!["check", &names[1]],
             vec!["read", &names[2], "v"],
             vec!["read", "agg.nc", "v", "--set", &names[0]],
+            // The verb is forgotten, or there is a name too many.
+            vec![&names[0]],
+            vec!["info", "agg.nc", "v", &names[0]],
+            vec!["info", &option],
+            vec!["create", "out.nc", "agg.nc", "--dialect", &names[1]],
         ] {
             said.push(printed(folder, &words));
         }

@@ -4,21 +4,8 @@
 use std::path::Path;
 
 use crate::support::series::{aggregate, plain};
-use crate::support::{cases, numbers, Data, Rng, Var};
+use crate::support::{cases, numbers, Data, Rng, Var, NUMBER_TYPES};
 use cfa::{DataType, Dataset, Kind, Output, Result, Selection, Values};
-
-const TYPES: [DataType; 10] = [
-    DataType::I8,
-    DataType::U8,
-    DataType::I16,
-    DataType::U16,
-    DataType::I32,
-    DataType::U32,
-    DataType::I64,
-    DataType::U64,
-    DataType::F32,
-    DataType::F64,
-];
 
 fn scalar(name: &str, data_type: DataType) -> Var {
     Var::new(name, data_type, &[], Data::None)
@@ -56,7 +43,7 @@ fn the_mask_does_not_depend_on_the_type_asked_for() {
     plain(folder.path(), "f.nc", list("v", DataType::I16, &[1.0, 5.0, 3.0]));
     let v = scalar("v", DataType::I16).with("_FillValue", numbers(DataType::I16, &[5.0]));
     let path = aggregate(folder.path(), "agg.nc", v, &[("f.nc", "v", 3)]);
-    for data_type in TYPES {
+    for data_type in NUMBER_TYPES {
         assert_eq!(masked(&path, data_type).unwrap().1, [1, 0, 1], "{data_type}");
     }
 }
@@ -67,7 +54,7 @@ fn a_nan_that_the_aggregation_calls_missing_is_missing_in_every_type() {
     plain(folder.path(), "f.nc", list("v", DataType::F32, &[1.0, f64::NAN, 3.0]));
     let v = scalar("v", DataType::F32).with("_FillValue", numbers(DataType::F32, &[f64::NAN]));
     let path = aggregate(folder.path(), "agg.nc", v, &[("f.nc", "v", 3)]);
-    for data_type in TYPES {
+    for data_type in NUMBER_TYPES {
         assert_eq!(masked(&path, data_type).unwrap().1, [1, 0, 1], "{data_type}");
     }
     // Without a mark NaN is a number like others: valid where the type has it.
@@ -87,7 +74,7 @@ fn without_mask_every_mark_is_read_as_the_one_missing_value() {
     let values = [1.0, 5.0, 7.0, 8.0, 3.0];
     plain(folder.path(), "f.nc", list("v", DataType::I16, &values));
     let path = aggregate(folder.path(), "agg.nc", marked(scalar("v", DataType::I16)), &[("f.nc", "v", 5)]);
-    for data_type in TYPES {
+    for data_type in NUMBER_TYPES {
         let values = bare(&path, data_type).unwrap();
         let found: Vec<f64> = (0..5).map(|i| values.f64_at(i).unwrap()).collect();
         assert_eq!(found, [1.0, 5.0, 5.0, 5.0, 3.0], "{data_type}");
@@ -162,7 +149,7 @@ fn default_fill(data_type: DataType) -> f64 {
 
 impl Twins {
     fn random(rng: &mut Rng) -> Twins {
-        let own = rng.pick(&TYPES);
+        let own = rng.pick(&NUMBER_TYPES);
         let mut candidates = vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0];
         if own.is_float() {
             candidates.extend([f64::NAN, f64::INFINITY, 0.5]);
@@ -307,7 +294,7 @@ fn aggregations_are_read_as_their_plain_twins_in_every_type_with_and_without_mas
         let valid: Vec<u8> = twins.values.iter().map(|&v| u8::from(!twins.is_missing(v))).collect();
         assert_eq!(masked(&agg, twins.own).unwrap().1, valid, "seed {seed}");
         for path in [&agg, &extracted] {
-            for data_type in TYPES {
+            for data_type in NUMBER_TYPES {
                 let what = format!("seed {seed}, {data_type} of {}", path.display());
                 compare(&what, masked(path, data_type), masked(&ordinary, data_type), |a, b| {
                     a.1 == b.1 && a.1 == valid && same_numbers(&a.0, &b.0, &valid)

@@ -8,7 +8,7 @@
 use super::arithmetic::Measure;
 use super::calendar::Calendar;
 use super::reference_time::{no_calendar, no_such_date, TimeUnits};
-use super::units::{Converter, Unit};
+use super::units::{shown, Converter, Unit};
 use crate::{Attributes, Error, Kind, Result, Values};
 
 /// The units of a variable's numbers, as its attributes give them.
@@ -111,8 +111,4 @@ fn inconvertible(from: &str, to: &str) -> Error {
         Kind::Units,
         format!("units '{}' cannot be converted to '{}' of the aggregation variable", shown(from), shown(to)),
     )
-}
-
-fn shown(text: &str) -> String {
-    text.chars().take(80).flat_map(char::escape_debug).collect()
 }

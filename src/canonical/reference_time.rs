@@ -7,7 +7,7 @@
 
 use super::arithmetic::{Measure, Rational};
 use super::calendar::{Calendar, DateTime};
-use super::units::{Converter, Epoch, ReferenceTime, Unit};
+use super::units::{shown, Converter, Epoch, ReferenceTime, Unit};
 use crate::{Error, Kind, Result};
 
 const SECOND: i128 = 1_000_000_000;
@@ -138,7 +138,7 @@ fn time_of_day(epoch: &Epoch) -> i128 {
 }
 
 pub(super) fn no_calendar(name: &str) -> Error {
-    let shown: String = name.chars().take(80).flat_map(char::escape_debug).collect();
+    let shown = shown(name);
     let what = match name.trim().eq_ignore_ascii_case("none") {
         true => "has no dates",
         false => "is not known",
@@ -150,7 +150,7 @@ pub(super) fn no_calendar(name: &str) -> Error {
 }
 
 pub(super) fn no_such_date(units: &str, calendar: Calendar) -> Error {
-    let shown: String = units.chars().take(80).flat_map(char::escape_debug).collect();
+    let shown = shown(units);
     Error::new(
         Kind::Units,
         format!("units '{shown}': the {} calendar does not have that date", calendar.name()),

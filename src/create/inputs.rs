@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::pattern::{fits, is_pattern, natural};
 use crate::error::{Error, Kind, Result};
-use crate::os::{path_from_bytes, shown};
+use crate::os::{path_from_bytes, shown, with_room};
 
 /// The files to aggregate, and how each was come by: paths are files that were named, [`expand`] also finds some.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -163,7 +163,7 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let io = |e| Error::new(Kind::Io, "the directory cannot be read").because(e).in_file(shown(place));
     let mut list = Vec::new();
-    for entry in fs::read_dir(place).map_err(io)? {
+    for entry in with_room(|| fs::read_dir(place)).map_err(io)? {
         list.push(folder.join(entry.map_err(io)?.file_name()));
     }
     Ok(list)

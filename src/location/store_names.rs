@@ -1,7 +1,8 @@
 //! Names in the metadata of a Zarr store that would lead out of it.
 //!
-//! GDAL joins the keys of consolidated metadata, the names of arrays and those of dimensions to the path of the store as
-//! they are, and opens what is there. So no such name may go up, begin at a root or be a path of another system. Whatever
+//! GDAL joins the keys of consolidated metadata, the names of arrays, those of dimensions and the numbers of a chunk, with
+//! their separator in between, to the path of the store as they are, and opens what is there. So no such name may go up,
+//! begin at a root or be a path of another system, and no separator may be more of a path than a slash. Whatever
 //! GDAL does not read today but a later version may (storage transformers, references) is refused too.
 
 use serde_json::Value;
@@ -39,9 +40,16 @@ fn of_member(key: &str, value: &Value) -> Option<&'static str> {
     const ELSEWHERE: &str = "has its chunks in other files, which are not under ALLOWED_SOURCES";
     let is_listed = |list: &Value| list.as_array().is_none_or(|list| !list.is_empty()) && !list.is_null();
     match key {
+        // To GDAL it ends there.
+        key if key.contains('\0') => return Some("has metadata with a NUL in a name"),
         // Kerchunk references, which GDAL follows from 3.11 on.
         "record_size" | "refs" => return Some(ELSEWHERE),
         "storage_transformers" if is_listed(value) => return Some(ELSEWHERE),
+        // Such metadata would not be looked at here.
+        "metadata_key_suffix" if value != ".json" => return Some("has metadata in files of unknown names"),
+        "dimension_separator" | "separator" if !is_separator(value) => {
+            return Some("has a separator of the numbers of chunks that leads out of it");
+        }
         // The keys of consolidated metadata are paths below the store.
         "metadata" if !value.as_object().is_none_or(|all| all.keys().all(|key| stays_inside(key))) => {
             return Some("has a key that leads out of it");
@@ -59,6 +67,16 @@ fn all_stay_inside(names: &Value) -> bool {
     match names {
         Value::String(names) => names.split_whitespace().all(stays_inside),
         Value::Array(list) => list.iter().all(all_stay_inside),
+        _ => true,
+    }
+}
+
+/// Whether the numbers of a chunk with this in between are a name in the directory of the array, or in one below.
+fn is_separator(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text == "/" || !text.contains(['/', '\\', '%', '\0']),
+        // GDAL takes the JSON text of others.
+        Value::Array(_) | Value::Object(_) => false,
         _ => true,
     }
 }
@@ -108,12 +126,20 @@ mod tests {
             json!({"storage_transformers": [{"name": "x"}]}),
             json!({"metadata": {}, "record_size": 10}),
             json!({"version": 1, "refs": {}}),
+            json!({"dimension_separator": "/../../../secret.zarr/tas/0."}),
+            json!({"dimension_separator\0": "/../"}),
+            json!({"metadata": {"a/.zarray": {"dimension_separator": "\\..\\"}}}),
+            json!({"chunk_grid": {"type": "regular", "separator": "/../"}}),
+            json!({"chunk_key_encoding": {"name": "v2", "configuration": {"separator": ["%2f"]}}}),
+            json!({"zarr_format": "https://purl.org/zarr/spec/protocol/core/3.0", "metadata_key_suffix": ".txt"}),
         ] {
             assert!(obstacle(&metadata).is_some(), "{metadata}");
         }
         for metadata in [
             json!({"metadata": {".zgroup": {}, "g/a/.zarray": {"shape": [1]}}, "zarr_consolidated_format": 1}),
             json!({"_ARRAY_DIMENSIONS": ["y", "x"], "history": "ncks ../in.nc /tmp/out.nc", "metadata": "../x"}),
+            json!({"dimension_separator": "/", "chunk_grid": {"separator": "."}, "metadata_key_suffix": ".json"}),
+            json!({"separator": ", ", "dimension_separator": null}),
             json!({"storage_transformers": [], "dimension_names": [null, "x"], "consolidated_metadata": null}),
         ] {
             assert_eq!(obstacle(&metadata), None, "{metadata}");

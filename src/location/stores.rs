@@ -9,7 +9,7 @@ use super::resolve::{candidates, Style};
 use super::{store_names, virtual_files};
 use crate::error::{Error, Kind, Result};
 use crate::options::{AllowedSources, OpenOptions};
-use crate::os::{is_virtual, list_virtual, make_room, shown, LocalFile, VirtualFile};
+use crate::os::{is_virtual, list_virtual, shown, with_room, LocalFile, VirtualFile};
 use crate::secrets::redact;
 use crate::source::Source;
 
@@ -93,8 +93,7 @@ fn obstacle(directory: &Path, links_are: bool) -> Option<&'static str> {
     const MOST: usize = 1_000_000;
     let (mut pending, mut seen) = (vec![directory.to_owned()], 0);
     while let Some(directory) = pending.pop() {
-        make_room(1);
-        let Ok(entries) = fs::read_dir(&directory) else {
+        let Ok(entries) = with_room(|| fs::read_dir(&directory)) else {
             return Some("has a directory that cannot be read");
         };
         for entry in entries {

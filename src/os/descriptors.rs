@@ -136,7 +136,7 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
 }
 
 /// Does something that needs a descriptor; when there is none, files that no read uses are closed and it is tried again.
-pub(super) fn with_room<T>(mut work: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+pub(crate) fn with_room<T>(mut work: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     let mut begun = None;
     loop {
         match work() {

@@ -75,6 +75,11 @@ pub(crate) fn lock_file(file: &File) -> io::Result<bool> {
     system::try_lock(file)
 }
 
+/// Ends what [`lock_file`] began.
+pub(crate) fn unlock_file(file: &File) {
+    system::unlock(file);
+}
+
 /// Whether the name still belongs to the file that was locked. It is opened again, since network file systems look only
 /// then whether what they remember of a name still holds.
 pub(crate) fn leads_to(path: &Path, file: &File) -> bool {

@@ -30,13 +30,14 @@ use crate::error::{Error, Kind, Result};
 use crate::source::Source;
 #[cfg(feature = "gdal")]
 pub(crate) use descriptors::make_room;
+pub(crate) use descriptors::with_room;
 use descriptors::Descriptor;
-pub(crate) use lock::{leads_to, lock_file, Lock, Locking};
+pub(crate) use lock::{leads_to, lock_file, unlock_file, Lock, Locking};
 pub(crate) use name::bytes_of;
 pub(crate) use name::path_from_bytes;
 pub use name::shown;
-pub(crate) use system::close;
 pub use system::FileIdentity;
+pub(crate) use system::{check_length, close};
 pub(crate) use system::{identity_at, is_stream};
 #[cfg(feature = "gdal")]
 pub(crate) use vsi::{list_virtual, VirtualFile};
@@ -239,34 +240,30 @@ fn fill(
     Ok(())
 }
 
-/// Brings a file's bytes to the disk and gives it the name of another, which it replaces at once or not at all.
-pub(crate) fn replace(new: &Path, name: &Path) -> io::Result<()> {
-    sync(new)?;
-    fs::rename(new, name)?;
-    descriptors::with_room(|| system::sync_directory(name.parent().unwrap_or(Path::new("."))))
-}
-
-/// As [`replace`], for a name that must be free.
+/// Gives a file another name, which must be free.
 ///
 /// # Errors
 /// `AlreadyExists` when it is not.
 pub(crate) fn settle(new: &Path, name: &Path) -> io::Result<()> {
-    sync(new)?;
     match fs::hard_link(new, name) {
-        Ok(()) => fs::remove_file(new)?,
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => return Err(error),
+        Ok(()) => fs::remove_file(new),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
         // Some file systems have no links; there a moment is left between the look and the change of names.
-        Err(_) if fs::symlink_metadata(name).is_ok() => return Err(ErrorKind::AlreadyExists.into()),
-        Err(_) => fs::rename(new, name)?,
+        Err(_) if fs::symlink_metadata(name).is_ok() => Err(ErrorKind::AlreadyExists.into()),
+        Err(_) => fs::rename(new, name),
     }
-    descriptors::with_room(|| system::sync_directory(name.parent().unwrap_or(Path::new("."))))
+}
+
+/// Makes the name of a file last.
+pub(crate) fn sync_directory(name: &Path) -> io::Result<()> {
+    with_room(|| system::sync_directory(name.parent().unwrap_or(Path::new("."))))
 }
 
 /// Brings the contents of a file to the disk.
 pub(crate) fn sync(new: &Path) -> io::Result<()> {
     // Windows flushes only through a handle that may write.
     let open = || fs::OpenOptions::new().read(true).write(true).open(new);
-    descriptors::with_room(open)?.sync_all()
+    with_room(open)?.sync_all()
 }
 
 /// Whether the error means that there is no such file; a name too long for the file system names none either.

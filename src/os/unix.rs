@@ -146,6 +146,18 @@ pub fn most_descriptors() -> usize {
     }
 }
 
+/// Sees that this process may make a file that long (`RLIMIT_FSIZE`). Whoever just tries gets a signal, `SIGXFSZ`, which ends the
+/// program.
+pub fn check_length(length: u64) -> io::Result<()> {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: the limit is ours to be written to.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } == 0;
+    match known && limit.rlim_cur != libc::RLIM_INFINITY && length > limit.rlim_cur {
+        true => Err(io::Error::from_raw_os_error(libc::EFBIG)),
+        false => Ok(()),
+    }
+}
+
 /// Whether the error means that there is no descriptor left, for this process or for all.
 pub fn is_exhaustion(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))

@@ -125,6 +125,11 @@ pub fn most_descriptors() -> usize {
     usize::MAX
 }
 
+/// Windows has no limit of the size of files.
+pub fn check_length(_length: u64) -> io::Result<()> {
+    Ok(())
+}
+
 pub fn is_exhaustion(_error: &io::Error) -> bool {
     false
 }

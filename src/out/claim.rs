@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::unwritable;
 use crate::error::{Error, Kind, Result};
-use crate::os::{shown, Lock, Locking};
+use crate::os::{shown, with_room, Lock, Locking};
 
 /// The longest pause between two looks at whether another writer is done.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -37,7 +37,29 @@ pub(super) fn lock(target: &Path, wait: &mut dyn FnMut() -> Result<()>) -> Resul
     }
 }
 
-/// The moment in which a file is looked at and replaced, where the file system has no locks; ends when dropped.
+/// What keeps other writers away for the moment in which a file is looked at and replaced; ends when dropped.
+pub(super) enum Moment {
+    Locked {
+        _lock: Lock,
+    },
+    /// Where the file system has no locks.
+    InTurn {
+        _turn: Turn,
+    },
+}
+
+/// Waits until nobody else replaces the file.
+///
+/// # Errors
+/// `Io`.
+pub(super) fn moment(target: &Path) -> Result<Moment> {
+    Ok(match lock(target, &mut || Ok(()))? {
+        Some(_lock) => Moment::Locked { _lock },
+        None => Moment::InTurn { _turn: turn(target)? },
+    })
+}
+
+/// A file that can be made once, by who replaces another.
 pub(super) struct Turn(PathBuf);
 
 impl Drop for Turn {
@@ -50,15 +72,13 @@ impl Drop for Turn {
 /// How long others may take for their turn, which is as long as a change of names takes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Waits until nobody else replaces the file: who does has made a file of a name that can be made once.
-///
 /// # Errors
-/// `Io` when somebody does for too long, or was killed, or no file can be made there.
-pub(super) fn turn(target: &Path) -> Result<Turn> {
+/// `Io` when somebody has it for too long, or was killed, or no file can be made there.
+fn turn(target: &Path) -> Result<Turn> {
     let path = side_name(target, "turn")?;
     let began = Instant::now();
     loop {
-        match fs::File::create_new(&path) {
+        match with_room(|| fs::File::create_new(&path)) {
             Ok(_) => return Ok(Turn(path)),
             Err(error) if error.kind() != ErrorKind::AlreadyExists => {
                 return Err(unwritable().because(error));
@@ -105,7 +125,7 @@ mod tests {
     fn take(out: &Out) -> Result<()> {
         let finished = out.temporary()?;
         fs::write(finished.path(), "new").unwrap();
-        out.take(finished.path())
+        out.take(&finished)
     }
 
     #[test]
@@ -166,7 +186,8 @@ mod tests {
             let old = fs::read_to_string(&path).unwrap();
             let finished = out.temporary()?;
             fs::write(finished.path(), old + letter).unwrap();
-            out.take(finished.path())
+            let _turn = turn(&path)?;
+            out.replace(finished.path())
         };
         let done = std::thread::scope(|scope| {
             let writers = ["a", "b", "c", "d"].map(|letter| {
@@ -183,6 +204,17 @@ mod tests {
         assert!(!done.is_empty());
         assert_eq!(there, done);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_turn_that_a_killed_writer_left_is_no_obstacle_where_there_are_locks() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report.json");
+        fs::write(side_name(&path, "turn").unwrap(), "").unwrap();
+        let began = Instant::now();
+        Out::new(&path).unwrap().write("text").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"text");
+        assert!(began.elapsed() < PATIENCE);
     }
 
     #[test]

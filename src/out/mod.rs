@@ -14,13 +14,14 @@ mod holdings;
 mod temporary;
 
 use std::fs;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
 use crate::location::Identity;
 use crate::os::{self, is_absence, shown, FileIdentity, FileState};
+use crate::source::Source;
 pub(crate) use temporary::Temporary;
 
 /// A file that is to be written.
@@ -66,17 +67,6 @@ impl Out {
         let place = |e: Error| e.in_file(shown(path));
         let lock = claim::lock(&target_of(path).map_err(place)?, wait).map_err(place)?;
         Ok(Out { lock, ..Out::new(path)? })
-    }
-
-    /// Keeps other writers away from now on, if that is not so already.
-    ///
-    /// # Errors
-    /// `Io`.
-    pub(crate) fn hold(&mut self) -> Result<()> {
-        if self.lock.is_none() {
-            self.lock = claim::lock(&self.target, &mut || Ok(())).map_err(|e| e.in_file(self.name()))?;
-        }
-        Ok(())
     }
 
     /// As [`Out::new`], for a file that is replaced whatever it is.
@@ -168,9 +158,8 @@ impl Out {
         if !self.exists() {
             return Ok(());
         }
-        let mut beginning = Vec::new();
-        let read = fs::File::open(&self.target)
-            .and_then(|file| file.take(mark.len() as u64).read_to_end(&mut beginning));
+        let mut beginning = vec![0; mark.len()];
+        let read = os::LocalFile::open(&self.target).and_then(|file| file.read_at(0, &mut beginning));
         if read.is_ok() && beginning == mark.as_bytes() {
             return Ok(());
         }
@@ -196,23 +185,32 @@ impl Out {
     ///
     /// # Errors
     /// `Io`; what had the name before is then still there, and so is what came to it meanwhile.
-    pub(crate) fn take(&self, finished: &Path) -> Result<()> {
-        let io = |e| Error::new(Kind::Io, "the new file cannot take its place").because(e);
+    pub(crate) fn take(&self, finished: &Temporary) -> Result<()> {
         if let Ok(old) = fs::metadata(&self.target) {
-            fs::set_permissions(finished, old.permissions()).map_err(io)?;
-        }
-        if self.before == Found::Anything {
-            return os::replace(finished, &self.target).map_err(io);
+            fs::set_permissions(finished.path(), old.permissions()).map_err(misplaced)?;
         }
         // What takes long comes before the look, so that little can happen between it and the change of names.
-        os::sync(finished).map_err(io)?;
-        let _turn = if self.lock.is_none() { Some(claim::turn(&self.target)?) } else { None };
+        os::sync(finished.path()).map_err(misplaced)?;
+        match (&self.before, &self.lock) {
+            (Found::Anything, _) => fs::rename(finished.path(), &self.target).map_err(misplaced)?,
+            (_, Some(_)) => self.replace(finished.path())?,
+            (_, None) => {
+                let _moment = claim::moment(&self.target)?;
+                self.replace(finished.path())?;
+            }
+        }
+        finished.unlock();
+        os::sync_directory(&self.target).map_err(misplaced)
+    }
+
+    /// Gives a finished file its name if what was there before still is; for one writer at a time.
+    fn replace(&self, finished: &Path) -> Result<()> {
         match found_at(&self.target)? {
             Found::Nothing => os::settle(finished, &self.target).map_err(|e| match e.kind() {
                 ErrorKind::AlreadyExists => meanwhile(),
-                _ => io(e),
+                _ => misplaced(e),
             }),
-            now if now == self.before => os::replace(finished, &self.target).map_err(io),
+            now if now == self.before => fs::rename(finished, &self.target).map_err(misplaced),
             _ => Err(meanwhile()),
         }
     }
@@ -226,9 +224,10 @@ impl Out {
         let io = |e| Error::new(Kind::Io, "it cannot be written").because(e);
         let write = || -> Result<()> {
             let mut file = temporary.file().map_err(io)?;
+            os::check_length(text.len() as u64).map_err(io)?;
             file.write_all(text.as_bytes()).map_err(io)?;
             os::close(file).map_err(io)?;
-            self.take(temporary.path())
+            self.take(&temporary)
         };
         write().map_err(|e| e.in_file(self.name()))
     }
@@ -236,6 +235,10 @@ impl Out {
 
 fn unwritable() -> Error {
     Error::new(Kind::Io, "no file can be written there")
+}
+
+fn misplaced(error: std::io::Error) -> Error {
+    Error::new(Kind::Io, "the new file cannot take its place").because(error)
 }
 
 fn meanwhile() -> Error {

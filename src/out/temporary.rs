@@ -36,7 +36,8 @@ impl Temporary {
         for _ in 0..ATTEMPTS {
             let number = COUNTER.fetch_add(1, Ordering::Relaxed);
             let path = target.with_file_name(format!(".{short}.{}-{number}.tmp", std::process::id()));
-            let file = match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
+            let create = || OpenOptions::new().read(true).write(true).create_new(true).open(&path);
+            let file = match os::with_room(create) {
                 // Left by a process of the same number, on a file system without locks.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
                 other => other?,
@@ -63,14 +64,22 @@ impl Temporary {
     /// # Errors
     /// When there are too many open files.
     pub(crate) fn file(&self) -> io::Result<File> {
-        self.file.try_clone()
+        os::with_room(|| self.file.try_clone())
+    }
+
+    /// Lets others lock it, now that it has its name: HDF5 does so when it opens a file. By itself the lock would last until the
+    /// last copy of the descriptor, in a child process for example, is closed.
+    pub(super) fn unlock(&self) {
+        os::unlock_file(&self.file);
     }
 }
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // Once it has its name there is nothing of this one.
-        let _ = fs::remove_file(&self.path);
+        // Once it has its name, this one may be that of a writer in another container, where numbers of processes are the same.
+        if os::leads_to(&self.path, &self.file) {
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 
@@ -78,12 +87,13 @@ impl Drop for Temporary {
 fn remove_left(target: &Path, short: &str) {
     // On Windows an open file can be opened and removed by others, locked or not.
     let Some(directory) = target.parent().filter(|_| cfg!(unix)) else { return };
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+    for entry in os::with_room(|| fs::read_dir(directory)).into_iter().flatten().flatten() {
         if !entry.file_name().to_str().is_some_and(|name| is_temporary(name, short)) {
             continue;
         }
         let path = entry.path();
-        let Ok(file) = OpenOptions::new().read(true).write(true).open(&path) else { continue };
+        let open = || OpenOptions::new().read(true).write(true).open(&path);
+        let Ok(file) = os::with_room(open) else { continue };
         if matches!(os::lock_file(&file), Ok(true)) && os::leads_to(&path, &file) {
             let _ = fs::remove_file(&path);
         }
@@ -133,6 +143,30 @@ mod tests {
         assert!(first.path().exists() && second.path().exists());
         drop((first, second));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_finished_file_is_not_locked_though_a_child_process_has_a_copy_of_its_descriptor() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.nc");
+        let out = super::super::Out::new(&path).unwrap();
+        let temporary = out.temporary().unwrap();
+        let copy = temporary.file().unwrap();
+        out.take(&temporary).unwrap();
+        assert!(os::lock_file(&File::open(&path).unwrap()).unwrap());
+        drop((temporary, copy));
+    }
+
+    #[test]
+    fn a_file_of_another_writer_that_has_the_name_by_now_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let temporary = Temporary::beside(&folder.path().join("a.nc")).unwrap();
+        let path = temporary.path().to_owned();
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, "of another container").unwrap();
+        drop(temporary);
+        assert!(path.exists());
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! What a netCDF file to be written holds.
 
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::aggregation::Meaning;
 use crate::error::{Error, Kind, Result};
-use crate::os::shown;
+use crate::os::LocalFile;
+use crate::source::Source;
 use crate::value::{Attributes, DataType, Values};
 
 /// The format of a file to be written.
@@ -29,8 +29,7 @@ impl Format {
     /// `Io` when it cannot be read.
     pub fn of_file(path: &Path) -> Result<Format> {
         let mut magic = [0; 4];
-        let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
-        read.map_err(|e| Error::new(Kind::Io, e.to_string()).in_file(shown(path)))?;
+        LocalFile::open(path)?.read_at(0, &mut magic)?;
         Ok(match &magic {
             b"CDF\x01" | b"CDF\x02" => Format::Classic,
             b"CDF\x05" => Format::Cdf5,

@@ -166,8 +166,7 @@ impl NewFile {
             }
             None => written.tree().map(|_| ())?,
         }
-        self.out.hold()?;
-        self.out.take(self.temporary.path())
+        self.out.take(&self.temporary)
     }
 }
 

@@ -64,13 +64,15 @@ impl Sink {
         if bytes.is_empty() {
             return Ok(());
         }
+        let end = at.saturating_add(bytes.len() as u64);
+        os::check_length(end).map_err(failure)?;
         if self.position != at {
             self.file.seek(SeekFrom::Start(at)).map_err(failure)?;
         }
         // Where a write fails half-way, nobody knows where the next byte would go.
         self.position = u64::MAX;
         self.file.write_all(bytes).map_err(failure)?;
-        self.position = at.saturating_add(bytes.len() as u64);
+        self.position = end;
         Ok(())
     }
 
@@ -79,6 +81,7 @@ impl Sink {
     /// # Errors
     /// `Io`.
     pub(super) fn finish(self) -> Result<()> {
+        os::check_length(self.end).map_err(failure)?;
         self.file.set_len(self.end).map_err(failure)?;
         self.file.sync_all().map_err(failure)?;
         os::close(self.file).map_err(failure)

@@ -6,24 +6,9 @@ use cfa::options::OpenOptions;
 use cfa::{DataType, Dataset, Output, Selection, Values, Variable};
 
 use super::{slab, write_aggregation};
-use crate::support::{cases, indices, numbers, offset, write, Data, FileSpec, Format, Rng, Var};
+use crate::support::{cases, indices, numbers, offset, write, Data, FileSpec, Format, Rng, Var, TYPES};
 
 const FILL: f64 = 99.0;
-
-const TYPES: [DataType; 12] = [
-    DataType::I8,
-    DataType::U8,
-    DataType::I16,
-    DataType::U16,
-    DataType::I32,
-    DataType::U32,
-    DataType::I64,
-    DataType::U64,
-    DataType::F32,
-    DataType::F64,
-    DataType::Char,
-    DataType::String,
-];
 
 /// What all fragments of an aggregation have in common.
 #[derive(Debug)]

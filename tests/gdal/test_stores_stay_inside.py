@@ -101,6 +101,24 @@ class StoresStayInside(unittest.TestCase):
         aggregation(self.path, [("a.zarr", "tas")])
         self.refused("leads out of it")
 
+    def test_separators_of_chunks(self):
+        # The name of a chunk is its numbers with the separator in between: 0/../../../../secret.zarr/tas/0.0
+        os.mkdir(f"{self.store}/tas/0")
+        os.remove(f"{self.store}/.zmetadata")
+        array = self.metadata("tas/.zarray")
+        aggregation(self.path, [("a.zarr", "tas")])
+        for separator in ("/../../../../secret.zarr/tas/0.", "\\..\\", "%2f..%2f", ["/../"]):
+            with self.subTest(separator=separator):
+                self.write("tas/.zarray", {**array, "dimension_separator": separator})
+                self.refused("separator")
+        for separator in (".", "/", "-", None):
+            with self.subTest(separator=separator):
+                self.write("tas/.zarray", {**array, "dimension_separator": separator})
+                name = f"{self.store}/tas/0{separator or '.'}0"
+                if not os.path.exists(name):
+                    shutil.copy(f"{self.store}/tas/0.0", name)
+                np.testing.assert_array_equal(self.read("SIBLINGS")[0], self.values)
+
     def test_version_3(self):
         shutil.rmtree(self.store)
         os.makedirs(f"{self.store}/tas")

@@ -245,6 +245,25 @@ pub fn offset(index: &[usize], shape: &[usize]) -> usize {
     index.iter().zip(shape).fold(0, |n, (&i, &size)| n * size + i)
 }
 
+/// All types of data: numbers, then text.
+pub const TYPES: [DataType; 12] = [
+    DataType::I8,
+    DataType::U8,
+    DataType::I16,
+    DataType::U16,
+    DataType::I32,
+    DataType::U32,
+    DataType::I64,
+    DataType::U64,
+    DataType::F32,
+    DataType::F64,
+    DataType::Char,
+    DataType::String,
+];
+
+/// The types of numbers.
+pub const NUMBER_TYPES: [DataType; 10] = *TYPES.first_chunk().unwrap();
+
 /// A small random number generator, so that a failure is repeated by its seed.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);

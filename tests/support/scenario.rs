@@ -2,7 +2,7 @@
 
 use cfa::DataType;
 
-use super::{indices, numbers, offset, Data, Format, Rng, Var};
+use super::{indices, numbers, offset, Data, Format, Rng, Var, NUMBER_TYPES};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Text {
@@ -69,23 +69,11 @@ pub struct Scenario {
     pub parts: Vec<Part>,
 }
 
-const TYPES: [DataType; 10] = [
-    DataType::I8,
-    DataType::U8,
-    DataType::I16,
-    DataType::U16,
-    DataType::I32,
-    DataType::U32,
-    DataType::I64,
-    DataType::U64,
-    DataType::F32,
-    DataType::F64,
-];
 const FORMATS: [Format; 4] = [Format::Nc4, Format::Cdf1, Format::Cdf2, Format::Cdf5];
 
 fn type_in(rng: &mut Rng, format: Format) -> DataType {
     loop {
-        let data_type = rng.pick(&TYPES);
+        let data_type = rng.pick(&NUMBER_TYPES);
         if format.has(data_type) {
             return data_type;
         }

@@ -149,11 +149,10 @@ fn a_limit_of_any_size_is_an_error_and_leaves_the_old_file() {
         let old = fs::read(&out).unwrap();
         for limit in (0..new.len()).step_by(new.len() / 12) {
             let mut command = command();
-            // SAFETY: both functions may be called between fork and exec.
+            // SAFETY: the function may be called between fork and exec.
             unsafe {
                 command.pre_exec(move || {
                     let limit = libc::rlimit { rlim_cur: limit as u64, rlim_max: limit as u64 };
-                    libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
                     libc::setrlimit(libc::RLIMIT_FSIZE, &limit);
                     Ok(())
                 });

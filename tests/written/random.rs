@@ -5,21 +5,7 @@ use cfa::{Attributes, DataType, Values};
 use proptest::prelude::*;
 
 use super::{alone, dump, oracle};
-
-const TYPES: [DataType; 12] = [
-    DataType::I8,
-    DataType::U8,
-    DataType::I16,
-    DataType::U16,
-    DataType::I32,
-    DataType::U32,
-    DataType::I64,
-    DataType::U64,
-    DataType::F32,
-    DataType::F64,
-    DataType::Char,
-    DataType::String,
-];
+use crate::support::TYPES;
 
 /// Values from seeds; every seed gives another.
 fn values(data_type: DataType, seeds: &[u32]) -> Values {

@@ -13,6 +13,7 @@ mod read;
 mod select;
 mod settings;
 mod style;
+mod usage;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -56,7 +57,7 @@ fn main() -> ExitCode {
     if let Some(code) = documents::serve() {
         return code;
     }
-    let (result, as_json) = match Arguments::parse().verb {
+    let (result, as_json) = match usage::arguments::<Arguments>().verb {
         Verb::Check(arguments) => (check::run(&arguments), arguments.json),
         Verb::Convert(arguments) => (convert::run(&arguments), false),
         Verb::Extract(arguments) => (extract::run(&arguments), false),

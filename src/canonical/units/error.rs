@@ -52,7 +52,7 @@ impl UnitError {
 }
 
 /// The beginning of a text, with control characters made visible, so that a message stays one short line.
-pub(super) fn shown(text: &str) -> String {
+pub(in crate::canonical) fn shown(text: &str) -> String {
     let mut shown: String = text.chars().take(SHOWN).flat_map(char::escape_debug).collect();
     if text.chars().nth(SHOWN).is_some() {
         shown.push_str("...");

@@ -15,6 +15,7 @@ mod table;
 mod time;
 
 pub use converter::{Converter, Steps};
+pub(super) use error::shown;
 pub use error::{UnitError, UnitErrorKind};
 pub use time::{Epoch, ReferenceTime};
 
