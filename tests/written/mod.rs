@@ -1,6 +1,7 @@
 //! Files of the native writer: what libnetcdf, and this library, make of them.
 
 mod failures;
+mod for_readers;
 mod limits;
 mod oracle;
 mod random;
