@@ -5,6 +5,7 @@ mod for_readers;
 mod limits;
 mod oracle;
 mod random;
+mod same_bytes;
 
 use std::path::Path;
 use std::process::Command;
