@@ -7,6 +7,7 @@ mod block;
 pub mod canonical;
 mod capi;
 pub mod check;
+mod composed;
 pub mod container;
 mod control;
 pub mod convert;

@@ -1,5 +1,6 @@
 //! Files of the native writer: what libnetcdf, and this library, make of them.
 
+mod composed;
 mod failures;
 mod for_readers;
 mod limits;
