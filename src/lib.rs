@@ -9,6 +9,7 @@ pub mod canonical;
 mod capi;
 pub mod check;
 mod checksum;
+mod composed;
 pub mod container;
 mod control;
 pub mod convert;
