@@ -10,6 +10,8 @@ mod groups;
 mod headers;
 mod image;
 mod names;
+#[cfg(unix)]
+mod sparse;
 mod strings;
 
 use std::path::Path;
