@@ -20,7 +20,7 @@ const NO_VARIABLE: &str = "This is a netCDF dimension but not a netCDF variable"
 
 /// A dataset before netCDF's view of its dimensions.
 pub(super) struct Dataset {
-    header: Header,
+    pub(super) header: Header,
     pub(super) dataspace: Dataspace,
     pub(super) attributes: RawAttributes,
     /// It is a dimension scale.

@@ -85,6 +85,12 @@ impl Header {
         (Header { messages: reading.messages }, outcome.and(reading.sums))
     }
 
+    /// Lets go of the messages, so that their memory can be counted for others.
+    pub(super) fn release(self, store: &Store) {
+        let bytes = self.messages.iter().map(|message| MESSAGE + message.data.len()).sum();
+        store.budget.release(bytes);
+    }
+
     /// The first message of this kind.
     pub(super) fn first(&self, kind: u16) -> Option<&Message> {
         self.messages.iter().find(|message| message.kind == kind)

@@ -104,7 +104,7 @@ impl Store {
     }
 
     fn new(opened: Arc<Opened>) -> Self {
-        let budget = Budget::new(opened.storage.len());
+        let budget = Budget::new(opened.storage.len(), opened.storage.stored());
         Store { opened, budget }
     }
 
