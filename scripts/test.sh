@@ -34,6 +34,7 @@ stage() {
 compiling() {
     stage lint scripts/lint.sh
     stage cargo-test cargo test --locked --quiet
+    stage readers scripts/test_readers.sh
     stage cmake scripts/test_cmake.sh
     stage sanitize scripts/sanitize.sh
 }
@@ -49,7 +50,6 @@ using() {
     stage readme scripts/test_readme.sh
     stage creating scripts/test_creating.sh
     stage demo demo/run.sh
-    stage readers scripts/test_readers.sh
     stage sample /usr/bin/python3 demo/check_sample.py build/demo
 }
 

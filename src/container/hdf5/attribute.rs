@@ -228,7 +228,7 @@ impl<'a> Parts<'a> {
             Ok(bytes)
         };
         let (name, datatype, dataspace) = (part(lengths[0])?, part(lengths[1])?, part(lengths[2])?);
-        let data = cursor.read_bytes(cursor.remaining() as usize)?;
+        let data = cursor.read_bytes(cursor.remaining())?;
         Ok(Parts { flags: if version == 1 { 0 } else { flags }, name, datatype, dataspace, data })
     }
 }

@@ -36,7 +36,7 @@ impl Dataspace {
         }
         let unlimited = u64::MAX >> (64 - 8 * u32::from(store.length_size));
         let mut sizes = |count| -> Result<Vec<u64>> {
-            (0..count).map(|_| Ok(cursor.read_length(store.length_size)?)).collect()
+            (0..count).map(|_| cursor.read_length(store.length_size)).collect()
         };
         let shape = sizes(rank)?;
         let maximum = if flags & 1 != 0 {

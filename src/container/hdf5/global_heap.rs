@@ -137,7 +137,7 @@ impl Collection {
         let mut objects = Vec::new();
         let mut cursor = Cursor::new(&bytes);
         cursor.skip((8 + length_size).min(len))?;
-        while cursor.remaining() >= 8 + usize::from(length_size) {
+        while cursor.remaining() >= 8 + length_size {
             // Number 0 is the free space at the end.
             let number = cursor.read_u16_le()?;
             if number == 0 {
@@ -149,7 +149,7 @@ impl Collection {
             objects.push((number, cursor.position(), len));
             cursor.skip(len)?;
             let padding = len.wrapping_neg() & 7;
-            cursor.skip(padding.min(cursor.remaining() as usize))?;
+            cursor.skip(padding.min(cursor.remaining()))?;
         }
         // Of objects with one number, which there should not be, the first counts.
         if !objects.is_sorted_by_key(|object| object.0) {

@@ -132,5 +132,5 @@ fn chunked(store: &Store, cursor: &mut Cursor<'_>) -> Result<RawLayout> {
 }
 
 fn sizes(cursor: &mut Cursor<'_>, rank: u8, width: usize) -> Result<Vec<u64>> {
-    (0..rank).map(|_| Ok(cursor.read_uvar(width)?)).collect()
+    (0..rank).map(|_| cursor.read_uvar(width)).collect()
 }

@@ -128,7 +128,7 @@ impl Opened {
 
     /// An address at the beginning of these bytes, whether or not it is defined.
     pub(super) fn offset(&self, bytes: &[u8]) -> Result<u64> {
-        Ok(Cursor::new(bytes).read_offset(self.offset_size)?)
+        Cursor::new(bytes).read_offset(self.offset_size)
     }
 
     /// Length of the file from its superblock on.
