@@ -56,6 +56,7 @@ pub use report::{PlannedDimension, PlannedVariable, Report};
 
 use std::path::Path;
 
+use crate::composed::is_same;
 use crate::error::{Error, Kind, Result};
 use crate::message;
 use crate::model::Dialect;
@@ -133,12 +134,13 @@ impl Default for Options {
 
 impl Options {
     fn wants(&self, variable: &str) -> bool {
-        self.variables.is_empty() || self.variables.iter().any(|v| v.trim_start_matches('/') == variable)
+        self.variables.is_empty()
+            || self.variables.iter().any(|v| is_same(v.trim_start_matches('/'), variable))
     }
 
     /// Whether a dimension was named as one to be joined.
     fn joins(&self, dimension: &str) -> bool {
-        self.dimensions.iter().any(|d| d == dimension)
+        self.dimensions.iter().any(|d| is_same(d, dimension))
     }
 
     fn may_join(&self, dimension: &str) -> bool {
@@ -312,9 +314,8 @@ fn assemble(
 fn check_wanted(inputs: &[Input], groups: &[(String, Vec<field::Member>)], options: &Options) -> Result<()> {
     let has = |name: &str| {
         let name = name.trim_start_matches('/');
-        groups
-            .iter()
-            .any(|(_, members)| members.iter().any(|m| inputs[m.input].items[m.item].template.name == name))
+        let is_it = |m: &field::Member| is_same(&inputs[m.input].items[m.item].template.name, name);
+        groups.iter().any(|(_, members)| members.iter().any(is_it))
     };
     if let Some(absent) = options.variables.iter().find(|v| !has(v)) {
         let message = format!("no file has a data variable '{absent}'");

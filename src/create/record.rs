@@ -18,7 +18,7 @@ use crate::value::{Attributes, DataType, Values};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Template {
     pub name: String,
-    /// Where it is in its file; another than its name only for some variables in groups.
+    /// Where it is in its file; another than its name for some variables in groups, and where that is composed.
     pub path: String,
     pub data_type: DataType,
     pub dimensions: Vec<String>,

@@ -10,6 +10,7 @@ use super::progress::{Stage, Watch};
 use super::record::{digest, Content, Input, Interner, Item, State, Template};
 use super::Options;
 use super::{bounds, roles, scope};
+use crate::composed::composed;
 use crate::container::tree::Group;
 use crate::container::Container;
 use crate::dataset::Dataset;
@@ -160,7 +161,7 @@ fn keep(values: Values, most: u64, interner: &Interner) -> Content {
 
 /// The attributes of every group, by its path without slash before it.
 pub(super) fn attributes_of(dataset: &Dataset) -> GroupAttributes {
-    let own = |g: &Group| (g.path.trim_start_matches('/').to_owned(), g.attributes.clone());
+    let own = |g: &Group| (composed(g.path.trim_start_matches('/')).into_owned(), g.attributes.clone());
     dataset.groups().iter().map(own).collect()
 }
 

@@ -4,10 +4,12 @@
 //! variable, where it is found in the group of the variable or between it and the dimension. A coordinate variable
 //! that only the lateral search finds goes by the name of its dimension. Words of attributes become those names.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::record::Template;
 use super::{bounds, roles};
+use crate::composed::composed;
 use crate::container::tree::{DimensionId, GroupId, Tree, VariableId};
 use crate::dataset::Dataset;
 use crate::dialect::reference;
@@ -49,8 +51,24 @@ pub(super) fn templates(dataset: &Dataset) -> Result<Vec<(Variable, Template)>> 
     if dataset.groups().len() > 1 {
         Scope::of(dataset, &found)?.settle(&mut found)?;
     }
+    found.iter_mut().for_each(|(_, template)| compose(template));
     bounds::lend_units(&mut found.iter_mut().map(|(_, template)| template).collect::<Vec<_>>());
     Ok(found)
+}
+
+/// Composes (NFC) all names but the path, by which the variable is found: they are written so, and other files may have
+/// them in another form.
+fn compose(template: &mut Template) {
+    template.name = composed(&template.name).into_owned();
+    for name in &mut template.dimensions {
+        *name = composed(name).into_owned();
+    }
+    for attribute in roles::NAMING {
+        let Some(text) = template.attributes.text(attribute) else { continue };
+        if let Cow::Owned(new) = composed(&text) {
+            template.attributes.set_text(attribute, new);
+        }
+    }
 }
 
 /// A path without its first slash.

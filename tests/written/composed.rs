@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use cfa::create::{create, update};
 use cfa::write::{write_checked, Data, File, Format, NewFile, Variable};
 use cfa::{DataType, Dataset, Selection, Values};
 
@@ -82,4 +83,49 @@ fn what_an_aggregation_names_is_found_in_either_form() {
         write_checked(&file, &path, Format::Netcdf4).unwrap();
         assert_eq!(read(&path, "v"), Values::I32(vec![4, 5]));
     }
+}
+
+/// Writes two steps with names in a form that libnetcdf and this library do not write, but other programs do.
+fn steps(path: &Path, first: f64, form: &str) {
+    let mut file = File::default();
+    file.add_dimension("time", 2);
+    file.add_dimension(COMPOSED, 2);
+    let times = Values::F64(vec![first, first + 1.0]);
+    file.variables
+        .push(Variable::with_values("time", &["time"], times).attribute("units", "days since 2000-01-01"));
+    file.variables.push(Variable::with_values(COMPOSED, &[COMPOSED], Values::F64(vec![0.0, 1.0])));
+    let values = (0..4).map(|i| first as f32 * 10.0 + i as f32).collect();
+    file.variables.push(Variable::with_values("v", &["time", COMPOSED], Values::F32(values)));
+    write_checked(&file, path, Format::Classic).unwrap();
+    let stored = |name: &str| {
+        let mut bytes = (name.len() as u32).to_be_bytes().to_vec();
+        bytes.extend(name.as_bytes());
+        bytes.resize(12, 0);
+        bytes
+    };
+    let (from, to) = (stored(COMPOSED), stored(form));
+    let mut bytes = std::fs::read(path).unwrap();
+    let places: Vec<usize> = (0..bytes.len() - 12).filter(|&i| bytes[i..i + 12] == from).collect();
+    assert_eq!(places.len(), 2);
+    for place in places {
+        bytes[place..place + 12].copy_from_slice(&to);
+    }
+    std::fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn files_with_names_in_either_form_are_joined() {
+    let folder = tempfile::tempdir().unwrap();
+    let parts = ["a.nc", "b.nc", "c.nc"].map(|name| folder.path().join(name));
+    for (i, (part, form)) in parts.iter().zip([APART, COMPOSED, APART]).enumerate() {
+        steps(part, 2.0 * i as f64, form);
+    }
+    let out = folder.path().join("agg.nc");
+    create(&out, &parts[..2], &Default::default(), None).unwrap();
+    update(&out, &parts[2..], &Default::default(), None).unwrap();
+    let expected = [0, 1, 2, 3, 20, 21, 22, 23, 40, 41, 42, 43].map(|i| i as f32).to_vec();
+    assert_eq!(read(&out, "v"), Values::F32(expected));
+    let dataset = Dataset::open(&out).unwrap();
+    assert_eq!(dataset.variable("v").unwrap().shape().unwrap(), [6, 2]);
+    assert_eq!(read(&out, APART), Values::F64(vec![0.0, 1.0]));
 }
