@@ -20,6 +20,10 @@ const char *const DATA = "cfa_data_variable";
 // anywhere in the header, goes beyond the end.
 constexpr size_t HEADER_PIECE = 4096;
 
+// Most columns and rows together of a raster whose coordinates are looked at: they are copied as a whole, and a file need
+// not have stored those that it claims.
+constexpr uint64_t MOST_COORDINATES = 3 << 19;
+
 using Type = ClassicFile::Type;
 
 // The file that stands for the variable: coordinates, grid mapping, and one row of the data. It has no groups: attributes
@@ -226,9 +230,8 @@ std::shared_ptr<const Georeferencing> Georeferencing::Of(const File &file, const
         return found;
     const cfa_dimension *y = dimensions[dimensions.size() - 2];
     const cfa_dimension *x = dimensions.back();
-    const uint64_t most = static_cast<uint64_t>(INT_MAX);
-    if (x == y || cfa_dimension_size(x) == 0 || cfa_dimension_size(x) > most || cfa_dimension_size(y) == 0 ||
-        cfa_dimension_size(y) > most)
+    if (x == y || cfa_dimension_size(x) == 0 || cfa_dimension_size(x) > MOST_COORDINATES || cfa_dimension_size(y) == 0 ||
+        cfa_dimension_size(y) > MOST_COORDINATES - cfa_dimension_size(x))
         return found;
     const StandIn standIn(file, variable, dimensions);
     std::vector<GByte> bytes = standIn.Bytes();

@@ -12,7 +12,7 @@ use crate::container::tree::VariableId;
 use crate::container::Container;
 use crate::dataset::Dataset;
 use crate::dialect;
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::location::{self, File, Identity, Place, Style};
 use crate::model::fragments::{Block, Fragment};
 use crate::model::slabs::Slabs;
@@ -101,7 +101,13 @@ impl Search<'_> {
             match list {
                 Ok(Block::Fragments(list)) => self.block(dataset, found, &list, depth)?,
                 Ok(Block::UniqueValues(_)) => return Ok(()),
-                Err(error) => self.unknown(&error)?,
+                Err(error) => {
+                    self.unknown(&error)?;
+                    // Names that are too long for memory are so in every block, and each would be tried.
+                    if error.kind() == Kind::Limit {
+                        return Ok(());
+                    }
+                }
             }
         }
         Ok(())

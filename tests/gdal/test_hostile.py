@@ -15,7 +15,9 @@ from osgeo import gdal
 gdal.UseExceptions()
 for look in (lambda: gdal.IdentifyDriverEx(sys.argv[1], allowed_drivers=["CFA"]),
              lambda: gdal.OpenEx(sys.argv[1], gdal.OF_RASTER, allowed_drivers=["CFA"]),
-             lambda: gdal.OpenEx(sys.argv[1], gdal.OF_MULTIDIM_RASTER, allowed_drivers=["CFA"])):
+             lambda: gdal.OpenEx(sys.argv[1], gdal.OF_MULTIDIM_RASTER, allowed_drivers=["CFA"]),
+             lambda: gdal.Info(gdal.OpenEx(sys.argv[1], gdal.OF_RASTER, allowed_drivers=["CFA"])),
+             lambda: gdal.MultiDimInfo(gdal.OpenEx(sys.argv[1], gdal.OF_MULTIDIM_RASTER, allowed_drivers=["CFA"]))):
     try:
         look()
     except RuntimeError:
@@ -68,6 +70,23 @@ def same_names(path, listed, name_length, levels):
     image.write(path, image.header((0x11, struct.pack("<QQ", child, heap))))
 
 
+def long_coordinates(path, rows, columns):
+    """An aggregation of one fragment whose coordinates were never written."""
+    with h5py.File(path, "w") as file:
+        file.attrs["Conventions"] = "CF-1.13"
+        for name, size in (("y", rows), ("x", columns)):
+            scale = file.create_dataset(name, (size,), "i4")
+            scale.make_scale(name)
+            scale.attrs["axis"] = name.upper()
+            scale.attrs["units"] = {"y": "degrees_north", "x": "degrees_east"}[name]
+        file["map"] = [[rows], [columns]]
+        file.create_dataset("location", data=[["absent.nc"]], dtype=h5py.string_dtype())
+        file.create_dataset("variable", data="v", dtype=h5py.string_dtype())
+        file["v"] = 1.0
+        file["v"].attrs["aggregated_dimensions"] = "y x"
+        file["v"].attrs["aggregated_data"] = "map: map uris: location identifiers: variable"
+
+
 @unittest.skipUnless(os.path.exists("/proc/self/status"), "this system does not tell what memory a process had")
 class Hostile(unittest.TestCase):
     def memory(self, path):
@@ -86,6 +105,16 @@ class Hostile(unittest.TestCase):
                 path = f"{folder}/hostile.nc"
                 same_names(path, listed, name_length, levels)
                 with self.subTest(size=os.path.getsize(path)):
+                    self.assertLess(self.memory(path) - usual, 64 << 20)
+
+    def test_coordinates_that_were_never_written_take_no_memory(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/agg.nc"
+            long_coordinates(path, 10, 10)
+            usual = self.memory(path)
+            for rows, columns in [(10**6, 5 * 10**5), (10**6, 10**6), (10**8, 10**8), (1000, 2**31 - 1), (2**40, 2**40)]:
+                long_coordinates(path, rows, columns)
+                with self.subTest(rows=rows, columns=columns, size=os.path.getsize(path)):
                     self.assertLess(self.memory(path) - usual, 64 << 20)
 
 

@@ -116,8 +116,11 @@ fn one_leaf_of_chunks_listed_many_times_is_refused() {
     assert!(write_indexed(image, 1 << 40, true, layout).unwrap_err().contains("of a tree"));
 }
 
+/// The number of a filter and its parameters.
+type Filter = (u16, Vec<u32>);
+
 /// A variable that is one chunk of `count` numbers, stored as these bytes, with these filters and their parameters.
-fn one_chunk(count: u32, filters: &[(u16, Vec<u32>)], stored: &[u8]) -> (Image, u64) {
+fn one_chunk(count: u32, filters: &[Filter], stored: &[u8]) -> (Image, u64) {
     let mut image = Image::new();
     let data = image.put(stored);
     let key = |size: u32, offset: u64| [&size.to_le_bytes()[..], &[0; 4], &longs(&[offset, 0])].concat();
@@ -137,7 +140,7 @@ fn one_chunk(count: u32, filters: &[(u16, Vec<u32>)], stored: &[u8]) -> (Image, 
 const COUNT: u32 = 1_000_000_000;
 
 /// The parameters of scale-offset for so many 32-bit integers.
-fn scale_offset(count: u32) -> (u16, Vec<u32>) {
+fn scale_offset(count: u32) -> Filter {
     (6, [&[2, 0, count, 0, 4, 1, 0, 0, 0, 0][..], &[0; 10]].concat())
 }
 
@@ -158,7 +161,7 @@ fn damaged_chunks_take_no_memory_for_what_they_claim() {
     let folder = tempfile::tempdir().unwrap();
     let long = |head: &[u8]| [head, &[0; 65_000]].concat();
     let claimed = (4 * u64::from(COUNT)).to_be_bytes();
-    let cases: [(&[(u16, Vec<u32>)], Vec<u8>); 11] = [
+    let cases: [(&[Filter], Vec<u8>); 11] = [
         (&[(307, vec![9])], long(b"BZh91AY&SY")),
         (&[(2, vec![4]), (307, vec![9])], long(b"BZh91AY&SY")),
         (&[(1, vec![6]), (307, vec![9])], long(b"BZh91AY&SY")),

@@ -102,7 +102,7 @@ fn every_call_that_fails_is_an_error_and_leaves_the_old_file_or_the_new_one() {
     let mut failed = 0;
     for number in 0..4 {
         let command = || commands(inputs.path(), &out).swap_remove(number);
-        assert!(command().status().unwrap().success(), "command {number}");
+        assert!(command().env("LD_PRELOAD", &shim).status().unwrap().success(), "command {number}");
         let new = fs::read(&out).unwrap();
         let mut old_file = File::default();
         old_file.attributes.set_text("title", "old");
