@@ -49,6 +49,7 @@ using() {
     stage readme scripts/test_readme.sh
     stage creating scripts/test_creating.sh
     stage demo demo/run.sh
+    stage readers scripts/test_readers.sh
     stage sample /usr/bin/python3 demo/check_sample.py build/demo
 }
 

@@ -4,9 +4,12 @@
 
 mod assemble;
 mod block;
+mod bytes;
 pub mod canonical;
 mod capi;
 pub mod check;
+mod checksum;
+mod composed;
 pub mod container;
 mod control;
 pub mod convert;

@@ -10,6 +10,11 @@ pub trait Source: Send + Sync {
     /// Its length in bytes when it was opened.
     fn len(&self) -> u64;
 
+    /// Roughly how many bytes it takes where it is stored: fewer than its length if it has holes or is compressed there.
+    fn stored(&self) -> u64 {
+        self.len()
+    }
+
     /// Whether it has no bytes.
     fn is_empty(&self) -> bool {
         self.len() == 0

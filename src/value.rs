@@ -233,8 +233,7 @@ impl Values {
     /// Numbers of type `data_type` from native-endian bytes; `None` for strings or a length that does not fit.
     pub fn from_native_bytes(data_type: DataType, bytes: &[u8]) -> Option<Values> {
         fn split<const N: usize, T>(bytes: &[u8], f: impl Fn([u8; N]) -> T) -> Option<Vec<T>> {
-            let (chunks, rest) = bytes.as_chunks::<N>();
-            rest.is_empty().then(|| chunks.iter().map(|c| f(*c)).collect())
+            (bytes.len() % N == 0).then(|| crate::bytes::arrays(bytes).iter().map(|c| f(*c)).collect())
         }
         Some(match data_type {
             DataType::I8 => Values::I8(split(bytes, i8::from_ne_bytes)?),

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use crate::support::cdl::make;
+use crate::support::cdl::{make, make_from};
 
 fn cfa(folder: &Path, words: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cfa"));
@@ -49,6 +49,16 @@ fn info_shows_the_logical_view() {
     assert!(!ordinary.contains('\x1b'), "no colours in a pipe");
     let raw = good(folder.path(), &["info", "absent.nc", "--set", "RAW_VIEW=YES"]);
     assert!(raw.contains("string u(f=2, versions=2)"), "{raw}");
+}
+
+#[test]
+fn tables_have_texts_of_any_length() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = "t".repeat(100_000);
+    let body = format!("dimensions: n = 2 ; variables: string v(n) ; data: v = \"{long}\", \"short\" ;");
+    make_from(folder.path(), "a", &body);
+    let shown = good(folder.path(), &["read", "a.nc", "v"]);
+    assert!(shown.contains(&long) && shown.lines().last().unwrap().ends_with("   short"), "{}", shown.len());
 }
 
 #[test]

@@ -3,6 +3,9 @@
 //! A test runs beside all others, on any thread: what it counts, it counts by thread (`support::allocations`), and what it sets
 //! for a whole process, it sets in a child.
 
+// Tests may need a newer compiler than the products.
+#![allow(clippy::incompatible_msrv)]
+
 mod archive;
 mod bad_input;
 mod bytes;

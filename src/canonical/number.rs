@@ -1,5 +1,6 @@
 //! The ten numeric types as one trait, and attribute numbers of any type by their value.
 
+use crate::bytes::{arrays, arrays_mut};
 use crate::{Attributes, DataType, Values};
 
 /// A number of an attribute, by value: exact integer or double.
@@ -75,14 +76,14 @@ macro_rules! split {
         const HIGHEST: Self = Self::$highest;
 
         fn load(bytes: &[u8], into: &mut [Self]) {
-            let (chunks, _) = bytes.as_chunks::<{ size_of::<Self>() }>();
+            let chunks = arrays::<{ size_of::<Self>() }>(bytes);
             for (place, chunk) in into.iter_mut().zip(chunks) {
                 *place = Self::from_ne_bytes(*chunk);
             }
         }
 
         fn store(values: &[Self], into: &mut [u8]) {
-            let (chunks, _) = into.as_chunks_mut::<{ size_of::<Self>() }>();
+            let chunks = arrays_mut::<{ size_of::<Self>() }>(into);
             for (chunk, value) in chunks.iter_mut().zip(values) {
                 *chunk = value.to_ne_bytes();
             }

@@ -4,6 +4,7 @@
 //! [`tree::Tree`] and [`array::Array`]s; [`read`] fetches elements of an array whatever its layout.
 
 pub mod array;
+pub(crate) mod buffer;
 pub mod classic;
 pub(crate) mod fill;
 pub mod filter;

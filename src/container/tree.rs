@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::array::Array;
+use crate::composed::is_same;
 use crate::value::Attributes;
 
 /// Index of a group in [`Tree::groups`]; 0 is the root.
@@ -80,19 +81,19 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The variable of this name in this group.
+    /// The variable of this name in this group. As in libnetcdf, names are the same whose composed forms (NFC) are.
     pub fn variable_in(&self, group: GroupId, name: &str) -> Option<VariableId> {
-        self.groups[group.0].variables.iter().copied().find(|v| self.variables[v.0].name == name)
+        named(&self.groups[group.0].variables, |v| &self.variables[v.0].name, name)
     }
 
     /// The dimension of this name defined in this group.
     pub fn dimension_in(&self, group: GroupId, name: &str) -> Option<DimensionId> {
-        self.groups[group.0].dimensions.iter().copied().find(|d| self.dimensions[d.0].name == name)
+        named(&self.groups[group.0].dimensions, |d| &self.dimensions[d.0].name, name)
     }
 
     /// The group of this name in this group.
     pub fn group_in(&self, group: GroupId, name: &str) -> Option<GroupId> {
-        self.groups[group.0].groups.iter().copied().find(|g| self.groups[g.0].name == name)
+        named(&self.groups[group.0].groups, |g| &self.groups[g.0].name, name)
     }
 
     /// The variable of this path from the root; the leading slash may be left out.
@@ -112,4 +113,10 @@ impl Tree {
     pub fn upward(&self, group: GroupId) -> impl Iterator<Item = GroupId> + '_ {
         std::iter::successors(Some(group), |g| self.groups[g.0].parent)
     }
+}
+
+/// What has this name or, where nothing has, one with the same composed form.
+fn named<'a, T: Copy>(list: &[T], name_of: impl Fn(T) -> &'a str, name: &str) -> Option<T> {
+    let exact = list.iter().find(|&&id| name_of(id) == name);
+    exact.or_else(|| list.iter().find(|&&id| is_same(name_of(id), name))).copied()
 }

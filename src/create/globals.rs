@@ -5,6 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::Options;
 use crate::canonical::Calendar;
+use crate::error::{Error, Kind, Result};
 use crate::value::Attributes;
 
 /// The attributes of the groups of one file, by paths without slash before them.
@@ -84,11 +85,14 @@ fn foreign(attributes: &Attributes) -> Vec<String> {
 }
 
 /// What all files agree on, with `Conventions` and `history` of the new file; and a note on what was left out.
+///
+/// # Errors
+/// `Request` when `SOURCE_DATE_EPOCH` is no time.
 pub(super) fn merge(
     globals: &Globals,
     old_history: Option<String>,
     options: &Options,
-) -> (Attributes, Option<String>) {
+) -> Result<(Attributes, Option<String>)> {
     let nothing = Shared::default();
     let Shared { common, different } = globals.0.get("").unwrap_or(&nothing);
     let mut out = Attributes::default();
@@ -100,7 +104,7 @@ pub(super) fn merge(
             out.set(&attribute.name, attribute.value.clone());
         }
     }
-    let mut history = format!("{} {}", now(), options.history.as_deref().unwrap_or("cfa create"));
+    let mut history = format!("{} {}", time_to_write()?, options.history.as_deref().unwrap_or("cfa create"));
     if let Some(old) = old_history.or_else(|| common.text("history")).filter(|h| !h.is_empty()) {
         history.push('\n');
         history.push_str(&old);
@@ -111,12 +115,31 @@ pub(super) fn merge(
     let note = (!left_out.is_empty()).then(|| {
         format!("global attributes that differ between files are left out: {}", left_out.join(", "))
     });
-    (out, note)
+    Ok((out, note))
 }
 
-/// The time in UTC, as `2026-01-31T12:00:00Z`.
-fn now() -> String {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
+/// The last second of the year 9999.
+const LATEST: u64 = 253_402_300_799;
+
+/// The time of the call; that of `SOURCE_DATE_EPOCH` where it is set, so that the same input gives the same bytes.
+fn time_to_write() -> Result<String> {
+    let seconds = match std::env::var_os("SOURCE_DATE_EPOCH") {
+        Some(text) => epoch(&text.to_string_lossy())?,
+        None => SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs()),
+    };
+    Ok(shown(seconds))
+}
+
+fn epoch(text: &str) -> Result<u64> {
+    text.parse().ok().filter(|&seconds| seconds <= LATEST).ok_or_else(|| {
+        let message =
+            format!("SOURCE_DATE_EPOCH is '{text}'; it has to be a number of seconds since 1970-01-01");
+        Error::new(Kind::Request, message)
+    })
+}
+
+/// A time in UTC, as `2026-01-31T12:00:00Z`.
+fn shown(seconds: u64) -> String {
     let calendar = Calendar::Standard;
     let origin = calendar.day_number(1970, 1, 1).unwrap_or(0);
     let (year, month, day) = calendar.date(origin + (seconds / 86_400) as i64).unwrap_or((1970, 1, 1));
@@ -139,10 +162,19 @@ mod tests {
         other.set_text("tracking_id", "1");
         globals.merge(&vec![(String::new(), common)]);
         globals.merge(&vec![(String::new(), other)]);
-        let (out, note) = merge(&globals, None, &Options::default());
+        let (out, note) = merge(&globals, None, &Options::default()).unwrap();
         assert_eq!(out.text("Conventions").unwrap(), "CF-1.13 CMIP-6.2");
         assert!(out.text("history").unwrap().ends_with("cfa create\nearlier"));
         assert!(note.unwrap().contains("tracking_id"));
-        assert_eq!(now().len(), 20);
+    }
+
+    #[test]
+    fn times_are_shown_to_the_second() {
+        assert_eq!(shown(0), "1970-01-01T00:00:00Z");
+        assert_eq!(shown(epoch("951782399").unwrap()), "2000-02-28T23:59:59Z");
+        assert_eq!(shown(epoch("253402300799").unwrap()), "9999-12-31T23:59:59Z");
+        for text in ["", "now", "-1", "1.5", "253402300800"] {
+            assert_eq!(epoch(text).unwrap_err().kind(), Kind::Request, "{text}");
+        }
     }
 }

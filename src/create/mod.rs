@@ -298,7 +298,7 @@ fn assemble(
         variables.push(report::describe(inputs, &field));
     }
     joined.check(inputs)?;
-    let (attributes, note) = globals::merge(globals, history, options);
+    let (attributes, note) = globals::merge(globals, history, options)?;
     let mut file = assembly.file;
     file.attributes = attributes;
     let file = nest::nest(file, globals.of_groups(), options.dialect)?;

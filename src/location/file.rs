@@ -143,6 +143,10 @@ impl Source for File {
         self.source().len()
     }
 
+    fn stored(&self) -> u64 {
+        self.source().stored()
+    }
+
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
         self.source().read_at(offset, buffer)
     }

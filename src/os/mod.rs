@@ -48,6 +48,8 @@ pub struct LocalFile {
     file: Arc<Descriptor>,
     name: String,
     state: FileState,
+    /// Bytes that it takes on its disk.
+    stored: u64,
     identity: FileIdentity,
 }
 
@@ -116,7 +118,8 @@ impl LocalFile {
         let identity = system::identity(&file, &metadata)?;
         let state = FileState { length: metadata.len(), modified: metadata.modified().ok() };
         let file = Descriptor::new(path, file, identity.clone());
-        Ok(Ok(LocalFile { file, name: name.to_owned(), state, identity }))
+        let stored = system::stored(&metadata);
+        Ok(Ok(LocalFile { file, name: name.to_owned(), state, stored, identity }))
     }
 
     /// What the file was like when it was opened.
@@ -193,6 +196,10 @@ impl Source for LocalFile {
 
     fn len(&self) -> u64 {
         self.state.length
+    }
+
+    fn stored(&self) -> u64 {
+        self.stored
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {

@@ -13,6 +13,9 @@ pub struct FileIdentity {
     inode: u64,
 }
 
+/// A file that is said to take less than this on its disk may take more.
+const LEAST_TAKEN: u64 = 8 << 10;
+
 /// Unix has no file names that mean devices.
 pub fn reserved_name(_path: &Path) -> Option<&'static str> {
     None
@@ -129,6 +132,17 @@ pub fn identity_at(path: &Path) -> io::Result<FileIdentity> {
 /// Whether what is written goes on to somebody else and replaces nothing: a terminal, a pipe, `/dev/null`.
 pub fn is_stream(kind: FileType) -> bool {
     kind.is_fifo() || kind.is_char_device()
+}
+
+/// Bytes that a file takes on its disk, or its length where that cannot be told.
+pub fn stored(metadata: &Metadata) -> u64 {
+    let (length, taken) = (metadata.len(), metadata.blocks().saturating_mul(512));
+    // A file that was just written, or that lies on tape, may be said to take nothing yet.
+    if taken < LEAST_TAKEN {
+        length
+    } else {
+        taken.min(length)
+    }
 }
 
 /// Whether some path still leads to the open file.

@@ -115,6 +115,11 @@ pub fn is_stream(_kind: FileType) -> bool {
     false
 }
 
+/// Bytes that a file takes on its disk; here its length.
+pub fn stored(metadata: &Metadata) -> u64 {
+    metadata.len()
+}
+
 /// A file that is open without sharing deletion keeps its name.
 pub fn has_name(_metadata: &Metadata) -> bool {
     true

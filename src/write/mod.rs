@@ -12,6 +12,7 @@ mod cdf;
 mod check;
 mod classic;
 mod description;
+mod names;
 mod netcdf4;
 mod new_file;
 mod region;
@@ -42,7 +43,7 @@ pub fn write_file(file: &File, path: &Path, format: Format) -> Result<()> {
 pub(crate) fn is_written(file: &File, path: &Path, format: Format) -> bool {
     let read = || -> Result<()> {
         let source = crate::os::LocalFile::open(path)?;
-        verify::verify(&Container::open(Arc::new(source))?, file, format, &[])
+        verify::verify(&Container::open(Arc::new(source))?, &names::compose(file), format, &[])
     };
     Format::of_file(path).is_ok_and(|there| there == format) && read().is_ok()
 }

@@ -8,7 +8,8 @@ use super::check::{self, Variables};
 use super::description::{Data, File, Format, Group};
 use super::netcdf4::Encoded;
 use super::verify::{self, Block};
-use super::{cdf, classic, netcdf4};
+use super::{cdf, classic, names, netcdf4};
+use crate::composed::composed;
 use crate::container::form::Form;
 use crate::container::Container;
 use crate::error::{Error, Kind, Result};
@@ -43,7 +44,8 @@ impl NewFile {
     pub(crate) fn begin(file: &File, out: Out, format: Format) -> Result<NewFile> {
         let name = out.name();
         let place = |e: Error| e.in_file(&*name);
-        let file = classic::lower(file, format).map_err(place)?;
+        let file = names::compose(file);
+        let file = classic::lower(&file, format).map_err(place)?;
         let variables = check::check(&file).map_err(place)?;
 
         let temporary = out.temporary()?;
@@ -76,7 +78,7 @@ impl NewFile {
     /// # Errors
     /// `Request` when the block does not fit the variable, `Io`.
     pub fn put(&mut self, variable: &str, start: &[u64], count: &[u64], values: &Values) -> Result<()> {
-        let name = variable.trim_start_matches('/');
+        let name = &*composed(variable.trim_start_matches('/'));
         if let Some(blocks) = &mut self.blocks {
             blocks.push(Block::new(name, start, count, values));
         }
@@ -86,7 +88,7 @@ impl NewFile {
 
     /// The shape of blocks of about `cap` elements that are best written at once: whole chunks, where there are any.
     pub(crate) fn block_shape(&self, variable: &str, cap: u64) -> Vec<u64> {
-        let name = variable.trim_start_matches('/');
+        let name = &*composed(variable.trim_start_matches('/'));
         let Some((_, shape)) = self.variables.get(name) else { return Vec::new() };
         let chunk = match &self.writer {
             Some(Writer::Netcdf4(writer)) => writer.chunk(name),
@@ -97,7 +99,7 @@ impl NewFile {
 
     /// What makes blocks of a variable ready on other threads; not where blocks are remembered.
     pub(crate) fn encoder(&self, variable: &str) -> Encoder {
-        let name = variable.trim_start_matches('/').to_owned();
+        let name = composed(variable.trim_start_matches('/')).into_owned();
         let (data_type, shape) = match self.variables.get(&name) {
             Some((data_type, shape)) => (Some(*data_type), shape.clone()),
             None => (None, Vec::new()),
@@ -162,7 +164,8 @@ impl NewFile {
         let written = Container::open(Arc::new(os::LocalFile::open(self.temporary.path())?))?;
         match meant {
             Some(meant) => {
-                verify::verify(&written, meant, self.format, self.blocks.as_deref().unwrap_or_default())?
+                let meant = names::compose(meant);
+                verify::verify(&written, &meant, self.format, self.blocks.as_deref().unwrap_or_default())?
             }
             None => written.tree().map(|_| ())?,
         }

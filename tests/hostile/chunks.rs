@@ -1,7 +1,7 @@
 //! Chunk indexes whose nodes overlap.
 
 use super::image::{checked, chunked, dataspace, int, longs, Image, DATASPACE, FILTERS, LAYOUT, NOWHERE};
-use super::spend;
+use super::{spend, spend_alone};
 
 /// A version 1 B-tree whose leaves begin every 32 bytes and reach far into those that follow.
 fn overlapping_leaves(leaves: usize, entries: u16, per_node: usize) -> (Image, u64) {
@@ -114,6 +114,91 @@ fn one_leaf_of_chunks_listed_many_times_is_refused() {
     let tree = image.put(checked(head));
     let layout = indexed(5, &[0, 16, 0, 0, 100, 40], tree);
     assert!(write_indexed(image, 1 << 40, true, layout).unwrap_err().contains("of a tree"));
+}
+
+/// A variable that is one chunk of `count` numbers, stored as these bytes, with these filters and their parameters.
+fn one_chunk(count: u32, filters: &[(u16, Vec<u32>)], stored: &[u8]) -> (Image, u64) {
+    let mut image = Image::new();
+    let data = image.put(stored);
+    let key = |size: u32, offset: u64| [&size.to_le_bytes()[..], &[0; 4], &longs(&[offset, 0])].concat();
+    let tree = image.tree(1, 0, &[(key(stored.len() as u32, 0), data)], &key(0, count.into()));
+    let mut pipeline = vec![1, filters.len() as u8, 0, 0, 0, 0, 0, 0];
+    for (id, parameters) in filters {
+        pipeline.extend([*id, 0, 0, parameters.len() as u16].iter().flat_map(|n| n.to_le_bytes()));
+        pipeline.extend(parameters.iter().flat_map(|n| n.to_le_bytes()));
+        pipeline.resize(pipeline.len().next_multiple_of(8), 0);
+    }
+    let layout = chunked(tree, &[count, 4]);
+    let dataset = image.header(&[dataspace(&[count.into()]), int(), layout, (FILTERS, pipeline)]);
+    let root = image.group(&[("v", dataset)]);
+    (image, root)
+}
+
+const COUNT: u32 = 1_000_000_000;
+
+/// The parameters of scale-offset for so many 32-bit integers.
+fn scale_offset(count: u32) -> (u16, Vec<u32>) {
+    (6, [&[2, 0, count, 0, 4, 1, 0, 0, 0, 0][..], &[0; 10]].concat())
+}
+
+/// What scale-offset makes of sevens.
+fn sevens(width: u32) -> Vec<u8> {
+    [&width.to_le_bytes()[..], &[8], &longs(&[7, 0]), &[0]].concat()
+}
+
+fn zlib(bytes: &[u8]) -> Vec<u8> {
+    let mut out = vec![0; 1000];
+    let len = libdeflater::Compressor::new(Default::default()).zlib_compress(bytes, &mut out).unwrap();
+    out.truncate(len);
+    out
+}
+
+#[test]
+fn damaged_chunks_take_no_memory_for_what_they_claim() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = |head: &[u8]| [head, &[0; 65_000]].concat();
+    let claimed = (4 * u64::from(COUNT)).to_be_bytes();
+    let cases: [(&[(u16, Vec<u32>)], Vec<u8>); 11] = [
+        (&[(307, vec![9])], long(b"BZh91AY&SY")),
+        (&[(2, vec![4]), (307, vec![9])], long(b"BZh91AY&SY")),
+        (&[(1, vec![6]), (307, vec![9])], long(b"BZh91AY&SY")),
+        (&[(32015, vec![9])], long(b"\x28\xb5\x2f\xfd")),
+        (&[(4, vec![141, 32, 32, 1 << 30])], long(&[0xff; 4])),
+        (&[(4, vec![141, 32, 32, 1024])], long(&[0xff; 4])),
+        (
+            &[(32001, vec![2, 2, 4, COUNT])],
+            long(&[2, 1, 0x33, 4, 0, 0x28, 0x6b, 0xee, 0, 0, 16, 0, 0xf8, 0xfd, 0, 0]),
+        ),
+        (&[(32008, vec![0, 4, 4, 0, 2])], long(&[&claimed[..], &[0x40, 0, 0, 0]].concat())),
+        (&[(6, scale_offset(COUNT).1)], sevens(31)),
+        (&[(6, scale_offset(5).1)], sevens(0)),
+        (&vec![(1, vec![6]); 32], zlib(&[0; 100])),
+    ];
+    for (filters, stored) in cases {
+        let (image, root) = one_chunk(COUNT, filters, &stored);
+        assert!(spend_alone(&image.write(folder.path(), root)).is_err(), "{filters:?}");
+    }
+}
+
+#[test]
+fn a_constant_of_gigabytes_takes_no_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let deflate = (1, vec![6]);
+    for (filters, stored) in [
+        (vec![scale_offset(COUNT)], sevens(0)),
+        (vec![scale_offset(COUNT), deflate.clone()], zlib(&sevens(0))),
+        (vec![scale_offset(COUNT), deflate.clone(), deflate], zlib(&zlib(&sevens(0)))),
+    ] {
+        let (image, root) = one_chunk(COUNT, &filters, &stored);
+        let path = image.write(folder.path(), root);
+        assert_eq!(spend_alone(&path), Ok(()));
+        let dataset = cfa::Dataset::open(&path).unwrap();
+        let part = cfa::Selection::block(&[u64::from(COUNT) - 3], &[3], &[COUNT.into()]).unwrap();
+        assert_eq!(dataset.variable("v").unwrap().read::<i32>(&part).unwrap().as_slice(), Some(&[7; 3][..]));
+    }
+    // One that is to be shuffled has to be decoded.
+    let (image, root) = one_chunk(COUNT, &[(2, vec![4]), scale_offset(COUNT)], &sevens(0));
+    assert!(spend_alone(&image.write(folder.path(), root)).is_err());
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Headers of classic files that promise more than follows.
 
-use super::spend;
+use std::time::Instant;
+
+use super::{spend, MOST_TIME};
 
 fn big(numbers: &[u32]) -> Vec<u8> {
     numbers.iter().flat_map(|n| n.to_be_bytes()).collect()
@@ -29,6 +31,23 @@ fn counts_and_lengths_beyond_the_file_are_refused() {
             assert!(spend(&path).is_err());
         }
     }
+}
+
+#[test]
+fn very_many_dimensions_are_shown_soon() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hostile.nc");
+    let count = 500_000;
+    let mut file = b"CDF\x01".to_vec();
+    file.extend(big(&[0, 10, count]));
+    (0..count).for_each(|i| file.extend(big(&[4, 0x6161_6161 + i, 1])));
+    file.extend(big(&[0, 0, 0, 0]));
+    std::fs::write(&path, file).unwrap();
+    let began = Instant::now();
+    let shown =
+        std::process::Command::new(env!("CARGO_BIN_EXE_cfa")).arg("info").arg(&path).output().unwrap();
+    assert!(began.elapsed() < MOST_TIME, "{:?}", began.elapsed());
+    assert_eq!(shown.stdout.iter().filter(|&&byte| byte == b'\n').count(), 3 + count as usize);
 }
 
 #[test]

@@ -60,6 +60,20 @@ fn some_links_to_one_object_are_read() {
 }
 
 #[test]
+fn fifty_thousand_links_to_one_object_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut image = Image::new();
+    let long = attribute("long", &text(100), &[], &[b't'; 100]);
+    let dataset = image.header(&[dataspace(&[2]), int(), contiguous(96, 8), long]);
+    let names: Vec<String> = (0..50_000).map(|i| format!("v{i:05}")).collect();
+    let objects: Vec<(&str, u64)> = names.iter().map(|name| (name.as_str(), dataset)).collect();
+    let root = image.group(&objects);
+    let dataset = cfa::Dataset::open(image.write(folder.path(), root)).unwrap();
+    assert_eq!(dataset.variables().len(), 50_000);
+    assert_eq!(dataset.variable("v49999").unwrap().attributes().text("long").unwrap().len(), 100);
+}
+
+#[test]
 fn attributes_that_share_one_long_string_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let mut image = Image::new();

@@ -10,9 +10,13 @@ mod groups;
 mod headers;
 mod image;
 mod names;
+#[cfg(unix)]
+mod sparse;
 mod strings;
 
 use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use cfa::options::OpenOptions;
@@ -44,6 +48,7 @@ fn use_up(path: &Path) -> Result<(), cfa::Error> {
 
 /// Uses a hostile file up; returns what became of it.
 fn spend(path: &Path) -> Result<(), String> {
+    keep(path);
     let began = Instant::now();
     let (outcome, most) = crate::support::allocations::most_during(|| use_up(path));
     let took = began.elapsed();
@@ -52,4 +57,62 @@ fn spend(path: &Path) -> Result<(), String> {
     assert!(most < MOST_BYTES, "a file of {len} bytes took {most} bytes of memory: {outcome:?}");
     assert!(took < MOST_TIME, "a file of {len} bytes took {took:?}: {outcome:?}");
     outcome.map_err(|error| error.to_string())
+}
+
+const CHILD: &str = "CFA_HOSTILE_CHILD";
+
+/// Uses up the file that the environment names, and prints by how much the process grew.
+#[test]
+fn child_that_uses_a_file_up() {
+    let Some(path) = std::env::var_os(CHILD) else { return };
+    let before = peak();
+    let outcome = use_up(Path::new(&path));
+    println!(
+        "\ngrew {} outcome {}",
+        peak() - before,
+        outcome.map_or_else(|e| e.to_string(), |()| "read".into())
+    );
+}
+
+/// The most memory that this process had, as far as the system tells.
+fn peak() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("0");
+    line.split_whitespace().next().unwrap().parse::<usize>().unwrap() << 10
+}
+
+/// Uses a hostile file up in a process of its own, whose memory is that which the system gave: what is only asked for
+/// and never written does not count. Returns what became of it.
+fn spend_alone(path: &Path) -> Result<(), String> {
+    keep(path);
+    let began = Instant::now();
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "hostile::child_that_uses_a_file_up", "--nocapture"])
+        .env(CHILD, path)
+        .output()
+        .unwrap();
+    let took = began.elapsed();
+    let printed = String::from_utf8_lossy(&child.stdout);
+    assert!(child.status.success(), "{printed}{}", String::from_utf8_lossy(&child.stderr));
+    let line = printed.lines().find_map(|line| line.strip_prefix("grew ")).unwrap();
+    let (grew, outcome) = line.split_once(" outcome ").unwrap();
+    println!("{}: {grew} bytes of memory, {took:?}: {outcome}", path.display());
+    assert!(grew.parse::<usize>().unwrap() < MOST_BYTES, "{grew} bytes of memory: {outcome}");
+    assert!(took < MOST_TIME, "{took:?}: {outcome}");
+    if outcome == "read" {
+        Ok(())
+    } else {
+        Err(outcome.to_owned())
+    }
+}
+
+/// Copies a hostile file to the directory that `CFA_KEEP_HOSTILE` names, to try other programs on it.
+fn keep(path: &Path) {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    if let Some(folder) = std::env::var_os("CFA_KEEP_HOSTILE") {
+        let thread = std::thread::current();
+        let test = thread.name().and_then(|name| name.rsplit("::").next()).unwrap_or("file");
+        let name = format!("{test}-{}.nc", NEXT.fetch_add(1, Ordering::Relaxed));
+        std::fs::copy(path, Path::new(&folder).join(name)).unwrap();
+    }
 }

@@ -1,7 +1,7 @@
 //! Strings of which many are one.
 
 use super::image::{attribute, contiguous, dataspace, heap_string, references, Image};
-use super::spend;
+use super::{spend, spend_alone};
 
 #[test]
 fn references_to_one_long_string_are_refused() {
@@ -9,12 +9,14 @@ fn references_to_one_long_string_are_refused() {
     let mut image = Image::new();
     let text = vec![b't'; 1 << 20];
     let heap = image.global_heap(&[&text]);
-    let count = 200_000;
+    let count = 1_000_000;
     let data = image.put(references(heap, text.len(), count));
     let dataset =
         image.header(&[dataspace(&[count as u64]), heap_string(), contiguous(data, 16 * count as u64)]);
     let root = image.group(&[("v", dataset)]);
-    assert!(spend(&image.write(folder.path(), root)).is_err());
+    let path = image.write(folder.path(), root);
+    assert!(spend(&path).is_err());
+    assert!(spend_alone(&path).is_err());
 }
 
 #[test]

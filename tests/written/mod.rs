@@ -1,9 +1,12 @@
 //! Files of the native writer: what libnetcdf, and this library, make of them.
 
+mod composed;
 mod failures;
+mod for_readers;
 mod limits;
 mod oracle;
 mod random;
+mod same_bytes;
 
 use std::path::Path;
 use std::process::Command;

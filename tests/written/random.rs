@@ -1,5 +1,7 @@
 //! Random descriptions, written natively and by libnetcdf: `ncdump` must not tell them apart, and our reader finds all.
 
+use std::fs;
+
 use cfa::write::{write_checked, Dimension, File, Format, Group, Storage, Variable};
 use cfa::{Attributes, DataType, Values};
 use proptest::prelude::*;
@@ -153,10 +155,7 @@ fn compare(file: &File, format: Format) {
         (folder.path().join("ours.nc"), folder.path().join("again.nc"), folder.path().join("theirs.nc"));
     write_checked(file, &ours, format).unwrap();
     write_checked(file, &again, format).unwrap();
-    assert!(
-        std::fs::read(&ours).unwrap() == std::fs::read(&again).unwrap(),
-        "the bytes differ from time to time"
-    );
+    assert!(fs::read(&ours).unwrap() == fs::read(&again).unwrap(), "the bytes differ from time to time");
     oracle::write(file, &theirs, format);
     assert_eq!(dump(&ours), dump(&theirs));
     // libnetcdf can go on with what was written.
@@ -175,6 +174,25 @@ fn compare(file: &File, format: Format) {
     more.close().unwrap();
     let read: Vec<f32> = netcdf::open(&ours).unwrap().variable("added").unwrap().get_values(..).unwrap();
     assert_eq!(read, [1.0, 2.0]);
+}
+
+#[test]
+fn a_classic_file_ends_with_its_last_record() {
+    let mut file = File::default();
+    file.dimensions.push(Dimension { name: "t".into(), size: 5, unlimited: true });
+    file.add_dimension("x", 3);
+    for (name, data_type) in [("a", DataType::F64), ("b", DataType::I8), ("c", DataType::F32)] {
+        let seeds: Vec<u32> = (0..15).collect();
+        file.variables.push(Variable::with_values(name, &["t", "x"], values(data_type, &seeds)));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for format in [Format::Classic, Format::Cdf5] {
+        let (ours, theirs) =
+            (folder.path().join(format!("{format:?}.nc")), folder.path().join(format!("{format:?}_2.nc")));
+        write_checked(&file, &ours, format).unwrap();
+        oracle::write(&file, &theirs, format);
+        assert_eq!(fs::metadata(&ours).unwrap().len(), fs::metadata(&theirs).unwrap().len(), "{format:?}");
+    }
 }
 
 proptest! {

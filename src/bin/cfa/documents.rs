@@ -28,7 +28,7 @@ pub fn serve() -> Option<ExitCode> {
     Some(match write(Path::new(&directory)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("cfa: {}: {error}", directory.display());
+            eprintln!("cfa: {}: {error}", Path::new(&directory).display());
             ExitCode::FAILURE
         }
     })

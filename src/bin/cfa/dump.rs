@@ -192,7 +192,9 @@ fn grid(out: &mut impl Write, cells: Vec<Vec<String>>) -> Outcome {
         |c: usize| cells.iter().filter_map(|row| row.get(c)).map(|t| t.chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns).map(width).collect();
     for row in &cells {
-        let line: Vec<String> = row.iter().zip(&widths).map(|(text, &w)| format!("{text:>w$}")).collect();
+        // `format!` panics at widths of more than 65535.
+        let blanks = |text: &str, width: usize| " ".repeat(width - text.chars().count());
+        let line: Vec<String> = row.iter().zip(&widths).map(|(text, &w)| blanks(text, w) + text).collect();
         writeln!(out, "{}", line.join("  "))?;
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! `cfa info`: what is in a file, in the logical view.
 
+use std::collections::HashSet;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
@@ -71,7 +72,7 @@ fn as_text(
     let style = style::for_stdout();
     writeln!(out, "{}", style.heading(&printable(&redact(dataset.name()))))?;
     if arguments.variable.is_none() {
-        let logical = dataset.dimensions();
+        let logical: HashSet<DimensionId> = dataset.dimensions().into_iter().collect();
         for group in dataset.groups() {
             group_text(out, dataset, group, &logical, style)?;
         }
@@ -108,7 +109,7 @@ fn group_text(
     out: &mut impl Write,
     dataset: &Dataset,
     group: &Group,
-    logical: &[DimensionId],
+    logical: &HashSet<DimensionId>,
     style: Style,
 ) -> Outcome {
     let shown: Vec<DimensionId> =

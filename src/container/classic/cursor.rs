@@ -76,7 +76,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next `count` bytes.
-    #[inline]
+    #[inline(always)]
     pub fn bytes(&mut self, count: u64) -> Result<&[u8]> {
         if !self.is_in_window(count) {
             self.refill(count)?;
@@ -91,6 +91,7 @@ impl<'a> Cursor<'a> {
         count <= (self.filled - self.taken) as u64
     }
 
+    #[cold]
     fn refill(&mut self, count: u64) -> Result<()> {
         let count = self.check(count)?;
         self.base = self.position();
@@ -133,16 +134,27 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
+    /// A number of `N` bytes. Telling ordinary files from aggregations is little else than this.
+    #[inline(always)]
+    fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        if !self.is_in_window(N as u64) {
+            self.refill(N as u64)?;
+        }
+        let array = self.window[self.taken..].first_chunk().copied().unwrap_or([0; N]);
+        self.taken += N;
+        Ok(array)
+    }
+
     /// A tag, type number or 4-byte offset.
-    #[inline]
+    #[inline(always)]
     pub fn u32(&mut self) -> Result<u32> {
-        self.bytes(4).map(|b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]))
+        self.array().map(u32::from_be_bytes)
     }
 
     /// An 8-byte number.
     #[inline]
     pub fn u64(&mut self) -> Result<u64> {
-        self.bytes(8).map(|b| u64::from_be_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]))
+        self.array().map(u64::from_be_bytes)
     }
 
     /// A size or count, of 4 or 8 bytes; all ones stay all ones of 8 bytes.

@@ -29,6 +29,11 @@ impl<'a> BitReader<'a> {
     }
 }
 
+/// Whether `bytes` has so many numbers of `width` bits.
+pub fn holds(bytes: &[u8], count: usize, width: u32) -> bool {
+    count.checked_mul(width as usize).is_some_and(|bits| bits <= bytes.len().saturating_mul(8))
+}
+
 /// Fills `out` with numbers of `size` bytes (at most 8); `None` as soon as `next` gives none.
 pub fn write_numbers(
     out: &mut [u8],

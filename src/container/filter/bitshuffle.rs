@@ -4,7 +4,8 @@
 //! shrink. Elements after the last multiple of 8 are neither shuffled nor compressed.
 
 use super::run::take;
-use super::{damaged, grow, lz4, zstd};
+use super::{damaged, lz4, zstd};
+use crate::container::buffer::grown;
 use crate::error::{Error, Kind, Result};
 
 const NO_COMPRESSION: u32 = 0;
@@ -47,7 +48,7 @@ pub fn decode(mut input: &[u8], parameters: &[u32], element_size: usize, out: &m
     let len = out.len();
     let (shuffled, rest) = out.split_at_mut(len / size / GROUP * GROUP * size);
     let mut scratch = Vec::new();
-    grow(&mut scratch, block_len.min(shuffled.len()))?;
+    grown(&mut scratch, block_len.min(shuffled.len()))?;
     for block in shuffled.chunks_mut(block_len) {
         let cut_short = || damaged("bitshuffle", "a block is cut short");
         if codec == NO_COMPRESSION {

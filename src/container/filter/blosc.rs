@@ -4,7 +4,8 @@
 //! compressed stream, or one for each byte of the element ("split"). Chunks of Blosc 2 (another filter) are refused.
 
 use super::run::take;
-use super::{bitshuffle, blosclz, damaged, deflate, grow, lz4, shuffle, snappy, zstd};
+use super::{bitshuffle, blosclz, damaged, deflate, lz4, shuffle, snappy, zstd};
+use crate::container::buffer::grown;
 use crate::error::{Error, Kind, Result};
 
 /// The format of every release of Blosc 1.
@@ -59,7 +60,7 @@ pub fn decode(input: &[u8], out: &mut [u8]) -> Result<usize> {
     }
     let mut scratch = Vec::new();
     if header.flags & (SHUFFLED | BIT_SHUFFLED) != 0 {
-        grow(&mut scratch, header.block_len)?;
+        grown(&mut scratch, header.block_len)?;
     }
     let mut starts = &input[HEADER..];
     for block in out.chunks_mut(header.block_len) {

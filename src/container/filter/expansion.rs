@@ -2,35 +2,38 @@
 
 use super::{
     active, Filter, BITSHUFFLE, BIT_GROOM, BLOSC, BZIP2, DEFLATE, FLETCHER32, GRANULAR_BIT_ROUND, LZ4, LZF,
-    NBIT, SHUFFLE, SZIP, ZSTD,
+    NBIT, SCALE_OFFSET, SHUFFLE, SZIP, ZSTD,
 };
 
-/// What any chunk may have.
+/// What any filter may give.
 const FLOOR: u64 = 64 << 10;
+/// The largest constant that scale-offset, which stores it without any bits, may give before other filters are undone.
+/// Where it is the only one or the last, a constant takes no memory ([`super::constant`]).
+const CONSTANT: u64 = 32 << 20;
 
 /// The most bytes that `stored` bytes can decode to; bit `i` of `mask` says that filter `i` was left out.
 pub fn most_decoded(filters: &[Filter], mask: u32, stored: u64) -> u64 {
-    let active = active(filters, mask).unwrap_or_default();
-    active
-        .iter()
-        .fold(stored.max(1), |len, filter| len.saturating_mul(ratio(filter.id)))
-        .saturating_add(FLOOR)
+    // A pipeline that is not possible is refused when it is to be undone.
+    let Ok(active) = active(filters, mask) else { return u64::MAX };
+    active.iter().rev().fold(stored, |len, filter| expanded(filter.id, len))
 }
 
-/// Bytes for each stored byte, at most; generous where the format gives no exact bound.
-fn ratio(id: u16) -> u64 {
+/// The most bytes that one filter gives for `len` bytes; generous where the format gives no exact bound.
+pub fn expanded(id: u16, len: u64) -> u64 {
+    let times = |ratio: u64| len.saturating_mul(ratio).saturating_add(FLOOR);
     match id {
-        SHUFFLE | FLETCHER32 | BIT_GROOM | GRANULAR_BIT_ROUND => 1,
+        SHUFFLE | FLETCHER32 | BIT_GROOM | GRANULAR_BIT_ROUND => len,
         // One bit of 64.
-        NBIT => 64,
-        LZF => 128,
-        LZ4 => 256,
+        NBIT => times(64),
+        SCALE_OFFSET => times(64).max(CONSTANT),
+        LZF => times(128),
+        LZ4 => times(256),
         // A match of 258 bytes takes two bits.
-        DEFLATE => 1032,
+        DEFLATE => times(1032),
         // A block of 128 KiB takes four bytes.
-        ZSTD | BLOSC | BITSHUFFLE | SZIP => 1 << 16,
-        BZIP2 => 1 << 21,
-        // Scale-offset stores a constant without any bits.
+        ZSTD | BLOSC | BITSHUFFLE | SZIP => times(1 << 16),
+        BZIP2 => times(1 << 21),
+        // It is refused when it is to be undone.
         _ => u64::MAX,
     }
 }
@@ -47,9 +50,11 @@ mod tests {
     fn filters_multiply_and_those_left_out_do_not() {
         let both = [filter(SHUFFLE), filter(DEFLATE)];
         assert_eq!(most_decoded(&both, 0, 100), 103_200 + FLOOR);
-        assert_eq!(most_decoded(&both, 2, 100), 100 + FLOOR);
-        assert_eq!(most_decoded(&[filter(DEFLATE), filter(DEFLATE)], 0, 1), 1032 * 1032 + FLOOR);
-        assert_eq!(most_decoded(&[filter(6)], 0, 21), u64::MAX);
+        assert_eq!(most_decoded(&both, 2, 100), 100);
+        let twice = [filter(DEFLATE), filter(DEFLATE)];
+        assert_eq!(most_decoded(&twice, 0, 1), (1032 + FLOOR) * 1032 + FLOOR);
+        assert_eq!(most_decoded(&[filter(6)], 0, 21), CONSTANT);
+        assert_eq!(most_decoded(&[filter(0)], 0, 21), u64::MAX);
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! Compilers do not find the byte-unpack instructions for this by themselves: a plain loop takes longer than inflating
 //! the data. SSE2 is part of every x86-64 processor; elsewhere the plain loop serves.
 
+use crate::bytes::{arrays, arrays_mut};
+
 /// Writes `a[i], b[i], c[i], d[i]` for each `i`; `out` is four times as long as each plane.
 pub fn four(planes: [&[u8]; 4], out: &mut [u8]) {
     let done = vectors(planes, out);
@@ -10,7 +12,7 @@ pub fn four(planes: [&[u8]; 4], out: &mut [u8]) {
 }
 
 fn plain([a, b, c, d]: [&[u8]; 4], out: &mut [u8]) {
-    for ((((out, &a), &b), &c), &d) in out.as_chunks_mut::<4>().0.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+    for ((((out, &a), &b), &c), &d) in arrays_mut::<4>(out).iter_mut().zip(a).zip(b).zip(c).zip(d) {
         *out = [a, b, c, d];
     }
 }
@@ -28,9 +30,8 @@ fn vectors(planes: [&[u8]; 4], out: &mut [u8]) -> usize {
         _mm_unpacklo_epi16, _mm_unpacklo_epi8,
     };
     let [a, b, c, d] = planes;
-    let (a, b, c, d) =
-        (a.as_chunks::<16>().0, b.as_chunks::<16>().0, c.as_chunks::<16>().0, d.as_chunks::<16>().0);
-    let places = out.as_chunks_mut::<64>().0;
+    let (a, b, c, d) = (arrays::<16>(a), arrays::<16>(b), arrays::<16>(c), arrays::<16>(d));
+    let places = arrays_mut::<64>(out);
     let mut done = 0;
     for ((((out, a), b), c), d) in places.iter_mut().zip(a).zip(b).zip(c).zip(d) {
         // SAFETY: SSE2 is part of x86-64; the loads read 16 bytes each from arrays of 16, the stores write 4 times 16

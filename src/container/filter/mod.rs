@@ -24,7 +24,9 @@ mod snappy;
 mod szip;
 mod zstd;
 
+use super::buffer::grown;
 use crate::error::{Error, Kind, Result};
+use expansion::expanded;
 pub use expansion::most_decoded;
 pub use shuffle::unshuffle_part;
 
@@ -45,6 +47,9 @@ const GRANULAR_BIT_ROUND: u16 = 32023;
 
 /// The mask of a chunk has this many bits, and libhdf5 allows no more filters.
 const MOST_FILTERS: usize = 32;
+/// The most bytes of a stored chunk that is looked at for a constant: the header of scale-offset takes 21, and further
+/// filters add little.
+const LONGEST_CONSTANT: u64 = 1 << 10;
 
 /// One filter of a pipeline, as the file describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +84,7 @@ pub fn decode(
         return Ok(chunk);
     }
     let mut out = Vec::new();
-    grow(&mut out, decoded_len)?;
+    grown(&mut out, decoded_len)?;
     decode_into(filters, mask, &chunk, element_size, &mut Scratch::default(), &mut out)?;
     Ok(out)
 }
@@ -105,29 +110,83 @@ pub fn decode_into(
     out: &mut [u8],
 ) -> Result<()> {
     let active = active(filters, mask)?;
+    let data = undo_later(&active, chunk, element_size, scratch, out.len())?;
+    let input = data.bytes(chunk, &scratch.from);
+    let plain = match active.first() {
+        None => input,
+        Some(first) => match first.id {
+            FLETCHER32 => &input[..fletcher32::verified_len(input)?],
+            BIT_GROOM | GRANULAR_BIT_ROUND => input,
+            _ => {
+                let len = undo(first, input, element_size, out)?;
+                return check_len(len, out.len());
+            }
+        },
+    };
+    check_len(plain.len(), out.len())?;
+    out.copy_from_slice(plain);
+    Ok(())
+}
+
+/// Whether a chunk of `stored` bytes may be a constant, of which [`constant`] gives the element.
+pub fn may_be_constant(filters: &[Filter], mask: u32, stored: u64) -> bool {
+    let first = active(filters, mask).ok().and_then(|active| active.first().map(|first| first.id));
+    first == Some(SCALE_OFFSET) && stored <= LONGEST_CONSTANT
+}
+
+/// The one element that all of a chunk of `decoded_len` bytes consists of, so that none of it has to be decoded; `None`
+/// when that cannot be told.
+///
+/// # Errors
+/// As [`decode`].
+pub fn constant(
+    filters: &[Filter],
+    mask: u32,
+    chunk: &[u8],
+    element_size: usize,
+    scratch: &mut Scratch,
+    decoded_len: usize,
+) -> Result<Option<Vec<u8>>> {
+    let active = active(filters, mask)?;
+    match active.first() {
+        Some(first) if first.id == SCALE_OFFSET => {
+            let data = undo_later(&active, chunk, element_size, scratch, decoded_len)?;
+            scaleoffset::constant(
+                data.bytes(chunk, &scratch.from),
+                &first.parameters,
+                element_size,
+                decoded_len,
+            )
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Undoes all filters but the first; what they give lies in the chunk or in `scratch.from`.
+fn undo_later(
+    active: &[&Filter],
+    chunk: &[u8],
+    element_size: usize,
+    scratch: &mut Scratch,
+    decoded_len: usize,
+) -> Result<Data> {
     let Scratch { from, to } = scratch;
     let mut data = Data { in_chunk: true, len: chunk.len() };
-    for (position, filter) in active.iter().enumerate().rev() {
+    for (position, filter) in active.iter().enumerate().skip(1).rev() {
         let input = data.bytes(chunk, from);
         match filter.id {
             FLETCHER32 => data.len = fletcher32::verified_len(input)?,
             BIT_GROOM | GRANULAR_BIT_ROUND => {}
-            _ if position == 0 => {
-                let len = undo(filter, input, element_size, out)?;
-                return check_len(len, out.len());
-            }
-            _ => {
-                let most = encoded_bound(&active[..position], out.len());
-                grow(to, most)?;
-                let len = undo(filter, input, element_size, &mut to[..most])?;
+            id => {
+                let most = encoded_bound(&active[..position], decoded_len) as u64;
+                let most = most.min(expanded(id, input.len() as u64)) as usize;
+                let len = undo(filter, input, element_size, grown(to, most)?)?;
                 std::mem::swap(from, to);
                 data = Data { in_chunk: false, len };
             }
         }
     }
-    check_len(data.len, out.len())?;
-    out.copy_from_slice(data.bytes(chunk, from));
-    Ok(())
+    Ok(data)
 }
 
 /// Where the data are between two filters.
@@ -209,17 +268,6 @@ fn name(id: u16) -> &'static str {
         32028 => "SPERR",
         _ => "unknown",
     }
-}
-
-/// Makes `buffer` at least `len` long.
-fn grow(buffer: &mut Vec<u8>, len: usize) -> Result<()> {
-    if let Some(more) = len.checked_sub(buffer.len()) {
-        buffer.try_reserve_exact(more).map_err(|cause| {
-            Error::new(Kind::Limit, format!("no memory for a chunk of {len} bytes")).because(cause)
-        })?;
-        buffer.resize(len, 0);
-    }
-    Ok(())
 }
 
 fn check_len(len: usize, expected: usize) -> Result<()> {

@@ -3,7 +3,7 @@
 //! The other bits come back as zeros, as from libhdf5: extending the sign of a number whose type has fewer bits than its
 //! bytes hold is for the reader of the type. Array and compound types are refused: netCDF numbers are neither.
 
-use super::bits::{write_numbers, BitReader};
+use super::bits::{holds, write_numbers, BitReader};
 use super::damaged;
 use crate::error::{Error, Kind, Result};
 
@@ -32,10 +32,14 @@ pub fn decode(input: &[u8], parameters: &[u32], out: &mut [u8]) -> Result<usize>
             let len = total(count, size)?;
             let numbers =
                 out.get_mut(..len).ok_or_else(|| damaged("nbit", "too many numbers for the chunk"))?;
+            let cut_short = || damaged("nbit", "the bits are cut short");
+            // Looked at before memory is written.
+            if !holds(input, count as usize, precision) {
+                return Err(cut_short());
+            }
             let mut bits = BitReader::new(input);
             let next = || bits.read(precision).map(|read| read << offset);
-            write_numbers(numbers, size as usize, order == BIG_ENDIAN, next)
-                .ok_or_else(|| damaged("nbit", "the bits are cut short"))?;
+            write_numbers(numbers, size as usize, order == BIG_ENDIAN, next).ok_or_else(cut_short)?;
             Ok(len)
         }
         [UNTOUCHED, size] => copy(input, total(count, size)?, out),

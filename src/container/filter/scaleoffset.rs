@@ -3,7 +3,7 @@
 //! Integers are stored exactly. Floating-point numbers are stored as decimal fractions ("D-scaling"); "E-scaling" was
 //! never implemented by libhdf5 and is refused. The largest packed number stands for the fill value, if there is one.
 
-use super::bits::{write_numbers, BitReader};
+use super::bits::{holds, write_numbers, BitReader};
 use super::damaged;
 use crate::error::{Error, Kind, Result};
 
@@ -94,9 +94,39 @@ pub fn decode(input: &[u8], parameters: &[u32], out: &mut [u8]) -> Result<usize>
     Ok(len)
 }
 
+/// The number that a chunk of `decoded_len` bytes consists of; `None` when its numbers are stored one by one.
+pub fn constant(
+    input: &[u8],
+    parameters: &[u32],
+    element_size: usize,
+    decoded_len: usize,
+) -> Result<Option<Vec<u8>>> {
+    let width = input.first_chunk().map(|&width| u32::from_le_bytes(width));
+    let &[_, factor, count, class, size, ..] = parameters else { return Ok(None) };
+    let is_as_it_was = class == INTEGER && u64::from(factor) == 8 * u64::from(size);
+    if width != Some(0) || is_as_it_was {
+        return Ok(None);
+    }
+    let mut one = parameters.to_vec();
+    one[2] = 1;
+    let mut element = vec![0; element_size];
+    let len = decode(input, &one, &mut element)?;
+    let total = u64::from(count).checked_mul(u64::from(size));
+    if len != element_size || total != Some(decoded_len as u64) {
+        let what = format!("{count} numbers of {size} bytes in a chunk of {decoded_len}");
+        return Err(damaged("scaleoffset", what));
+    }
+    Ok(Some(element))
+}
+
 impl Packing {
     /// Writes `value` of each packed number, or the fill value, as little-endian numbers of `size` bytes.
     fn unpack(&self, packed: &[u8], out: &mut [u8], size: usize, value: impl Fn(u64) -> u64) -> Result<()> {
+        let cut_short = || damaged("scaleoffset", "the bits are cut short");
+        // Looked at before memory is written.
+        if !holds(packed, out.len() / size, self.width) {
+            return Err(cut_short());
+        }
         let mut bits = BitReader::new(packed);
         let mark = (1 << self.width) - 1;
         let next = || {
@@ -106,7 +136,7 @@ impl Packing {
                 _ => value(packed),
             })
         };
-        write_numbers(out, size, false, next).ok_or_else(|| damaged("scaleoffset", "the bits are cut short"))
+        write_numbers(out, size, false, next).ok_or_else(cut_short)
     }
 }
 
@@ -116,4 +146,45 @@ fn copy(input: &[u8], len: usize, out: &mut [u8]) -> Result<usize> {
     };
     to.copy_from_slice(from);
     Ok(len)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_constant_is_what_decoding_gives_again_and_again(
+            (class, scale, size) in prop::sample::select(
+                vec![(INTEGER, INTEGER_SCALE, 1), (INTEGER, INTEGER_SCALE, 2), (INTEGER, INTEGER_SCALE, 4),
+                    (INTEGER, INTEGER_SCALE, 8), (FLOAT, D_SCALE, 4), (FLOAT, D_SCALE, 8)]),
+            factor in 0u32..70,
+            order in LITTLE_ENDIAN..=BIG_ENDIAN,
+            fill in any::<(bool, u32, u32)>(),
+            minimum in any::<u64>(),
+            (width, count) in (0u32..3, 1u32..50),
+        ) {
+            let header = [&width.to_le_bytes()[..], &[8], &minimum.to_le_bytes(), &[0; 8]].concat();
+            let input = [header, vec![0x5a; 50]].concat();
+            let parameters = [scale, factor, count, class, size, 1, order, fill.0.into(), fill.1, fill.2];
+            let mut out = vec![0; (count * size) as usize];
+            let len = out.len();
+            let decoded = decode(&input, &parameters, &mut out);
+            match constant(&input, &parameters, size as usize, len) {
+                Ok(Some(element)) => {
+                    prop_assert_eq!((width, decoded.unwrap()), (0, len));
+                    prop_assert_eq!(element.repeat(count as usize), out);
+                }
+                Ok(None) => prop_assert!(width > 0 || factor == 8 * size),
+                Err(_) => prop_assert!(decoded.is_err()),
+            }
+            prop_assert_eq!(width == 0 && !(class == INTEGER && factor == 8 * size),
+                constant(&input, &parameters, size as usize, len).is_ok_and(|found| found.is_some()));
+            // Of another number of elements than the chunk has, it is damaged.
+            if width == 0 && !(class == INTEGER && factor == 8 * size) {
+                prop_assert!(constant(&input, &parameters, size as usize, len + size as usize).is_err());
+            }
+        }
+    }
 }

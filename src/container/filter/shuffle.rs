@@ -3,6 +3,7 @@
 //! Bytes after the last whole element stay as they are.
 
 use super::{damaged, interleave};
+use crate::bytes::{arrays, arrays_mut};
 use crate::error::Result;
 
 /// Elements that are put together at a time, so that the bytes written stay in the nearest cache.
@@ -66,7 +67,7 @@ pub fn unshuffle(input: &[u8], size: usize, out: &mut [u8]) {
 }
 
 fn interleave2(a: &[u8], b: &[u8], out: &mut [u8]) {
-    for ((out, &a), &b) in out.as_chunks_mut::<2>().0.iter_mut().zip(a).zip(b) {
+    for ((out, &a), &b) in arrays_mut::<2>(out).iter_mut().zip(a).zip(b) {
         *out = [a, b];
     }
 }
@@ -79,8 +80,8 @@ fn interleave8(planes: [&[u8]; 8], out: &mut [u8]) {
         let [a, b, c, d, e, f, g, h] = planes.map(|plane| &plane[i * TILE..][..len]);
         interleave::four([a, b, c, d], &mut low[..4 * len]);
         interleave::four([e, f, g, h], &mut high[..4 * len]);
-        let halves = low.as_chunks::<4>().0.iter().zip(high.as_chunks::<4>().0);
-        for (out, (low, high)) in out.as_chunks_mut::<8>().0.iter_mut().zip(halves) {
+        let halves = arrays::<4>(&low).iter().zip(arrays::<4>(&high));
+        for (out, (low, high)) in arrays_mut::<8>(out).iter_mut().zip(halves) {
             let [a, b, c, d] = *low;
             let [e, f, g, h] = *high;
             *out = [a, b, c, d, e, f, g, h];

@@ -1,8 +1,8 @@
 //! Entries of the arrays that index chunks (HDF5 file format VII.C, VII.D).
 
-use hdf5_reader::io::Cursor;
 use hdf5_reader::storage::Storage;
 
+use super::cursor::Cursor;
 use super::store::{damaged, Store};
 use crate::error::Result;
 

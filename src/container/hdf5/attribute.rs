@@ -2,9 +2,8 @@
 //!
 //! They are listed with their bytes and decoded one by one, so that one of an odd type is left out alone.
 
-use hdf5_reader::io::Cursor;
-
 use super::btree2::hash;
+use super::cursor::Cursor;
 use super::dataspace::Dataspace;
 use super::datatype::Type;
 use super::dense::{Dense, Listed, Record};

@@ -3,12 +3,12 @@
 //! A walk enters only the nodes that its caller wants by the records on either side of them. Refused: wrong checksums,
 //! nodes with more records than they have room for, nodes that are listed twice or overlap.
 
-use hdf5_reader::checksum::jenkins_lookup3;
-use hdf5_reader::io::Cursor;
 use hdf5_reader::storage::{Storage, StorageBuffer};
 
 use super::budget::Nodes;
+use super::cursor::Cursor;
 use super::store::{checksummed, damaged, Store};
+use crate::checksum::lookup3;
 use crate::error::Result;
 
 /// Most levels; with two records a node that is more than a file can have.
@@ -168,5 +168,5 @@ pub(super) fn width(most: u64) -> usize {
 
 /// The hash by which names are indexed.
 pub(super) fn hash(name: &str) -> u32 {
-    jenkins_lookup3(name.as_bytes())
+    lookup3(name.as_bytes())
 }

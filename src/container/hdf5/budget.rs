@@ -3,7 +3,8 @@
 //! Structures of HDF5 refer to one another by address, so a small file can make a reader visit the same bytes
 //! without end. What a library wrote does not overlap: it is looked at a few times, and what is kept of it takes a few
 //! times its size. Each operation (opening, listing, reading strings, reading an index) has a budget of so many times
-//! the length of the file, with a floor for small files; who goes beyond it is refused.
+//! the length of the file, with a floor for small files; who goes beyond it is refused. Holes of a file hold nothing, so
+//! what it takes on its disk counts too, if with more weight, because disks may compress; and there is a ceiling.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,12 +13,31 @@ use super::store::damaged;
 use crate::error::{Error, Kind, Result};
 
 /// What is kept: headers, names, attributes, index entries.
-const KEPT: (u64, u64) = (8, 40 << 20);
+const KEPT: Measure = Measure { floor: 40 << 20, length: 8, stored: 16, ceiling: 2 << 30 };
 /// What is looked at.
-const SEEN: (u64, u64) = (64, 1 << 30);
+const SEEN: Measure = Measure { floor: 1 << 30, length: 64, stored: 128, ceiling: 64 << 30 };
 /// Text in global heaps. Each string has its own place there, so all of them fit into the file; a fill value may be
 /// shared by many elements.
-const TEXT: (u64, u64) = (1, 16 << 20);
+const TEXT: Measure = Measure { floor: 16 << 20, length: 1, stored: 8, ceiling: 4 << 30 };
+
+/// How a budget follows from a file, in bytes.
+struct Measure {
+    /// What every file has.
+    floor: u64,
+    /// As much for each byte of its length,
+    length: u64,
+    /// but not more than this for each byte that it takes on its disk,
+    stored: u64,
+    /// nor than this.
+    ceiling: u64,
+}
+
+impl Measure {
+    fn of(&self, length: u64, stored: u64) -> AtomicU64 {
+        let more = length.saturating_mul(self.length).min(stored.saturating_mul(self.stored));
+        AtomicU64::new(more.min(self.ceiling) + self.floor)
+    }
+}
 
 /// What is left of a budget, in bytes.
 #[derive(Debug)]
@@ -28,17 +48,23 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// The budget of one operation on a file of this length.
-    pub(super) fn new(file_len: u64) -> Self {
-        let of = |(times, floor): (u64, u64)| {
-            AtomicU64::new(file_len.saturating_mul(times).saturating_add(floor).min(OVERDRAWN - 1))
-        };
+    /// The budget of one operation on a file of this length, which takes so much on its disk.
+    pub(super) fn new(length: u64, stored: u64) -> Self {
+        let of = |measure: Measure| measure.of(length, stored);
         Budget { kept: of(KEPT), seen: of(SEEN), text: of(TEXT) }
     }
 
     /// Counts bytes of memory that are about to be taken.
     pub(super) fn keep(&self, bytes: usize) -> Result<()> {
         take(&self.kept, bytes as u64)
+    }
+
+    /// Gives back bytes that [`Budget::keep`] counted.
+    pub(super) fn release(&self, bytes: usize) {
+        let now = self.kept.load(Ordering::Relaxed);
+        if now != OVERDRAWN {
+            self.kept.store(now.saturating_add(bytes as u64), Ordering::Relaxed);
+        }
     }
 
     /// Counts bytes of the file that are about to be parsed.
@@ -106,14 +132,22 @@ mod tests {
 
     #[test]
     fn a_budget_once_overdrawn_stays_so() {
-        let budget = Budget::new(1000);
+        let budget = Budget::new(1000, 1000);
         let (most, kind) = (8 * 1000 + (40 << 20), Kind::Limit);
         budget.keep(most).unwrap();
         budget.check().unwrap();
         assert_eq!(budget.keep(1).unwrap_err().kind(), kind);
         assert_eq!(budget.keep(0).unwrap_err().kind(), kind);
         assert_eq!(budget.check().unwrap_err().kind(), kind);
-        assert!(Budget::new(u64::MAX).keep(usize::MAX - 1).is_ok());
+    }
+
+    #[test]
+    fn holes_and_very_long_files_do_not_add_to_a_budget() {
+        let most = |length, stored| Budget::new(length, stored).kept.into_inner() - (40 << 20);
+        assert_eq!(most(1000, 1000), 8000);
+        assert_eq!(most(1000, 600), 8000);
+        assert_eq!(most(1 << 40, 4096), 16 * 4096);
+        assert_eq!(most(u64::MAX, u64::MAX), 2 << 30);
     }
 
     #[test]

@@ -6,12 +6,12 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hdf5_reader::io::Cursor;
 use once_cell::sync::OnceCell;
 
 use super::array_entry::Found;
 use super::btree1::{self, Form};
 use super::btree2::Tree;
+use super::cursor::Cursor;
 use super::layout::IndexKind;
 use super::numbering::Numbering;
 use super::store::{damaged, guarded, Store};

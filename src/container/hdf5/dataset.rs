@@ -1,12 +1,11 @@
 //! Datasets: from the messages of an object header to an [`Array`].
 
-use hdf5_reader::io::Cursor;
-use hdf5_reader::messages::filter_pipeline;
-
 use super::attribute::RawAttributes;
 use super::chunk_index::{LazyChunkIndex, Plan};
+use super::cursor::Cursor;
 use super::dataspace::Dataspace;
 use super::datatype::Type;
+use super::filters;
 use super::header::{
     Header, DATASPACE, DATATYPE, EXTERNAL_FILES, FILL_VALUE, FILTERS, LAYOUT, OLD_FILL_VALUE,
 };
@@ -21,7 +20,7 @@ const NO_VARIABLE: &str = "This is a netCDF dimension but not a netCDF variable"
 
 /// A dataset before netCDF's view of its dimensions.
 pub(super) struct Dataset {
-    header: Header,
+    pub(super) header: Header,
     pub(super) dataspace: Dataspace,
     pub(super) attributes: RawAttributes,
     /// It is a dimension scale.
@@ -123,9 +122,7 @@ impl Dataset {
         let Some(data) = self.header.data(FILTERS)? else {
             return Ok(Vec::new());
         };
-        let message = filter_pipeline::parse(&mut Cursor::new(data), 8, 8, data.len())?;
-        let filters = message.filters.into_iter();
-        Ok(filters.map(|filter| Filter { id: filter.id, parameters: filter.client_data }).collect())
+        filters::parse(&mut Cursor::new(data))
     }
 
     /// One element for what was never written; zeros when the file says nothing.

@@ -1,7 +1,6 @@
 //! Dataspace messages (HDF5 file format IV.A.2.b): current and maximum sizes.
 
-use hdf5_reader::io::Cursor;
-
+use super::cursor::Cursor;
 use super::store::{damaged, Store};
 use crate::error::Result;
 

@@ -4,8 +4,7 @@
 //! Bit fields, other floating point, VAX order, compounds, opaque data, arrays and complex numbers are refused, since guessing
 //! would give wrong values.
 
-use hdf5_reader::io::Cursor;
-
+use super::cursor::Cursor;
 use super::header::{Header, Message, DATATYPE};
 use super::store::{damaged, unsupported, Store};
 use crate::container::array::Element;

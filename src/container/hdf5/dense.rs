@@ -1,8 +1,7 @@
 //! Links and attributes that lie in a fractal heap, as a B-tree of their names lists them (HDF5 file format III.A.2).
 
-use hdf5_reader::io::Cursor;
-
 use super::btree2::Tree;
+use super::cursor::Cursor;
 use super::fractal_heap::Heap;
 use super::store::{damaged, Store};
 use crate::error::{Error, Kind, Result};

@@ -3,9 +3,9 @@
 //! Rows of blocks, each row after the second with blocks of twice the size; those that are too large for direct blocks
 //! are tables themselves.
 
-use hdf5_reader::io::Cursor;
 use hdf5_reader::storage::Storage;
 
+use super::cursor::Cursor;
 use super::fractal_heap::Place;
 use super::store::{damaged, Store};
 use crate::error::Result;

@@ -3,11 +3,11 @@
 //! The first entries lie in the index block, those that follow in data blocks of growing size: "super block" `n` has
 //! 2^(n/2) of them. The index block has the addresses of the first data blocks and of the blocks that list the others.
 
-use hdf5_reader::io::Cursor;
 use hdf5_reader::storage::Storage;
 
 use super::array_entry::{Entries, Found};
 use super::budget::Nodes;
+use super::cursor::Cursor;
 use super::store::{checksummed, damaged, Store};
 use crate::error::Result;
 

@@ -5,9 +5,8 @@
 //! variables that have it (`REFERENCE_LIST`, HDF5 dimension scale specification), and where none of those is longer the
 //! variable has the shape that it was written with.
 
-use hdf5_reader::io::Cursor;
-
 use super::attribute::{self, RawAttribute};
+use super::cursor::Cursor;
 use super::dataset::Dataset;
 use super::dataspace::Dataspace;
 use super::header::{Header, DATASPACE};

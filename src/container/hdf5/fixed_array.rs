@@ -1,9 +1,9 @@
 //! Fixed arrays (HDF5 file format VII.C): the chunks of datasets that cannot grow.
 
-use hdf5_reader::io::Cursor;
 use hdf5_reader::storage::Storage;
 
 use super::array_entry::{Entries, Found};
+use super::cursor::Cursor;
 use super::store::{checksummed, damaged, Store};
 use crate::error::Result;
 

@@ -4,13 +4,14 @@
 //! the identifier ("tiny"). Whoever asks in the order of [`Heap::place`] has each block read once; only the last one
 //! is kept. Refused: wrong checksums, blocks outside the file.
 
-use hdf5_reader::io::Cursor;
-use hdf5_reader::messages::filter_pipeline;
+use super::cursor::Cursor;
+use super::filters;
 use hdf5_reader::storage::Storage;
 
 use super::btree2::{width, Tree};
 use super::doubling_table::DoublingTable;
 use super::store::{checksummed, damaged, Store};
+use crate::checksum::lookup3;
 use crate::container::filter::{self, Filter};
 use crate::error::Result;
 
@@ -60,10 +61,7 @@ impl Heap {
         let (table, most_direct) = DoublingTable::parse(store, &mut cursor, filter_len > 0)?;
         let filters = match filter_len {
             0 => Vec::new(),
-            len => {
-                let pipeline = filter_pipeline::parse(&mut cursor, 8, 8, len)?.filters.into_iter();
-                pipeline.map(|filter| Filter { id: filter.id, parameters: filter.client_data }).collect()
-            }
+            len => filters::parse(&mut Cursor::new(cursor.read_bytes(len)?))?,
         };
         let widths = (table.offset_width, width(most_direct.min(most_managed)));
         Ok(Heap { filters, checked, huge, table, widths, last: None })
@@ -125,7 +123,7 @@ impl Heap {
             let sum = [block[head], block[head + 1], block[head + 2], block[head + 3]];
             // The sum is that of the block with zeros in its place.
             block[head..head + 4].fill(0);
-            if hdf5_reader::checksum::jenkins_lookup3(&block) != u32::from_le_bytes(sum) {
+            if lookup3(&block) != u32::from_le_bytes(sum) {
                 return Err(damaged("checksum of a block of a heap is wrong"));
             }
             block[head..head + 4].copy_from_slice(&sum);

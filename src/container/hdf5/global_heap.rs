@@ -7,9 +7,9 @@ use std::collections::HashMap;
 use std::slice::ChunksExact;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hdf5_reader::io::Cursor;
 use hdf5_reader::storage::{Storage, StorageBuffer};
 
+use super::cursor::Cursor;
 use super::store::{damaged, Store};
 use crate::error::{Error, Kind, Result};
 
@@ -137,7 +137,7 @@ impl Collection {
         let mut objects = Vec::new();
         let mut cursor = Cursor::new(&bytes);
         cursor.skip((8 + length_size).min(len))?;
-        while cursor.remaining() >= 8 + length_size as u64 {
+        while cursor.remaining() >= 8 + usize::from(length_size) {
             // Number 0 is the free space at the end.
             let number = cursor.read_u16_le()?;
             if number == 0 {
@@ -146,7 +146,7 @@ impl Collection {
             cursor.skip(6)?;
             let len = cursor.read_length(store.length_size)?;
             let len = usize::try_from(len).map_err(|_| damaged("object in a global heap is too long"))?;
-            objects.push((number, cursor.position() as usize, len));
+            objects.push((number, cursor.position(), len));
             cursor.skip(len)?;
             let padding = len.wrapping_neg() & 7;
             cursor.skip(padding.min(cursor.remaining() as usize))?;

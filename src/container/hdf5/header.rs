@@ -5,12 +5,12 @@
 
 use std::collections::VecDeque;
 
-use hdf5_reader::checksum::jenkins_lookup3;
-use hdf5_reader::io::Cursor;
 use hdf5_reader::storage::{Storage, StorageBuffer};
 
 use super::budget::Nodes;
+use super::cursor::Cursor;
 use super::store::{damaged, unsupported, Store};
+use crate::checksum::lookup3;
 use crate::error::{Error, Kind, Result};
 
 /// Most bytes of one object header; real ones have some kilobytes.
@@ -83,6 +83,12 @@ impl Header {
         };
         let outcome = reading.all(address);
         (Header { messages: reading.messages }, outcome.and(reading.sums))
+    }
+
+    /// Lets go of the messages, so that their memory can be counted for others.
+    pub(super) fn release(self, store: &Store) {
+        let bytes = self.messages.iter().map(|message| MESSAGE + message.data.len()).sum();
+        store.budget.release(bytes);
     }
 
     /// The first message of this kind.
@@ -236,7 +242,7 @@ impl Reading<'_> {
     fn body<'b>(&mut self, block: &'b [u8]) -> Result<&'b [u8]> {
         let (body, sum) =
             block.split_last_chunk::<4>().ok_or_else(|| damaged("object header is too short"))?;
-        if self.sums.is_ok() && jenkins_lookup3(body) != u32::from_le_bytes(*sum) {
+        if self.sums.is_ok() && lookup3(body) != u32::from_le_bytes(*sum) {
             self.sums = Err(damaged("checksum of an object header is wrong"));
         }
         Ok(body)

@@ -3,8 +3,7 @@
 //! Version 5 (HDF5 2.0) differs from version 4 in the indexes of filtered chunks alone, whose entries tell the width of the
 //! sizes in them.
 
-use hdf5_reader::io::Cursor;
-
+use super::cursor::Cursor;
 use super::store::{damaged, Store};
 use crate::error::Result;
 

@@ -3,9 +3,8 @@
 //! Soft links are followed inside the file; external and user-defined links are shown but never followed, since
 //! they name other files.
 
-use hdf5_reader::io::Cursor;
-
 use super::btree2::hash;
+use super::cursor::Cursor;
 use super::dense::{Dense, Listed};
 use super::header::{Header, LINK, LINK_INFO, SYMBOL_TABLE};
 use super::store::{damaged, Store};

@@ -17,6 +17,7 @@ mod btree1;
 mod btree2;
 mod budget;
 pub mod chunk_index;
+mod cursor;
 mod dataset;
 mod dataspace;
 mod datatype;
@@ -24,6 +25,7 @@ mod dense;
 mod doubling_table;
 mod extensible_array;
 mod extent;
+mod filters;
 mod fixed_array;
 mod fractal_heap;
 mod global_heap;
@@ -96,7 +98,11 @@ impl File {
     /// # Errors
     /// `Damaged`, `Io`, or `Unsupported` when its type or the link to it is refused.
     pub fn variable(&self, path: &str) -> Result<Option<Stored>> {
-        guarded(|| self.find_variable(path))
+        guarded(|| match self.find_variable(path)? {
+            // Its name may be composed in another way.
+            None if !path.is_ascii() => self.variable_of_tree(path),
+            found => Ok(found),
+        })
     }
 
     /// The strings of stored elements (fixed fields or heap references), one after the other in `fields`.
@@ -105,6 +111,14 @@ impl File {
     /// `Request` when the data are not strings; `Damaged`, `Io`.
     pub fn strings(&self, array: &Array, fields: &[u8]) -> Result<Vec<String>> {
         guarded(|| strings::decode(&self.store.again(), array, fields))
+    }
+
+    fn variable_of_tree(&self, path: &str) -> Result<Option<Stored>> {
+        let tree = self.tree()?;
+        Ok(tree.variable_at(path).map(|id| {
+            let found = &tree.variables[id.0];
+            Stored { attributes: found.attributes.clone(), array: Arc::clone(&found.array) }
+        }))
     }
 
     fn find_variable(&self, path: &str) -> Result<Option<Stored>> {
@@ -133,10 +147,8 @@ impl File {
             }
             let array = dataset.array(store)?;
             if array.can_be_short() && extent::may_be_short(store, address, &dataset) {
-                let tree = self.tree()?;
-                if let Some(found) = tree.variable_at(path).map(|id| &tree.variables[id.0]) {
-                    let (attributes, array) = (found.attributes.clone(), Arc::clone(&found.array));
-                    return Ok(Some(Stored { attributes, array }));
+                if let Some(found) = self.variable_of_tree(path)? {
+                    return Ok(Some(found));
                 }
             }
             let attributes = dataset.attributes.decoded(store, &mut Vec::new());

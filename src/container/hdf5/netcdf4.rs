@@ -220,6 +220,7 @@ impl Walk<'_> {
         self.extents.push((self.axes(address, &dataset), dataset.dataspace.shape.clone()));
         let array = dataset.array(self.store)?;
         let attributes = self.decode(&dataset.attributes, &path);
+        dataset.header.release(self.store);
         let maximum = dataset.dataspace.maximum;
         self.found.push(Found { group, name, path, maximum, extent, attributes, array });
         Ok(())

@@ -25,6 +25,11 @@ const LARGE: usize = 128 << 10;
 /// Most zeros that stand for what a truncated file lacks: what lies across its end is no larger.
 const MOST_PADDING: u64 = 1 << 20;
 
+/// How much longer a file may be than what it takes on its disk, which may compress; and the longest hole in what is read
+/// at once.
+const COMPRESSED: u64 = 8;
+const HOLE: u64 = 16 << 20;
+
 type Block = Arc<Vec<u8>>;
 
 /// A source seen from its superblock on, with recently read blocks.
@@ -75,11 +80,20 @@ impl BlockStorage {
         self.base
     }
 
+    /// How many bytes the source takes where it is stored.
+    pub(super) fn stored(&self) -> u64 {
+        self.source.stored()
+    }
+
     fn lock(&self) -> MutexGuard<'_, Cache> {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn read(&self, offset: u64, len: usize) -> Result<Vec<u8>, Error> {
+        // Most of what is so long would be a hole.
+        if len as u64 > self.stored().saturating_mul(COMPRESSED).saturating_add(HOLE) {
+            return Err(Error::new(Kind::Limit, format!("a structure of {len} bytes is mostly a hole")));
+        }
         let mut bytes = Vec::new();
         bytes
             .try_reserve_exact(len)

@@ -6,16 +6,16 @@ use std::ops::Deref;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::Arc;
 
-use hdf5_reader::checksum::jenkins_lookup3;
-use hdf5_reader::io::Cursor;
 use hdf5_reader::storage::Storage;
 use hdf5_reader::superblock::{Superblock, HDF5_MAGIC};
 
 use super::budget::Budget;
+use super::cursor::Cursor;
 use super::global_heap;
 use super::header::{Header, BRANCHING};
 use super::storage::BlockStorage;
 use super::symbols::LastNames;
+use crate::checksum::lookup3;
 use crate::error::{Error, Kind, Result};
 use crate::source::Source;
 
@@ -104,7 +104,7 @@ impl Store {
     }
 
     fn new(opened: Arc<Opened>) -> Self {
-        let budget = Budget::new(opened.storage.len());
+        let budget = Budget::new(opened.storage.len(), opened.storage.stored());
         Store { opened, budget }
     }
 
@@ -164,7 +164,7 @@ pub(super) fn checksummed<'a>(bytes: &'a [u8], signature: &[u8; 4]) -> Result<&'
     let (body, sum) =
         bytes.split_last_chunk::<4>().ok_or_else(|| damaged(format!("{} is cut short", name())))?;
     match body.strip_prefix(signature) {
-        Some([0, rest @ ..]) if jenkins_lookup3(body) == u32::from_le_bytes(*sum) => Ok(rest),
+        Some([0, rest @ ..]) if lookup3(body) == u32::from_le_bytes(*sum) => Ok(rest),
         Some([0, ..]) => Err(damaged(format!("checksum of {} is wrong", name()))),
         Some([version, ..]) => Err(damaged(format!("{} of version {version}", name()))),
         _ => Err(damaged(format!("no {} where one should be", name()))),

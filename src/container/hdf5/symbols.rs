@@ -5,11 +5,11 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use hdf5_reader::io::Cursor;
 use hdf5_reader::storage::{Storage, StorageBuffer};
 
 use super::btree1::{self, Form};
 use super::budget::Nodes;
+use super::cursor::Cursor;
 use super::store::{damaged, Store};
 use crate::error::Result;
 

@@ -10,6 +10,7 @@ use super::copy::{copy, copy_shuffled, Order};
 use super::lattice::{Axis, Lattice};
 use super::pieces::{Piece, Pieces};
 use super::{linear, truncated, Kept};
+use crate::container::buffer::grown;
 use crate::container::filter::{self, Filter};
 use crate::container::hdf5::chunk_index::{ChunkPlace, LazyChunkIndex};
 use crate::error::{Error, Kind, Result};
@@ -32,6 +33,22 @@ pub trait Chunks {
         u64::MAX
     }
 
+    /// Whether a chunk of `stored` bytes may be one of which [`Chunks::constant`] gives the element.
+    fn may_be_constant(&self, _mask: u32, _stored: u64) -> bool {
+        false
+    }
+
+    /// The element that a chunk of `len` bytes consists of; `None` when it has to be decoded.
+    fn constant(
+        &self,
+        _mask: u32,
+        _stored: &[u8],
+        _scratch: &mut filter::Scratch,
+        _len: usize,
+    ) -> Result<Option<Vec<u8>>> {
+        Ok(None)
+    }
+
     /// Fills `out` with the bytes of a chunk from those that are stored.
     fn decode(&self, mask: u32, stored: &[u8], scratch: &mut filter::Scratch, out: &mut [u8]) -> Result<()>;
 
@@ -52,6 +69,20 @@ pub struct Filtered<'a> {
 impl Chunks for Filtered<'_> {
     fn most_decoded(&self, mask: u32, stored: u64) -> u64 {
         filter::most_decoded(self.filters, mask, stored)
+    }
+
+    fn may_be_constant(&self, mask: u32, stored: u64) -> bool {
+        filter::may_be_constant(self.filters, mask, stored)
+    }
+
+    fn constant(
+        &self,
+        mask: u32,
+        stored: &[u8],
+        scratch: &mut filter::Scratch,
+        len: usize,
+    ) -> Result<Option<Vec<u8>>> {
+        filter::constant(self.filters, mask, stored, self.element, scratch, len)
     }
 
     fn find(&self, chunk: &[u64]) -> Result<Option<ChunkPlace>> {
@@ -103,8 +134,12 @@ pub fn read(
             }
             Some(place) => {
                 check(source, &piece, place.offset, place.size)?;
-                check_decoded(&piece, len, chunks.most_decoded(place.filter_mask, place.size))?;
                 let chunk = Stored { source, chunks, place, len };
+                if let Some(element) = chunk.constant(kept)? {
+                    copy(&broadcast(&piece.part, order.element), &element, out, order);
+                    continue;
+                }
+                check_decoded(&piece, len, chunks.most_decoded(place.filter_mask, place.size))?;
                 let part = &piece.part;
                 if let Some(decoded) = kept.chunks.and_then(|cache| cache.get(chunk.key())) {
                     chunk.copy_from(&decoded, part, out, order);
@@ -136,10 +171,11 @@ pub fn ahead(
     let Some(cache) = kept.chunks else { return Ok(()) };
     for piece in Pieces::new(selection, shape, element) {
         let Some(place) = chunks.find(&piece.chunk)? else { continue };
-        if chunks.is_plain(place.filter_mask) {
+        let mask = place.filter_mask;
+        if chunks.is_plain(mask) || chunks.may_be_constant(mask, place.size) {
             continue;
         }
-        check_decoded(&piece, len, chunks.most_decoded(place.filter_mask, place.size))?;
+        check_decoded(&piece, len, chunks.most_decoded(mask, place.size))?;
         let size = len as i64;
         if room.fetch_sub(size, Ordering::Relaxed) < size {
             return Ok(());
@@ -192,7 +228,7 @@ impl<C: Chunks> Stored<'_, C> {
     /// Decodes the chunk and keeps it.
     fn fetch(&self, cache: &ChunkCache, kept: &mut Kept<'_>) -> Result<Arc<Vec<u8>>> {
         let mut buffer = cache.buffer();
-        linear::grown(&mut buffer, self.len)?;
+        grown(&mut buffer, self.len)?;
         buffer.truncate(self.len);
         self.decode(self.kept_mask(), kept, &mut buffer)?;
         let chunk = Arc::new(buffer);
@@ -201,10 +237,24 @@ impl<C: Chunks> Stored<'_, C> {
     }
 
     fn decode(&self, mask: u32, kept: &mut Kept<'_>, out: &mut [u8]) -> Result<()> {
-        let size = usize::try_from(self.place.size).unwrap_or(usize::MAX);
-        let stored = linear::grown(&mut kept.stored, size)?;
-        self.source.read_at(self.place.offset, stored)?;
+        let stored = self.stored(&mut kept.stored)?;
         self.chunks.decode(mask, stored, &mut kept.filters, out)
+    }
+
+    fn stored<'b>(&self, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
+        let stored = grown(buffer, usize::try_from(self.place.size).unwrap_or(usize::MAX))?;
+        self.source.read_at(self.place.offset, stored)?;
+        Ok(stored)
+    }
+
+    /// The element that all of the chunk consists of, if that can be told without decoding it.
+    fn constant(&self, kept: &mut Kept<'_>) -> Result<Option<Vec<u8>>> {
+        let ChunkPlace { filter_mask: mask, size, .. } = self.place;
+        if !self.chunks.may_be_constant(mask, size) {
+            return Ok(None);
+        }
+        let stored = self.stored(&mut kept.stored)?;
+        self.chunks.constant(mask, stored, &mut kept.filters, self.len)
     }
 
     /// Decodes the chunk and copies a part of it; it is kept for others where there is room.
@@ -215,7 +265,7 @@ impl<C: Chunks> Stored<'_, C> {
             return Ok(());
         }
         let mut buffer = std::mem::take(&mut kept.decoded);
-        let result = linear::grown(&mut buffer, self.len).and_then(|decoded| {
+        let result = grown(&mut buffer, self.len).and_then(|decoded| {
             self.decode(self.kept_mask(), kept, decoded)?;
             self.copy_from(decoded, part, out, order);
             Ok(())

@@ -3,7 +3,8 @@
 use super::blocks::{Blocks, SCRATCH};
 use super::copy::{copy, Order};
 use super::lattice::Lattice;
-use crate::error::{Error, Kind, Result};
+use crate::container::buffer::grown;
+use crate::error::Result;
 use crate::source::Source;
 
 /// Reads every run of the lattice into `out`; `scratch` is kept for the next call.
@@ -34,15 +35,4 @@ pub fn read(
         }
     }
     Ok(())
-}
-
-/// The first `len` bytes of the buffer, made longer when it has not so many.
-pub fn grown(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8]> {
-    if buffer.len() < len {
-        buffer
-            .try_reserve_exact(len - buffer.len())
-            .map_err(|_| Error::new(Kind::Limit, format!("no memory for {len} bytes of data")))?;
-        buffer.resize(len, 0);
-    }
-    Ok(&mut buffer[..len])
 }

@@ -24,6 +24,7 @@ use self::chunked::Filtered;
 use self::copy::Order;
 use self::lattice::Lattice;
 use super::array::{Array, Element, Layout};
+use super::buffer::grown;
 use super::filter;
 use crate::error::{Error, Kind, Result};
 use crate::selection::{c_strides, Selection};
@@ -131,9 +132,9 @@ pub fn check(source: &dyn Source, array: &Array, selection: &Selection) -> Resul
 /// `Limit`.
 pub fn zeroed(selection: &Selection, element_size: usize) -> Result<Vec<u8>> {
     let mut buffer = Vec::new();
-    bytes_of(selection, element_size).and_then(|bytes| linear::grown(&mut buffer, bytes).ok()).ok_or_else(
-        || Error::new(Kind::Limit, "the selection does not fit into memory; ask for a smaller part"),
-    )?;
+    bytes_of(selection, element_size).and_then(|bytes| grown(&mut buffer, bytes).ok()).ok_or_else(|| {
+        Error::new(Kind::Limit, "the selection does not fit into memory; ask for a smaller part")
+    })?;
     Ok(buffer)
 }
 

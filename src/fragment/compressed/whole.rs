@@ -1,5 +1,6 @@
 //! Reads counts, indices and lists of places: variables of whole numbers with at most one dimension.
 
+use crate::bytes::arrays;
 use crate::canonical::{Conversion, Target};
 use crate::container::read::{zeroed, Kept};
 use crate::error::{Error, Kind, Result};
@@ -62,7 +63,7 @@ impl Whole<'_> {
             self.raw.read(&selection, &mut stored, None, Some(chain), &mut kept)?;
             let (mut numbers, mut valid) = (zeroed(&selection, 8)?, zeroed(&selection, 1)?);
             conversion.apply(&stored, &mut numbers, Some(&mut valid)).map_err(not_whole)?;
-            for (bytes, &valid) in numbers.as_chunks::<8>().0.iter().zip(&valid) {
+            for (bytes, &valid) in arrays::<8>(&numbers).iter().zip(&valid) {
                 let number = i64::from_ne_bytes(*bytes);
                 let good = u64::try_from(number).ok().filter(|&n| valid != 0 && n <= limit);
                 visit(good.ok_or_else(|| match valid {

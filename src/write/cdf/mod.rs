@@ -71,12 +71,13 @@ impl Writer {
         let mut sink = Sink::new(into);
         sink.append(&header)?;
         for variable in &variables {
-            let end = if variable.is_record {
-                let records = variable.shape.first().copied().unwrap_or(0);
-                variable.begin.checked_add(records.checked_mul(record).ok_or_else(endless)?)
-            } else {
-                variable.begin.checked_add(variable.slab()?)
+            let slab = variable.slab()?;
+            let before = match (variable.is_record, variable.shape.first()) {
+                (false, _) => Some(0),
+                (true, Some(&records)) if records > 0 => (records - 1).checked_mul(record),
+                _ => continue,
             };
+            let end = before.and_then(|n| n.checked_add(slab)?.checked_add(variable.begin));
             let more = end.ok_or_else(endless)?.saturating_sub(sink.end());
             sink.reserve(more)?;
         }

@@ -5,10 +5,9 @@
 //! every object as a "huge" one, which lies by itself in the file, so that no blocks of the heap need be laid out; a B-tree
 //! is one leaf, whatever its size.
 
-use hdf5_reader::checksum::jenkins_lookup3;
-
 use super::header::sealed;
 use super::message::UNDEFINED;
+use crate::checksum::lookup3;
 use crate::error::{Error, Kind, Result};
 use crate::write::sink::Sink;
 
@@ -65,7 +64,7 @@ pub(super) fn write(sink: &mut Sink, kind: Members, members: &[Member<'_>]) -> R
         size += member.body.len() as u64;
         let number = i as u64 + 1;
         huge.extend([address, member.body.len() as u64, number].into_iter().flat_map(u64::to_le_bytes));
-        let hash = jenkins_lookup3(member.name.as_bytes());
+        let hash = lookup3(member.name.as_bytes());
         let order = i as u32;
         let (name_record, order_record) = match kind {
             Members::Attributes => {

@@ -1,7 +1,6 @@
 //! Object headers (HDF5 file format IV.A.1), version 2: in one piece, with the order of attributes, without times.
 
-use hdf5_reader::checksum::jenkins_lookup3;
-
+use crate::checksum::lookup3;
 use crate::error::{Error, Kind, Result};
 
 /// Attributes have an order, and an index of it where they lie outside the header; four bytes tell the length.
@@ -64,7 +63,7 @@ pub(super) fn encode(messages: &[Message]) -> Result<Vec<u8>> {
 
 /// The bytes with their checksum.
 pub(super) fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
-    let sum = jenkins_lookup3(&bytes);
+    let sum = lookup3(&bytes);
     bytes.extend(sum.to_le_bytes());
     bytes
 }
