@@ -4,6 +4,8 @@
 //! that should have been encoded, a scheme that was left out, a URL that was encoded as a whole. So this looks for whatever
 //! may be a secret by some reading, and leaves out too much rather than too little.
 
+use std::borrow::Cow;
+
 /// A character that divides a URI, plain or percent-encoded (however often).
 #[derive(Clone, Copy)]
 struct Mark {
@@ -28,6 +30,34 @@ impl Mark {
 pub fn redact(name: &str) -> String {
     let shown = without_secrets(name);
     crate::message::plain(&shown).into_owned()
+}
+
+/// A text in which whatever may be a location with secrets is shown as [`redact`] does: a value in quotes, or a word.
+///
+/// Where a location is known to be one it is redacted as a whole. This is for those that stand where something else belongs,
+/// such as a location in place of the name of a variable.
+pub(crate) fn without_locations(text: &str) -> Cow<'_, str> {
+    let is_suspect = |text: &str| text.contains("://") || text.find('@') > text.find(':');
+    if !is_suspect(text) {
+        return Cow::Borrowed(text);
+    }
+    let value = |text: &str| match is_suspect(text) {
+        // Signs that end a part of a sentence are no part of the location.
+        true => {
+            let location = text.trim_end_matches([':', ';', ',']);
+            without_secrets(location) + &text[location.len()..]
+        }
+        false => text.to_owned(),
+    };
+    let is_sentence = |text: &str| text.starts_with(' ') || text.ends_with(' ');
+    let words = |text: &str| text.split(' ').map(value).collect::<Vec<_>>().join(" ");
+    let last = text.matches('\'').count();
+    let parts =
+        text.split('\'').enumerate().map(|(i, part)| match i == 0 || i == last || is_sentence(part) {
+            true => words(part),
+            false => value(part),
+        });
+    Cow::Owned(parts.collect::<Vec<_>>().join("'"))
 }
 
 /// Whether a location may have a user name or a password.
@@ -224,6 +254,35 @@ mod tests {
         ];
         for (name, shown) in cases {
             assert_eq!(redact(name), shown, "{name}");
+        }
+    }
+
+    #[test]
+    fn locations_in_place_of_something_else_are_shown_without_secrets() {
+        let cases = [
+            (
+                "no variable 'https://me:secret@host/a.nc?sig=secret'; it has: a",
+                "no variable 'https://host/a.nc?...'; it has: a",
+            ),
+            (
+                "no variable 'https://me:se cret@host/a.nc'; it has: a",
+                "no variable 'https://host/a.nc'; it has: a",
+            ),
+            ("'//me:secret@host/a' is not a number", "'//host/a' is not a number"),
+            (
+                "--start s3://me:secret@host/a?x: expected numbers",
+                "--start s3://host/a?...: expected numbers",
+            ),
+            ("'me:secret@host' is neither", "'...@host' is neither"),
+            ("'https://host/a.nc?...' is refused", "'https://host/a.nc?...' is refused"),
+            ("https://host/a.nc: not found; it's: gone?", "https://host/a.nc: not found; it's: gone?"),
+            ("12:00 is no time for x@y.org, he said: no", "12:00 is no time for x@y.org, he said: no"),
+            ("units 'K @ 2000-01-01 12:00'", "units 'K @ 2000-01-01 12:00'"),
+            ("", ""),
+        ];
+        for (text, shown) in cases {
+            assert_eq!(without_locations(text), shown);
+            assert_eq!(without_locations(shown), shown);
         }
     }
 

@@ -153,6 +153,9 @@ fn errors_say_what_is_wrong_and_what_to_do() {
     assert!(
         bad(folder.path(), 1, &["read", "absent.nc", "v", "--set", "NO=1"]).contains("there is no setting")
     );
+    // A smaller part would have as many.
+    let message = bad(folder.path(), 1, &["read", "absent.nc", "v", "--set", "MAX_FRAGMENTS=1"]);
+    assert!(message.contains("MAX_FRAGMENTS") && !message.contains("--start"), "{message}");
     assert!(bad(folder.path(), 2, &["read", "ordinary.nc"]).contains("Usage"));
     assert!(
         bad(folder.path(), 2, &["read", "ordinary.nc", "tas", "--json", "--csv"]).contains("cannot be used")

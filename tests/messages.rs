@@ -265,6 +265,8 @@ fn location(rng: &mut Rng) -> String {
     whole
 }
 
+const MISPLACED: &str = "https://me:QZX@host.invalid/a.nc?sig=QZX";
+
 #[test]
 fn no_secret_of_a_location_is_in_any_message() {
     let mut rng = Rng::new(15);
@@ -325,6 +327,7 @@ fn no_secret_of_a_location_is_in_any_message() {
         }
         let folder = folder.path();
         let option = format!("--{}", names[3]);
+        let setting = format!("NUM_THREADS={MISPLACED}");
         for words in [
             vec!["info", "agg.nc", "--fragments"],
             vec!["check", "agg.nc", "--fragments"],
@@ -347,7 +350,15 @@ fn no_secret_of_a_location_is_in_any_message() {
             vec![&names[0]],
             vec!["info", "agg.nc", "v", &names[0]],
             vec!["info", &option],
-            vec!["create", "out.nc", "agg.nc", "--dialect", &names[1]],
+            // A location where something else belongs.
+            vec!["read", "agg.nc", MISPLACED],
+            vec!["info", "agg.nc", MISPLACED],
+            vec!["read", "agg.nc", "v", "--start", MISPLACED],
+            vec!["read", "agg.nc", "v", "--select", MISPLACED],
+            vec!["read", "agg.nc", "v", "--set", &setting],
+            vec!["create", "out.nc", "agg.nc", "--dialect", MISPLACED],
+            vec!["create", "out.nc", "agg.nc", "--format", MISPLACED],
+            vec!["extract", "agg.nc", "out4.nc", "--chunk", MISPLACED],
         ] {
             said.push(printed(folder, &words));
         }

@@ -88,7 +88,9 @@ fn remove_left(target: &Path, short: &str) {
     // On Windows an open file can be opened and removed by others, locked or not.
     let Some(directory) = target.parent().filter(|_| cfg!(unix)) else { return };
     for entry in os::with_room(|| fs::read_dir(directory)).into_iter().flatten().flatten() {
-        if !entry.file_name().to_str().is_some_and(|name| is_temporary(name, short)) {
+        // What somebody made of that name that is no file, such as a link, was left by nobody here.
+        let is_file = entry.file_type().is_ok_and(|found| found.is_file());
+        if !is_file || !entry.file_name().to_str().is_some_and(|name| is_temporary(name, short)) {
             continue;
         }
         let path = entry.path();
@@ -137,12 +139,14 @@ mod tests {
         let other = folder.path().join(".b.nc.1-7.tmp");
         fs::write(&left, "half").unwrap();
         fs::write(&other, "half").unwrap();
+        let link = folder.path().join(".a.nc.1-8.tmp");
+        std::os::unix::fs::symlink(&other, &link).unwrap();
         let first = Temporary::beside(&target).unwrap();
-        assert!(!left.exists() && other.exists());
+        assert!(!left.exists() && other.exists() && link.exists());
         let second = Temporary::beside(&target).unwrap();
         assert!(first.path().exists() && second.path().exists());
         drop((first, second));
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 
     #[cfg(unix)]

@@ -91,7 +91,9 @@ fn advice(error: &Error) -> &'static str {
         Kind::FragmentType if error.message().contains("MISSING_BYTES") => {
             "\n     to choose a value for them: --set MISSING_BYTES=N"
         }
-        Kind::Limit => "\n     to read a smaller part: --start and --count, or --select",
+        Kind::Limit if error.message().contains("ask for a smaller part") => {
+            "\n     to read a smaller part: --start and --count, or --select"
+        }
         _ => "",
     }
 }
