@@ -2,7 +2,7 @@
 //!
 //! Implements the parts of the HDF5 file format (version 4.0) that hold netCDF-4 data: superblocks 0 to 3, old and
 //! new groups, compact and dense attributes, compact, contiguous and chunked layouts with every chunk index. Of the crate
-//! `hdf5-reader` no more is used than the cursor, the checksum, the superblock and the filter message.
+//! `hdf5-reader` no more is used than the superblock.
 //!
 //! What a file makes us keep is bounded by its length, not by what it claims ([`budget`]): trees are walked node by
 //! node, each node once, and nothing is collected before it was counted.
