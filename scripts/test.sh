@@ -70,7 +70,6 @@ finish() {
 
 stage deps scripts/deps.sh || finish
 stage build make --no-print-directory build || finish
-scripts/cargo.sh contest
 compiling &
 using
 wait
