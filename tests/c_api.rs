@@ -28,7 +28,10 @@ fn run(command: &mut Command) -> Output {
 fn library() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
-        run(Command::new(root().join("scripts/cargo.sh")).arg("products").env("CFA_PROFILE", "dev"));
+        run(Command::new(root().join("scripts/cargo.sh"))
+            .arg("products")
+            .env("CFA_PROFILE", "dev")
+            .env("CFA_TESTS", "1"));
         root().join("build/dev/lib")
     })
 }

@@ -4,7 +4,7 @@
 //! new groups, compact and dense attributes, compact, contiguous and chunked layouts with every chunk index. Of the crate
 //! `hdf5-reader` no more is used than the superblock.
 //!
-//! What a file makes us keep is bounded by its length, not by what it claims ([`budget`]): trees are walked node by
+//! What a file makes us keep is bounded by its length, not by what it claims (`budget.rs`): trees are walked node by
 //! node, each node once, and nothing is collected before it was counted.
 //!
 //! Refused: structures that overlap, files shorter than their superblock says, external links, external data files, virtual datasets,
