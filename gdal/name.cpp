@@ -1,6 +1,7 @@
 #include "name.h"
 
 #include <cpl_vsi.h>
+#include <cstring>
 
 namespace cfa_gdal
 {
@@ -89,13 +90,18 @@ std::string Name::Of(const std::string &path, const std::string &variable)
 std::string Shown(std::string name)
 {
     constexpr size_t most = 600;
-    const size_t scheme = name.find("://");
+    const size_t host = name.find("//");
     const size_t at = name.rfind('@');
-    if (scheme != std::string::npos && at != std::string::npos && at > scheme)
-        name.erase(scheme + 3, at + 1 - (scheme + 3));
-    const size_t query = name.find('?');
+    if (host != std::string::npos && at != std::string::npos && at > host)
+        name.erase(host + 2, at + 1 - (host + 2));
+    const size_t query = name.find_first_of("?#");
     if (query != std::string::npos)
-        name.replace(query, std::string::npos, "?...");
+        name.replace(query + 1, std::string::npos, "...");
+    // Marks of the direction of writing: U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069.
+    for (const char *mark : {"\xd8\x9c", "\xe2\x80\x8e", "\xe2\x80\x8f", "\xe2\x80\xaa", "\xe2\x80\xab", "\xe2\x80\xac",
+                             "\xe2\x80\xad", "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x81\xa7", "\xe2\x81\xa8", "\xe2\x81\xa9"})
+        for (size_t found; (found = name.find(mark)) != std::string::npos;)
+            name.replace(found, std::strlen(mark), "?");
     if (name.size() > most)
         name = name.substr(0, most / 2) + " ... " + name.substr(name.size() - most / 2);
     bool afterC2 = false;

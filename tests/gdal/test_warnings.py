@@ -61,6 +61,16 @@ class Warnings(unittest.TestCase):
             np.testing.assert_array_equal(dataset.GetRasterBand(1).ReadAsArray(), self.values[0, ::-1])
         self.check()
 
+    def test_names_are_shown_without_passwords_and_marks(self):
+        folder = self.path.parent / "user:secret@host"
+        folder.mkdir()
+        versions(folder)[0].rename(folder / "a\u202eb.nc")
+        group = gdal.OpenEx(f"{folder.parent}//{folder.name}/a\u202eb.nc", gdal.OF_MULTIDIM_RASTER).GetRootGroup()
+        np.testing.assert_array_equal(group.OpenMDArray("tas").ReadAsArray(), self.values)
+        self.check()
+        for hidden in ("secret", "\u202e"):
+            self.assertNotIn(hidden, self.told[0][1])
+
 
 if __name__ == "__main__":
     unittest.main()
