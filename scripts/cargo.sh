@@ -6,8 +6,7 @@
 #   scripts/cargo.sh plugin     build/gdalplugins/gdal_CFA.so, for the GDAL of gdal-config
 #   scripts/cargo.sh contest    build/bench/contest, one timed read for `make bench` and scripts/instructions.sh; needs libcfa.a
 #
-# CFA_PROFILE=dev makes the development build, below build/dev; CFA_OUT names another place than build/. With CFA_TESTS=1 the features
-# of dependencies are those of `cargo test`, which calls this: nothing is compiled anew, and nothing that it uses is replaced.
+# CFA_PROFILE=dev makes the development build, below build/dev; CFA_OUT names another place than build/.
 # One compilation of the engine serves the program and both libraries; the plugin has one of its own, with what calls GDAL.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -33,7 +32,7 @@ if [[ $profile == release ]]; then
 fi
 
 build_products() {
-    cargo build --locked --profile "$profile" --lib --bin cfa ${CFA_TESTS:+--tests}
+    cargo build --locked --profile "$profile" --lib --bin cfa
     install -D "$made/cfa" "$out/bin/cfa"
     "$out/bin/cfa" documents "$out/share"
     make_libraries "$made/libcfa.a"

@@ -28,10 +28,17 @@ fn run(command: &mut Command) -> Output {
 fn library() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
-        run(Command::new(root().join("scripts/cargo.sh"))
-            .arg("products")
-            .env("CFA_PROFILE", "dev")
-            .env("CFA_TESTS", "1"));
+        let mut build = Command::new(root().join("scripts/cargo.sh"));
+        build.arg("products").env("CFA_PROFILE", "dev");
+        // Build scripts look at these: with what `cargo test` sets they would run again, and replace what the documentation
+        // tests are linked with.
+        for (name, _) in std::env::vars_os() {
+            let name = name.to_string_lossy();
+            if name.starts_with("CARGO_") && name != "CARGO_HOME" && name != "CARGO_TARGET_DIR" {
+                build.env_remove(&*name);
+            }
+        }
+        run(&mut build);
         root().join("build/dev/lib")
     })
 }
