@@ -16,6 +16,9 @@ use super::system::{self, FileIdentity};
 /// How long other threads, whose reads all end, are waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// How often in succession no other thread may have a file before there is nothing to wait for.
+const LOOKS: usize = 20;
+
 /// Descriptors that are closed at a time.
 const BATCH: usize = 8;
 
@@ -24,7 +27,7 @@ const BATCH: usize = 8;
 pub(super) struct Descriptor {
     path: PathBuf,
     identity: FileIdentity,
-    file: RwLock<Option<File>>,
+    file: RwLock<Option<OpenFile>>,
     /// Whether it was read since somebody last looked for one to close.
     is_recent: AtomicBool,
     /// Who else relies on its number.
@@ -34,18 +37,50 @@ pub(super) struct Descriptor {
 /// All of them; those that are gone are taken out now and then.
 static ALL: Mutex<Vec<Weak<Descriptor>>> = Mutex::new(Vec::new());
 
-/// How many are open.
+/// How many are open, or being opened or closed.
 static OPEN: AtomicUsize = AtomicUsize::new(0);
+
+/// A file that counts from before it is opened until after it is closed, so that who finds no descriptor knows whether
+/// waiting helps.
+#[derive(Debug)]
+pub(super) struct OpenFile {
+    // Closed before it stops counting: fields are dropped in this order.
+    file: File,
+    _count: Count,
+}
+
+#[derive(Debug)]
+struct Count;
+
+impl Count {
+    fn begin() -> Self {
+        OPEN.fetch_add(1, Ordering::SeqCst);
+        Count
+    }
+}
+
+impl Drop for Count {
+    fn drop(&mut self) {
+        OPEN.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl std::ops::Deref for OpenFile {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        &self.file
+    }
+}
 
 impl Descriptor {
     /// Takes over a file that was opened as `path`.
-    pub(super) fn new(path: &Path, file: File, identity: FileIdentity) -> Arc<Self> {
+    pub(super) fn new(path: &Path, file: OpenFile, identity: FileIdentity) -> Arc<Self> {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let file = RwLock::new(Some(file));
         let made =
             Descriptor { path, identity, file, is_recent: AtomicBool::new(true), pins: AtomicUsize::new(0) };
         let made = Arc::new(made);
-        OPEN.fetch_add(1, Ordering::Relaxed);
         let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() == all.capacity() {
             all.retain(|one| one.strong_count() > 0);
@@ -98,7 +133,6 @@ impl Descriptor {
         }
         system::opened(&file)?;
         *place = Some(file);
-        OPEN.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
 
@@ -109,35 +143,27 @@ impl Descriptor {
             Err(TryLockError::Poisoned(place)) => place.into_inner(),
             Err(TryLockError::WouldBlock) => return false,
         };
-        if self.pins.load(Ordering::SeqCst) > 0 || place.take().is_none() {
-            return false;
-        }
-        OPEN.fetch_sub(1, Ordering::Relaxed);
-        true
-    }
-}
-
-impl Drop for Descriptor {
-    fn drop(&mut self) {
-        if self.file.get_mut().unwrap_or_else(PoisonError::into_inner).is_some() {
-            OPEN.fetch_sub(1, Ordering::Relaxed);
-        }
+        self.pins.load(Ordering::SeqCst) == 0 && place.take().is_some()
     }
 }
 
 /// Opens a file for reading, closing others if need be.
-pub(super) fn open(path: &Path) -> io::Result<File> {
+pub(super) fn open(path: &Path) -> io::Result<OpenFile> {
     let most = system::most_descriptors() / 2;
     let open = OPEN.load(Ordering::Relaxed);
     if open >= most {
         close_some(open - most + 1);
     }
-    with_room(|| system::open(path))
+    with_room(|| {
+        let count = Count::begin();
+        Ok(OpenFile { file: system::open(path)?, _count: count })
+    })
 }
 
 /// Does something that needs a descriptor; when there is none, files that no read uses are closed and it is tried again.
 pub(crate) fn with_room<T>(mut work: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     let mut begun = None;
+    let mut alone = 0;
     loop {
         match work() {
             Err(error) if system::is_exhaustion(&error) => {
@@ -146,7 +172,8 @@ pub(crate) fn with_room<T>(mut work: impl FnMut() -> io::Result<T>) -> io::Resul
                 }
                 let begun = *begun.get_or_insert_with(Instant::now);
                 // What is held by reads of other threads comes free; what the program holds does not.
-                if OPEN.load(Ordering::Relaxed) == 0 || begun.elapsed() > PATIENCE {
+                alone = if OPEN.load(Ordering::SeqCst) == 0 { alone + 1 } else { 0 };
+                if alone > LOOKS || begun.elapsed() > PATIENCE {
                     return Err(error);
                 }
                 std::thread::sleep(Duration::from_millis(1));
