@@ -6,7 +6,7 @@ use std::ffi::{c_char, CStr, CString};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
-use crate::message;
+use crate::error::message;
 
 use super::status::{self, cfa_status, CFA_ERR_ARGUMENT, CFA_ERR_BUFFER, CFA_ERR_INTERNAL, CFA_OK};
 
@@ -234,6 +234,6 @@ mod tests {
         assert_eq!(answer, CFA_ERR_ARGUMENT);
         // SAFETY: the message is a C string of this thread, and no other export is called meanwhile.
         let told = unsafe { CStr::from_ptr(message()) }.to_str().unwrap();
-        assert!(told.len() < 4096 && !told.contains(crate::message::is_deceptive), "{}", told.len());
+        assert!(told.len() < 4096 && !told.contains(crate::error::message::is_deceptive), "{}", told.len());
     }
 }

@@ -5,7 +5,7 @@ use std::ffi::c_char;
 use super::boundary::{self, list, output, put_list, put_text, Answer, Failure};
 use super::status::{cfa_status, CFA_ERR_NOT_FOUND, CFA_ERR_TYPE};
 use super::variable::{cfa_variable, variable};
-use crate::inventory::EntrySource;
+use crate::dataset::inventory::EntrySource;
 use crate::model::fragments::Version;
 use crate::model::Aggregation;
 

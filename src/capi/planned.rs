@@ -4,7 +4,7 @@ use std::ffi::{c_void, CString};
 
 use super::boundary::c_string;
 use super::create_options::*;
-use crate::create::{PlannedDimension, PlannedVariable};
+use crate::author::create::{PlannedDimension, PlannedVariable};
 
 /// Calls the caller's function for one variable.
 ///

@@ -9,7 +9,8 @@ use super::status::{cfa_status, CFA_ERR_BUFFER, CFA_ERR_LIMIT};
 use super::strings::allocate;
 use super::types;
 use super::variable::{cfa_variable, variable};
-use crate::{c_strides, coordinates, DataType, Output, Selection};
+use crate::dataset::coordinates;
+use crate::{c_strides, DataType, Output, Selection};
 
 /// Reads a part of a variable into a buffer.
 ///

@@ -13,7 +13,8 @@ use super::group::cfa_group;
 use super::status::{cfa_status, CFA_ERR_TYPE};
 use super::types;
 use crate::container::tree::VariableId;
-use crate::{coordinates, dialect, Dataset, Variable};
+use crate::dataset::coordinates;
+use crate::{dialect, Dataset, Variable};
 
 /// A variable of a dataset, aggregated or not; both are used alike. Borrowed until cfa_dataset_free.
 pub struct cfa_variable {

@@ -13,12 +13,12 @@ use super::open_options::{choice, settings, taken, CFA_DEFAULT};
 use super::planned;
 use super::status::CFA_ERR_NOT_FOUND;
 use super::watch::Watch;
+use crate::author::convert::{self, Locations};
+use crate::author::create::{self, Inputs, Progress, Stage};
+use crate::author::extract::{self, Cut};
+use crate::author::write::Format;
 use crate::container::tree::DimensionId;
-use crate::convert::{self, Locations};
-use crate::create::{self, Inputs, Progress, Stage};
-use crate::extract::{self, Cut};
-use crate::select;
-use crate::write::Format;
+use crate::dataset::select;
 use crate::Dataset;
 
 /// `cfa_aggregation_create`, under the contract of the C API (module capi), as the others here.

@@ -14,14 +14,14 @@ use crate::canonical::{Conversion, Target};
 use crate::container::tree::VariableId;
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
-use crate::fragment::{self, Chain, Fitting, Outcome, Raw, Wanted};
-use crate::location::Identity;
+use crate::io::location::Identity;
 use crate::model::fragments::{Block, Fragment, Version, View};
 use crate::model::slabs::Slabs;
 use crate::model::Aggregation;
+use crate::read::fragment::{self, Chain, Fitting, Outcome, Raw, Wanted};
 use crate::selection::{c_strides, Selection};
+use crate::threads::workers;
 use crate::value::DataType;
-use crate::workers;
 
 /// Fragments that one task looks up at once; more than a thread does in a blink, fewer than would unbalance them.
 const BLOCK: u64 = 256;

@@ -2,7 +2,7 @@
 
 use serde_json::{json, Map, Value};
 
-use crate::message::escaped_json;
+use crate::error::message::escaped_json;
 
 use super::{Finding, Report, VariableReport};
 

@@ -26,11 +26,11 @@ pub use report::{Finding, Report, State, VariableReport};
 pub use rules::Severity;
 
 use crate::container::tree::VariableId;
+use crate::dataset::options::OpenOptions;
 use crate::dataset::Dataset;
 use crate::dialect;
 use crate::error::Result;
 use crate::model::Dialect;
-use crate::options::OpenOptions;
 use outputs::Outputs;
 use report::Findings;
 use subject::Subject;
@@ -70,7 +70,7 @@ impl Default for Options<'_> {
 
 impl Options<'_> {
     fn threads(&self) -> usize {
-        crate::workers::threads(self.open.num_threads)
+        crate::threads::workers::threads(self.open.num_threads)
     }
 }
 
@@ -126,7 +126,7 @@ pub fn check(path: impl AsRef<Path>, options: &Options<'_>) -> Result<Report> {
             }
         }
     }
-    let file = crate::location::redact(dataset.name());
+    let file = crate::io::location::redact(dataset.name());
     let report = Report { file, conventions, variables, findings: findings.finish(), fragments_checked };
     outputs.write(&report)?;
     Ok(report)

@@ -6,7 +6,7 @@ use super::subject::{Named, Subject};
 use crate::canonical::{Conversion, Target};
 use crate::container::tree::{Variable, VariableId};
 use crate::error::Result;
-use crate::location::redact;
+use crate::io::location::redact;
 use crate::model::feature::{Entries, Feature, Span};
 use crate::model::slabs::Slabs;
 use crate::model::substitutions::Substitutions;

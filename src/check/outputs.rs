@@ -5,10 +5,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::{json, page, Options, Report};
+use crate::author::out::Out;
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
-use crate::os::{is_stream, shown};
-use crate::out::Out;
+use crate::io::os::{is_stream, shown};
 
 /// Where the page and the JSON text go.
 pub(super) struct Outputs {

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use crate::container::tree::VariableId;
 use crate::dataset::Dataset;
-use crate::fragment;
 use crate::model::Aggregation;
+use crate::read::fragment;
 use crate::selection::{c_strides, Selection};
 use crate::value::Values;
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::rules::{Rule, Severity};
-use crate::message;
+use crate::error::message;
 use crate::model::Dialect;
 use crate::value::DataType;
 

@@ -5,7 +5,9 @@
 
 pub mod array;
 pub(crate) mod buffer;
+pub(crate) mod checksum;
 pub mod classic;
+pub(crate) mod composed;
 pub(crate) mod fill;
 pub mod filter;
 pub(crate) mod form;
@@ -20,8 +22,8 @@ use self::array::Array;
 use self::read::Kept;
 use self::tree::Tree;
 use crate::error::{Error, Kind, Result};
+use crate::io::source::Source;
 use crate::selection::Selection;
-use crate::source::Source;
 use crate::value::{Attributes, DataType, Values};
 
 /// An open netCDF file.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::array::Array;
-use crate::composed::is_same;
+use crate::container::composed::is_same;
 use crate::value::Attributes;
 
 /// Index of a group in [`Tree::groups`]; 0 is the root.

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use super::report::{Finding, Report, State, VariableReport};
 use super::rules::Severity;
-use crate::message::is_deceptive;
+use crate::error::message::is_deceptive;
 use map::Map;
 
 /// What tells a report from other pages; it begins with this.

@@ -4,7 +4,7 @@
 
 use super::damaged;
 use crate::error::{Error, Kind, Result};
-use crate::source::Source;
+use crate::io::source::Source;
 
 const FIRST_WINDOW: usize = 8 << 10;
 /// Larger ones would cost more in fresh memory than they save in calls.

@@ -7,7 +7,7 @@ use super::cursor::Cursor;
 use super::damaged;
 use crate::container::is_name;
 use crate::error::{Error, Kind, Result};
-use crate::source::Source;
+use crate::io::source::Source;
 use crate::value::{text_of, Attribute, Attributes, DataType, Values};
 
 const TAG_DIMENSION: u32 = 10;

@@ -14,7 +14,7 @@ use self::header::Header;
 use super::tree::{Dimension, DimensionId, Group, GroupId, Tree, Variable, VariableId};
 use super::Stored;
 use crate::error::{Error, Kind, Result};
-use crate::source::Source;
+use crate::io::source::Source;
 
 const ROOT: GroupId = GroupId(0);
 

@@ -8,7 +8,7 @@ use hdf5_reader::storage::{Storage, StorageBuffer};
 use super::budget::Nodes;
 use super::cursor::Cursor;
 use super::store::{checksummed, damaged, Store};
-use crate::checksum::lookup3;
+use crate::container::checksum::lookup3;
 use crate::error::Result;
 
 /// Most levels; with two records a node that is more than a file can have.

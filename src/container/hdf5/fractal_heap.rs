@@ -11,7 +11,7 @@ use hdf5_reader::storage::Storage;
 use super::btree2::{width, Tree};
 use super::doubling_table::DoublingTable;
 use super::store::{checksummed, damaged, Store};
-use crate::checksum::lookup3;
+use crate::container::checksum::lookup3;
 use crate::container::filter::{self, Filter};
 use crate::error::Result;
 

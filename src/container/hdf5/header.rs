@@ -10,7 +10,7 @@ use hdf5_reader::storage::{Storage, StorageBuffer};
 use super::budget::Nodes;
 use super::cursor::Cursor;
 use super::store::{damaged, unsupported, Store};
-use crate::checksum::lookup3;
+use crate::container::checksum::lookup3;
 use crate::error::{Error, Kind, Result};
 
 /// Most bytes of one object header; real ones have some kilobytes.

@@ -53,7 +53,7 @@ use super::array::Array;
 use super::tree::Tree;
 use super::Stored;
 use crate::error::Result;
-use crate::source::Source;
+use crate::io::source::Source;
 
 /// An open HDF5 file.
 pub struct File {

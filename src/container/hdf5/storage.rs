@@ -12,7 +12,7 @@ use hdf5_reader::error::{Error as Hdf5Error, Result as Hdf5Result};
 use hdf5_reader::storage::{Storage, StorageBuffer};
 
 use crate::error::{Error, Kind};
-use crate::source::Source;
+use crate::io::source::Source;
 
 /// Files up to this size are read whole.
 const WHOLE: u64 = 64 << 10;

@@ -15,9 +15,9 @@ use super::global_heap;
 use super::header::{Header, BRANCHING};
 use super::storage::BlockStorage;
 use super::symbols::LastNames;
-use crate::checksum::lookup3;
+use crate::container::checksum::lookup3;
 use crate::error::{Error, Kind, Result};
-use crate::source::Source;
+use crate::io::source::Source;
 
 /// K values of files that do not say otherwise.
 const DEFAULT_BRANCHING: Branching = Branching { group_leaf: 4, group: 16, chunk: 32 };

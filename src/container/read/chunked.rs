@@ -14,8 +14,8 @@ use crate::container::buffer::grown;
 use crate::container::filter::{self, Filter};
 use crate::container::hdf5::chunk_index::{ChunkPlace, LazyChunkIndex};
 use crate::error::{Error, Kind, Result};
+use crate::io::source::Source;
 use crate::selection::{checked_product, Selection};
-use crate::source::Source;
 
 /// Bytes of the largest chunk that is decoded.
 const LARGEST_CHUNK: u64 = 1 << 32;

@@ -5,7 +5,7 @@ use super::copy::{copy, Order};
 use super::lattice::Lattice;
 use crate::container::buffer::grown;
 use crate::error::Result;
-use crate::source::Source;
+use crate::io::source::Source;
 
 /// Reads every run of the lattice into `out`; `scratch` is kept for the next call.
 pub fn read(

@@ -27,8 +27,8 @@ use super::array::{Array, Element, Layout};
 use super::buffer::grown;
 use super::filter;
 use crate::error::{Error, Kind, Result};
+use crate::io::source::Source;
 use crate::selection::{c_strides, Selection};
-use crate::source::Source;
 
 /// What one thread keeps from one read to the next: buffers, and chunks that it shares with others.
 #[derive(Default)]

@@ -1,0 +1,275 @@
+//! The same aggregation in another dialect, or with other locations.
+//!
+//! What is not aggregated is copied as it is stored. Fragments stay where they are: locations are written so that the
+//! new file, wherever it is, finds the same files. What the dialect that is asked for cannot say is an error.
+
+mod fragments;
+mod locations;
+mod steps;
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use crate::author::out::Out;
+use crate::author::write::aggregation::{self, Aggregated, Content, States};
+use crate::author::write::blocks::blocks;
+use crate::author::write::{self, Dimension, File, Format, Group, NewFile};
+use crate::container::array::Layout;
+use crate::container::tree::{DimensionId, GroupId, Tree, Variable, VariableId};
+use crate::dataset::Dataset;
+use crate::dialect::{self, reference};
+use crate::error::{Error, Kind, Result};
+use crate::model::{Aggregation, Dialect};
+use crate::selection::{checked_product, Selection};
+use crate::threads::control::Listener;
+use crate::value::{Attributes, Values};
+use fragments::Collector;
+pub use locations::Locations;
+use steps::Steps;
+
+/// Elements of plain data that are in memory at once.
+const SLAB: u64 = 1 << 20;
+
+/// How a file is converted.
+///
+/// Locations that begin with a prefix of `relocate` of the dataset's settings are written with its replacement.
+#[derive(Clone)]
+pub struct Options<'a> {
+    /// The dialect of the new file.
+    pub dialect: Dialect,
+    /// How local locations are written.
+    pub locations: Locations,
+    /// The format of the new file.
+    pub format: Format,
+    /// Whether a file that holds data of its own is replaced; never one that is read.
+    pub overwrite: bool,
+    /// Who is told how many fragments and plain values of how many are done.
+    pub progress: Option<&'a Listener<'a>>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options {
+            dialect: Dialect::Cf113,
+            locations: Locations::Keep,
+            format: Format::Netcdf4,
+            overwrite: false,
+            progress: None,
+        }
+    }
+}
+
+/// Writes a new file. An aggregation of that name that holds no data of its own is replaced, another file only with
+/// [`Options::overwrite`]; never the file that is converted, nor a fragment of it. Others who write it at the same time are
+/// waited for. The new file is read again before it takes its name.
+///
+/// # Errors
+/// `Request` when the file may not be replaced; what is wrong with an aggregation; `Unsupported` when the dialect or format cannot express it; `Io`; `Cancelled`.
+pub fn convert(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<()> {
+    let mut steps = Steps::new(dataset, options.progress);
+    let target = Out::claimed(path, &mut || steps.advance(0))?;
+    target.refuse_file(dataset)?;
+    target.refuse_data(options.overwrite, "choose another name")?;
+    target.refuse_fragments(dataset)?;
+    let tree = dataset.shared().tree();
+    let mut collector = Collector::new(dataset, path, options)?;
+    let mut aggregated: Vec<Converted> = Vec::new();
+    let mut definition: HashSet<VariableId> = HashSet::new();
+    for (i, variable) in tree.variables.iter().enumerate() {
+        if !dialect::is_aggregation(&variable.attributes) {
+            continue;
+        }
+        let place = |e: Error| e.in_variable(&variable.path).in_file(dataset.name());
+        let id = VariableId(i);
+        let Some(found) = dataset.shared().aggregation(id)? else {
+            return Err(place(Error::new(Kind::Request, "the raw view has no aggregations to convert")));
+        };
+        definition.extend(&found.definition);
+        let states = states_of(dataset, found).map_err(place)?;
+        let description = collector.variable(id, found, &mut steps).map_err(place)?;
+        aggregated.push(Converted { group: variable.group, description, states });
+    }
+    let plain: Vec<VariableId> = (0..tree.variables.len())
+        .map(VariableId)
+        .filter(|id| !dialect::is_aggregation(&tree.variables[id.0].attributes))
+        .filter(|id| !definition.contains(id) || collector.same_file.contains(id))
+        .collect();
+    let file = describe(dataset, &plain, &definition, &aggregated, options)?;
+    let mut out = NewFile::begin(&file, target, options.format)?;
+    out.remember_blocks();
+    for id in plain {
+        copy(dataset, id, &mut out, &mut steps)?;
+    }
+    out.commit_checked(&file)
+}
+
+/// An aggregation variable on its way.
+struct Converted {
+    group: GroupId,
+    description: Aggregated,
+    states: Option<States>,
+}
+
+/// What was recorded of the fragments' files, which stay what they are.
+fn states_of(dataset: &Dataset, found: &Aggregation) -> Result<Option<States>> {
+    let shared = dataset.shared();
+    let Some(ids) = found.recorded else { return Ok(None) };
+    let mut lists = [Vec::new(), Vec::new()];
+    for (list, id) in lists.iter_mut().zip(ids) {
+        let array = &shared.tree().variables[id.0].array;
+        if let Values::F64(values) = shared.container.read_values(array, &Selection::all(&array.shape))? {
+            *list = values;
+        }
+    }
+    let [bytes, modified] = lists;
+    Ok(Some(States { bytes, modified }))
+}
+
+fn describe(
+    dataset: &Dataset,
+    plain: &[VariableId],
+    definition: &HashSet<VariableId>,
+    aggregated: &[Converted],
+    options: &Options<'_>,
+) -> Result<File> {
+    let tree = dataset.shared().tree();
+    let mut root = skeleton(tree, GroupId(0), &kept_dimensions(dataset, plain, definition));
+    if let Some(group) = tree.groups.first() {
+        root.attributes = global(&group.attributes, options.dialect);
+    }
+    for &id in plain {
+        let variable = &tree.variables[id.0];
+        group_at(tree, &mut root, variable.group).variables.push(plain_variable(tree, variable));
+    }
+    for one in aggregated {
+        let group = group_at(tree, &mut root, one.group);
+        aggregation::add_with_states(group, &one.description, options.dialect, one.states.as_ref())
+            .map_err(|e| e.in_file(dataset.name()))?;
+    }
+    Ok(root)
+}
+
+/// Groups with their attributes and the dimensions that are kept, without variables.
+fn skeleton(tree: &Tree, id: GroupId, sizes: &[Option<Dimension>]) -> Group {
+    let group = &tree.groups[id.0];
+    Group {
+        name: group.name.clone(),
+        attributes: group.attributes.clone(),
+        dimensions: group.dimensions.iter().filter_map(|d| sizes[d.0].clone()).collect(),
+        variables: Vec::new(),
+        groups: group.groups.iter().map(|&g| skeleton(tree, g, sizes)).collect(),
+    }
+}
+
+/// The dimensions of the new file: all but those that only tables of the old one have.
+fn kept_dimensions(
+    dataset: &Dataset,
+    plain: &[VariableId],
+    definition: &HashSet<VariableId>,
+) -> Vec<Option<Dimension>> {
+    let tree = dataset.shared().tree();
+    let used_by = |ids: &mut dyn Iterator<Item = &VariableId>| -> HashSet<DimensionId> {
+        ids.flat_map(|id| tree.variables[id.0].dimensions.iter().copied()).collect()
+    };
+    let tables = used_by(&mut definition.iter());
+    let data = used_by(&mut plain.iter());
+    let spanned: HashSet<DimensionId> = (0..tree.variables.len())
+        .filter_map(|v| dataset.shared().aggregation(VariableId(v)).ok().flatten())
+        .flat_map(|a| a.dimensions.iter().copied())
+        .collect();
+    (0..tree.dimensions.len())
+        .map(DimensionId)
+        .map(|id| {
+            if tables.contains(&id) && !data.contains(&id) && !spanned.contains(&id) {
+                return None;
+            }
+            let dimension = &tree.dimensions[id.0];
+            let size = dataset.dimension_size(id);
+            // Writers leave an unlimited dimension empty when only aggregations use it; the texts want its size.
+            let unlimited = dimension.unlimited && (dimension.size > 0 || size == 0);
+            Some(Dimension { name: dimension.name.clone(), size, unlimited })
+        })
+        .collect()
+}
+
+fn plain_variable(tree: &Tree, variable: &Variable) -> write::Variable {
+    let mut new = write::Variable::new(&*variable.name, variable.array.data_type, &[]);
+    let names = variable.dimensions.iter().map(|d| tree.dimensions[d.0].name.clone());
+    new.dimensions = names.collect();
+    new.attributes = variable.attributes.clone();
+    if let Layout::Chunked { chunk, filters, .. } = &variable.array.layout {
+        if !filters.is_empty() && variable.array.data_type.is_number() {
+            new.storage = write::Storage { chunks: Some(chunk.clone()), deflate: Some(4), shuffle: true };
+        }
+    }
+    new
+}
+
+fn group_at<'a>(tree: &Tree, root: &'a mut Group, id: GroupId) -> &'a mut Group {
+    let path: Vec<GroupId> = tree.upward(id).collect();
+    let mut at = root;
+    for id in path.iter().rev().skip(1) {
+        let name = &tree.groups[id.0].name;
+        // The skeleton has every group of the tree.
+        let position = at.groups.iter().position(|g| g.name == *name).unwrap_or(0);
+        at = &mut at.groups[position];
+    }
+    at
+}
+
+/// The global attributes, with the conventions of the new file.
+fn global(attributes: &Attributes, dialect: Dialect) -> Attributes {
+    let mut out = attributes.clone();
+    let mut words = vec![dialect.conventions().to_owned()];
+    if let Some(text) = attributes.text("Conventions") {
+        words.extend(text.split_whitespace().filter(|w| !w.starts_with("CF")).map(str::to_owned));
+    }
+    out.set_text("Conventions", words.join(" "));
+    out
+}
+
+/// The description of an aggregation variable without its fragments.
+fn variable_of(
+    tree: &Tree,
+    id: VariableId,
+    dimensions: &[DimensionId],
+    dialect: Dialect,
+) -> Result<write::Variable> {
+    let stored = &tree.variables[id.0];
+    let packed = ["scale_factor", "add_offset"].iter().any(|n| stored.attributes.get(n).is_some());
+    if packed && dialect == Dialect::Cfa06b1Early {
+        let message = format!("it is packed, which {dialect} does not allow");
+        return Err(Error::new(Kind::Unsupported, message));
+    }
+    let mut new = write::Variable::new(&*stored.name, stored.array.data_type, &[]);
+    for &d in dimensions {
+        let dimension = &tree.dimensions[d.0];
+        let near = reference::dimension(tree, stored.group, &dimension.name) == Some(d);
+        let group = &tree.groups[dimension.group.0].path;
+        let absolute = || format!("{}/{}", group.trim_end_matches('/'), dimension.name);
+        new.dimensions.push(if near { dimension.name.clone() } else { absolute() });
+    }
+    for attribute in &stored.attributes {
+        if !dialect::defines_aggregation(attribute) {
+            new.attributes.set(&attribute.name, attribute.value.clone());
+        }
+    }
+    Ok(new)
+}
+
+/// Copies plain data as they are stored.
+fn copy(dataset: &Dataset, id: VariableId, out: &mut NewFile, steps: &mut Steps<'_>) -> Result<()> {
+    let shared = dataset.shared();
+    let variable = &shared.tree().variables[id.0];
+    let shape = &variable.array.shape;
+    if checked_product(shape) == Some(0) || matches!(variable.array.layout, Layout::Unwritten) {
+        return Ok(());
+    }
+    for (start, count) in blocks(shape, &out.block_shape(&variable.path, SLAB)) {
+        let part = Selection::block(&start, &count, shape)?;
+        let values = shared.container.read_values(&variable.array, &part)?;
+        out.put(&variable.path, &start, &count, &values)?;
+        steps.advance(values.len() as u64)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,455 @@
+//! The aggregation file: every field with what describes it, under names that do not collide.
+
+use std::collections::HashMap;
+
+use super::axis::{Axis, Part};
+use super::field::Field;
+use super::locate::Locator;
+use super::marks::{Converter, Marks};
+use super::record::{Content, Input, State};
+use super::spread::Spread;
+use super::{bounds, roles, unify, value, Options};
+use crate::author::write::aggregation::{self, Aggregated, Content as Pieces, States};
+use crate::author::write::{File, Variable};
+use crate::error::{Error, Kind, Result};
+use crate::model::fragments::{Fragment, Version};
+use crate::value::{DataType, Values};
+
+/// Larger variables that are the same in all files are not copied but left where they are.
+const COPIED_BYTES: u64 = 16 << 20;
+
+/// A file that is being put together.
+pub(super) struct Assembly<'a> {
+    pub file: File,
+    inputs: &'a [Input],
+    options: &'a Options,
+    locator: &'a Locator,
+    axes: Vec<Known>,
+    shared: Vec<Shared>,
+    pub notes: Vec<String>,
+    /// Whether something is stored by value because nobody knows where its pieces are.
+    pub is_placeless: bool,
+}
+
+/// A dimension that was added for an axis.
+struct Known {
+    axis: Axis,
+    name: String,
+}
+
+impl Known {
+    /// Whether an axis has the same coordinates with the same bounds, in whatever units.
+    fn is(&self, axis: &Axis) -> bool {
+        let own = &self.axis;
+        if own.name != axis.name || own.size() != axis.size() {
+            return false;
+        }
+        let (Some(theirs), Some(reference)) = (&own.reference, &axis.reference) else {
+            return own.reference.is_none() && axis.reference.is_none();
+        };
+        let mut converter = Converter::to(reference);
+        let mut same = |a: Option<Marks>, b: Option<Marks>| {
+            // What is not known makes no difference.
+            let (Some(a), Some(b)) = (a, b) else { return true };
+            converter.bring(theirs, &a).is_ok_and(|a| a.same(&b, converter.slack()))
+        };
+        let marks = |axis: &Axis| whole(axis, |part| Some(&part.marks));
+        let cells = |axis: &Axis| whole(axis, |part| part.cells.as_ref());
+        same(marks(own), marks(axis)) && same(cells(own), cells(axis))
+    }
+}
+
+/// A variable that describes fields, as it was before names were changed.
+struct Shared {
+    original: String,
+    made: Made,
+    /// Its bounds, and the name that they have.
+    bounds: Option<(Made, String)>,
+    name: String,
+}
+
+/// A variable to be written.
+#[derive(Clone, Debug)]
+enum Made {
+    Value(Variable),
+    Pieces(Box<Aggregated>, Option<States>),
+}
+
+impl Made {
+    fn variable(&mut self) -> &mut Variable {
+        match self {
+            Made::Value(variable) => variable,
+            Made::Pieces(aggregated, _) => &mut aggregated.variable,
+        }
+    }
+
+    fn same(&self, other: &Made) -> bool {
+        let alike = |a: &Variable, b: &Variable| {
+            a.dimensions == b.dimensions
+                && a.attributes == b.attributes
+                && a.data == b.data
+                && a.data_type == b.data_type
+        };
+        match (self, other) {
+            (Made::Value(a), Made::Value(b)) => alike(a, b),
+            (Made::Pieces(a, _), Made::Pieces(b, _)) => {
+                let (Pieces::Stored(x), Pieces::Stored(y)) = (&a.fragments, &b.fragments) else {
+                    return false;
+                };
+                alike(&a.variable, &b.variable) && a.sizes == b.sizes && x == y
+            }
+            _ => false,
+        }
+    }
+}
+
+impl<'a> Assembly<'a> {
+    pub fn new(inputs: &'a [Input], options: &'a Options, locator: &'a Locator) -> Self {
+        let (file, axes, shared, notes) = Default::default();
+        Assembly { file, inputs, options, locator, axes, shared, notes, is_placeless: false }
+    }
+
+    /// Adds a field and what describes it.
+    ///
+    /// # Errors
+    /// Those of unifying and reading the pieces.
+    pub fn add(&mut self, field: &Field) -> Result<()> {
+        self.put(field).map_err(|e| e.in_variable(&*field.name))
+    }
+
+    fn put(&mut self, field: &Field) -> Result<()> {
+        let mut names: HashMap<String, Option<String>> = HashMap::new();
+        for axis in &field.axes {
+            let name = self.dimension(axis);
+            names.insert(axis.name.clone(), Some(name));
+        }
+        let lead = field.input(self.inputs, field.cells[0]);
+        let template = &field.item(self.inputs, field.cells[0]).template;
+        let dimensions: Vec<String> = field.axes.iter().map(|a| a.name.clone()).collect();
+        let companions = roles::closure(template, &dimensions, |n| {
+            lead.item(n).filter(|i| !i.is_data).map(|i| &*i.template)
+        });
+        let mut made: Vec<(String, Made)> = Vec::new();
+        let mut cells: HashMap<String, (String, Made)> = HashMap::new();
+        for name in &companions {
+            match self.companion(field, name)? {
+                Some(mut one) => {
+                    self.rename_dimensions(one.variable(), name, &names)?;
+                    let parent = bounds::parent(lead, name).map(|p| p.template.name.clone());
+                    match parent.filter(|p| companions.contains(p) && !cells.contains_key(p)) {
+                        Some(parent) => drop(cells.insert(parent, (name.clone(), one))),
+                        None => made.push((name.clone(), one)),
+                    }
+                }
+                None => {
+                    self.notes
+                        .push(format!("'{name}' is not in every file of '{}'; it is left out", field.name));
+                    names.insert(name.clone(), None);
+                }
+            }
+        }
+        let mut fresh = Vec::new();
+        for (original, one) in made {
+            let axis_name = names.get(&original).cloned().flatten();
+            let own = cells.remove(&original);
+            let same = |s: &Shared| match (&s.bounds, &own) {
+                (Some((theirs, _)), Some((_, own))) => theirs.same(own),
+                (theirs, own) => theirs.is_none() && own.is_none(),
+            };
+            let known = self.shared.iter().find(|s| match &axis_name {
+                Some(name) => s.name == *name,
+                None => s.original == original && s.made.same(&one) && same(s),
+            });
+            if let Some(known) = known {
+                names.insert(original, Some(known.name.clone()));
+                if let Some((bounds, _)) = own {
+                    names.insert(bounds, known.bounds.as_ref().map(|(_, name)| name.clone()));
+                }
+                continue;
+            }
+            let name = axis_name.unwrap_or_else(|| self.free_name(&original));
+            names.insert(original.clone(), Some(name.clone()));
+            let (made, kept) = (one.clone(), name.clone());
+            self.shared.push(Shared { original, made, bounds: None, name: kept });
+            fresh.push((name, one));
+            if let Some((original, bounds)) = own {
+                let name = self.free_name(&original);
+                names.insert(original.clone(), Some(name.clone()));
+                if let Some(parent) = self.shared.last_mut() {
+                    parent.bounds = Some((bounds.clone(), name.clone()));
+                }
+                let (made, kept) = (bounds.clone(), name.clone());
+                self.shared.push(Shared { original, made, bounds: None, name: kept });
+                fresh.push((name, bounds));
+            }
+        }
+        for axis in &field.axes {
+            let told = axis.gaps.iter().filter(|gaps| !self.notes.contains(gaps)).cloned();
+            self.notes.extend(told.collect::<Vec<_>>());
+            if axis.new {
+                self.index_coordinate(axis, &names);
+            }
+        }
+        let data = self.data(field)?;
+        let name = self.free_name(&field.name);
+        if name != field.name {
+            self.notes
+                .push(format!("'{}' stands for different variables; one is called '{name}'", field.name));
+        }
+        fresh.push((name, data));
+        for (name, mut one) in fresh {
+            let variable = one.variable();
+            variable.name = name;
+            rename_references(variable, &names, &field.axes);
+            if variable.name != field.name {
+                self.write(one)?;
+                continue;
+            }
+            self.rename_dimensions(one.variable(), &field.name, &names)?;
+            self.write(one)?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, one: Made) -> Result<()> {
+        match one {
+            Made::Value(variable) => self.file.variables.push(variable),
+            Made::Pieces(aggregated, states) => {
+                aggregation::add_with_states(
+                    &mut self.file,
+                    &aggregated,
+                    self.options.dialect,
+                    states.as_ref(),
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    fn free_name(&self, name: &str) -> String {
+        // A dimension of the same name does not matter to a variable.
+        let taken = |n: &str| self.file.variable(n).is_some() || self.shared.iter().any(|s| s.name == n);
+        if !taken(name) {
+            return name.to_owned();
+        }
+        (2u64..).map(|i| format!("{name}_{i}")).find(|n| !taken(n)).unwrap_or_default()
+    }
+
+    /// The dimension of an axis: one that is there with the same coordinates, or a new one.
+    fn dimension(&mut self, axis: &Axis) -> String {
+        if let Some(known) = self.axes.iter().find(|k| k.is(axis)) {
+            return known.name.clone();
+        }
+        let name = if self.file.dimension(&axis.name).is_none() {
+            axis.name.clone()
+        } else {
+            self.file.free_name(&axis.name)
+        };
+        self.file.add_dimension(&name, axis.size());
+        let axis = Axis { part_of: Vec::new(), ..axis.clone() };
+        self.axes.push(Known { axis, name: name.clone() });
+        name
+    }
+
+    /// Gives the dimensions of a variable their new names; those that are no axes are added.
+    fn rename_dimensions(
+        &mut self,
+        variable: &mut Variable,
+        original: &str,
+        names: &HashMap<String, Option<String>>,
+    ) -> Result<()> {
+        for dimension in &mut variable.dimensions {
+            if let Some(Some(name)) = names.get(&**dimension) {
+                dimension.clone_from(name);
+                continue;
+            }
+            let Some(size) = self.plain_size(original, dimension) else { continue };
+            let taken = self.file.dimension(dimension).map(|d| d.size);
+            match taken {
+                Some(there) if there == size => {}
+                Some(_) => {
+                    let free = self.file.free_name(dimension);
+                    self.file.add_dimension(&free, size);
+                    *dimension = free;
+                }
+                None => self.file.add_dimension(dimension, size),
+            }
+        }
+        Ok(())
+    }
+
+    /// The size of a dimension that is no axis, largest over the files (lengths of text differ).
+    fn plain_size(&self, variable: &str, dimension: &str) -> Option<u64> {
+        let size = |input: &Input| {
+            let item = input.item(variable)?;
+            let position = item.template.dimensions.iter().position(|d| d == dimension)?;
+            Some(item.shape[position])
+        };
+        self.inputs.iter().filter_map(size).max()
+    }
+
+    fn companion(&mut self, field: &Field, name: &str) -> Result<Option<Made>> {
+        let Some(spread) = Spread::of_companion(self.inputs, field, name)? else { return Ok(None) };
+        let scattered = spread.split_rank(field) > 1
+            || spread
+                .pieces
+                .iter()
+                .any(|(_, m)| spread.is_split() && !matches!(spread.items[*m].content, Content::Kept(_)));
+        let wanted = self.options.aggregate_coordinates && spread.is_split();
+        let stretched = spread.added > 0
+            && spread.extents[..spread.added].iter().any(|e| e.axis.is_some_and(|a| !field.axes[a].new));
+        let are_fragments = || unify::are_fragments(&spread.templates(self.inputs, field), spread.parent());
+        if (scattered || wanted) && !stretched && are_fragments() {
+            let placed =
+                |m: usize| spread.items[m].fragment.is_some() || field.input(self.inputs, m).path().is_some();
+            if spread.pieces.iter().all(|(_, m)| placed(*m)) {
+                return self.pieces(field, &spread).map(Some);
+            }
+            self.is_placeless = true;
+        }
+        let (variable, dropped) = value::variable(self.inputs, field, &spread)?;
+        self.note_dropped(name, &dropped);
+        Ok(Some(Made::Value(variable)))
+    }
+
+    fn data(&mut self, field: &Field) -> Result<Made> {
+        let spread = Spread::of_field(self.inputs, field);
+        let item = spread.items[field.cells[0]];
+        let element = item.template.data_type.size().unwrap_or(64) as u64;
+        let bytes = crate::checked_product(&item.shape).unwrap_or(u64::MAX).saturating_mul(element);
+        if field.is_static && (bytes <= COPIED_BYTES || item.by_value) {
+            let (variable, _) = value::variable(self.inputs, field, &spread)?;
+            return Ok(Made::Value(variable));
+        }
+        self.pieces(field, &spread)
+    }
+
+    fn pieces(&mut self, field: &Field, spread: &Spread) -> Result<Made> {
+        let templates = spread.templates(self.inputs, field);
+        let united = unify::unify(&templates, spread.parent())?;
+        self.note_dropped(&spread.name, &united.dropped);
+        let mut variable = Variable::new(&*spread.name, united.data_type, &[]);
+        variable.attributes = united.attributes;
+        variable.dimensions = spread.extents.iter().map(|e| e.name.clone()).collect();
+        let sizes: Vec<Vec<u64>> = spread
+            .extents
+            .iter()
+            .map(|e| e.axis.map_or(vec![e.size], |a| field.axes[a].parts.iter().map(|p| p.size).collect()))
+            .collect();
+        let mut fragments = Vec::with_capacity(spread.pieces.len());
+        let mut states = Vec::with_capacity(spread.pieces.len());
+        for (_, m) in &spread.pieces {
+            let (input, item) = (field.input(self.inputs, *m), spread.items[*m]);
+            fragments.push(match (&item.fragment, input.path()) {
+                (Some(fragment), _) => Fragment::clone(fragment),
+                // The aggregation file would be a fragment of itself.
+                (None, Some(_)) if item.by_value => {
+                    let message = "the aggregation file has data of it that are its own, to which no file can be added; \
+                                   --variables leaves it out, or cfa extract writes these data to a file";
+                    return Err(Error::new(Kind::Unsupported, message).in_file(&*input.name));
+                }
+                (None, Some(path)) => {
+                    let known = input.location().map(str::to_owned);
+                    let location = Some(known.map_or_else(|| self.locator.location(path), Ok)?);
+                    let version = Version { location, identifier: item.template.path.clone(), format: None };
+                    Fragment::Stored { versions: vec![version], view: None }
+                }
+                (None, None) => {
+                    return Err(Error::new(Kind::Internal, "a fragment has no place").in_file(&*input.name))
+                }
+            });
+            states.push(input.state.as_deref().copied());
+        }
+        let states = states_of(&states);
+        Ok(Made::Pieces(
+            Box::new(Aggregated { variable, sizes, fragments: Pieces::Stored(fragments) }),
+            states,
+        ))
+    }
+
+    fn note_dropped(&mut self, name: &str, dropped: &[String]) {
+        if !dropped.is_empty() {
+            let note = format!(
+                "attributes of '{name}' that differ between files are left out: {}",
+                dropped.join(", ")
+            );
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+    }
+
+    /// A dimension made of the order of files gets numbers as coordinates.
+    fn index_coordinate(&mut self, axis: &Axis, names: &HashMap<String, Option<String>>) {
+        let Some(Some(name)) = names.get(&axis.name) else { return };
+        let there = self.file.variable(name).is_some() || self.shared.iter().any(|s| s.name == *name);
+        if there || axis.reference.is_some() {
+            return;
+        }
+        let numbers = (0..axis.size()).map(|i| i as i32).collect();
+        let mut variable = Variable::with_values(&**name, &[name], Values::I32(numbers));
+        match &*name.to_ascii_lowercase() {
+            "realization" | "realisation" | "ensemble" | "member" | "ensemble_member" => {
+                variable.attributes.set_text("standard_name", "realization");
+            }
+            _ => variable.attributes.set_text("long_name", "number of the file along this dimension"),
+        }
+        variable.attributes.set_text("units", "1");
+        self.shared.push(Shared {
+            original: name.clone(),
+            made: Made::Value(variable.clone()),
+            bounds: None,
+            name: name.clone(),
+        });
+        self.file.variables.push(variable);
+    }
+}
+
+/// What is known of the files, if anything is.
+fn states_of(list: &[Option<State>]) -> Option<States> {
+    list.iter().any(Option::is_some).then(|| States {
+        bytes: list.iter().map(|s| s.unwrap_or(State::UNKNOWN).bytes).collect(),
+        modified: list.iter().map(|s| s.unwrap_or(State::UNKNOWN).modified).collect(),
+    })
+}
+
+/// The marks of all parts; `None` when those of one are not known.
+fn whole<'a>(axis: &'a Axis, of: impl Fn(&'a Part) -> Option<&'a Marks>) -> Option<Marks> {
+    let mut numbers = Vec::new();
+    let mut labels = Vec::new();
+    for part in &axis.parts {
+        match of(part)? {
+            Marks::Numbers(v) => numbers.extend_from_slice(v),
+            Marks::Labels(v) => labels.extend_from_slice(v),
+            Marks::Nothing => {}
+        }
+    }
+    Some(match (numbers.is_empty(), labels.is_empty()) {
+        (false, true) => Marks::Numbers(numbers.into()),
+        (true, false) => Marks::Labels(labels.into()),
+        _ => Marks::Nothing,
+    })
+}
+
+/// Changes names of variables and dimensions in attributes; what was left out is not named.
+fn rename_references(variable: &mut Variable, names: &HashMap<String, Option<String>>, axes: &[Axis]) {
+    let became_dimension = |word: &str| axes.iter().any(|a| a.new && a.name == word);
+    for attribute in roles::NAMING {
+        let Some(text) = variable.attributes.text(attribute) else { continue };
+        let new = roles::rename(attribute, &text, |word| {
+            if attribute == "coordinates" && became_dimension(word) {
+                return None;
+            }
+            names.get(word).cloned().unwrap_or_else(|| Some(word.to_owned()))
+        });
+        let same = new.split_whitespace().eq(text.split_whitespace());
+        if new.is_empty() {
+            variable.attributes.remove(attribute);
+        } else if !same {
+            variable.attributes.set_text(attribute, new);
+        }
+    }
+    if variable.data_type == DataType::Char {
+        variable.attributes.remove("_Encoding");
+    }
+}

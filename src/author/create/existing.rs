@@ -1,0 +1,391 @@
+//! An aggregation that is updated: its fragments, with the coordinates that the aggregation has for them, are inputs like
+//! the new files. A fragment is opened for coordinates that are aggregated themselves, and for nothing else.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::globals::GroupAttributes;
+use super::record::{Content, Input, Interner, Item, State, Template};
+use super::{renew, roles, scan, scope, Options};
+use crate::container::tree::VariableId;
+use crate::dataset::options::OpenOptions;
+use crate::dataset::variable::Variable;
+use crate::dataset::Dataset;
+use crate::dialect;
+use crate::error::{Error, Kind, Result};
+use crate::io::location::{redact, Style};
+use crate::model::fragments::{Block, Fragment};
+use crate::model::slabs::Slabs;
+use crate::model::substitutions::Substitutions;
+use crate::model::table::index_in;
+use crate::model::{Aggregation, Dialect};
+use crate::selection::Selection;
+use crate::value::Values;
+
+/// Fragments that are looked up at once.
+const BLOCK: u64 = 4096;
+
+/// What an aggregation file has.
+pub(super) struct Existing {
+    pub globals: GroupAttributes,
+    pub history: Option<String>,
+    pub dialect: Option<Dialect>,
+    pub has_state: bool,
+    /// Whether coordinates that the files divide are aggregated.
+    pub has_aggregated_coordinates: bool,
+    /// The files that hold fragments.
+    pub files: Vec<Held>,
+    /// Their numbers by location.
+    pub by_location: HashMap<String, usize>,
+    pub dataset: Dataset,
+    pub known: Vec<Known>,
+    /// The variables whose values tell where a part belongs.
+    charted: BTreeSet<String>,
+    out: PathBuf,
+}
+
+pub(super) type Ranges = Vec<Range<u64>>;
+
+/// A file that holds fragments.
+pub(super) struct Held {
+    /// Its location as the aggregation file is to have it.
+    pub location: String,
+    /// The same as a URI reference, and what else it may be.
+    pub reference: (String, Style),
+    /// The variables and the places of what it holds.
+    pub pieces: Vec<(usize, Ranges)>,
+}
+
+/// A fragment.
+pub(super) struct Piece {
+    pub fragment: Fragment,
+    /// What was recorded of its file.
+    pub state: Option<State>,
+    /// The numbers of the files of its versions.
+    pub files: Vec<usize>,
+}
+
+/// A variable with its description.
+pub(super) struct Known {
+    pub variable: Variable,
+    pub template: Arc<Template>,
+    /// Its fragments by where they lie, if it is aggregated.
+    pub pieces: Option<HashMap<Ranges, Piece>>,
+}
+
+/// Parts of variables by name and place.
+pub(super) type Cache = HashMap<(String, Ranges), Content>;
+
+/// The inputs that an aggregation gives.
+#[derive(Default)]
+pub(super) struct Inputs {
+    pub list: Vec<Input>,
+    /// How files that were scanned again differ from what the aggregation has of them, by their numbers.
+    pub changes: HashMap<usize, String>,
+}
+
+/// Reads an aggregation file.
+///
+/// # Errors
+/// What is wrong with it; `Unsupported` for fragments that are no files.
+pub(super) fn read(out: &Path, interner: &Interner) -> Result<Existing> {
+    let dataset = Dataset::open_with(out, &OpenOptions::from_env()?)?;
+    let mut existing = Existing {
+        globals: scan::attributes_of(&dataset),
+        history: None,
+        dialect: None,
+        has_state: false,
+        has_aggregated_coordinates: false,
+        files: Vec::new(),
+        by_location: HashMap::new(),
+        dataset: dataset.clone(),
+        known: Vec::new(),
+        charted: BTreeSet::new(),
+        out: out.to_owned(),
+    };
+    let root = existing.globals.iter_mut().find(|(path, _)| path.is_empty());
+    existing.history = root.and_then(|(_, global)| global.remove("history")).and_then(|h| h.as_text());
+    for (variable, template) in scope::templates(&dataset)? {
+        let pieces = existing.look(&variable)?;
+        let is_coordinate = roles::is_coordinate(&template);
+        existing.has_aggregated_coordinates |= is_coordinate && pieces.is_some();
+        let tells_time =
+            template.rank() == 1 && template.text("units").is_some_and(|u| u.contains(" since "));
+        if is_coordinate || tells_time {
+            let cells = ["bounds", "climatology"].iter().filter_map(|a| template.text(a));
+            existing.charted.extend(cells.chain([template.name.clone()]));
+        }
+        existing.known.push(Known { variable, template: interner.template(template), pieces });
+    }
+    Ok(existing)
+}
+
+impl Existing {
+    /// The fragments of an aggregation variable, and what they tell of the file; `None` for another variable.
+    fn look(&mut self, variable: &Variable) -> Result<Option<HashMap<Ranges, Piece>>> {
+        let Some(aggregation) = variable.aggregation()? else { return Ok(None) };
+        self.dialect.get_or_insert(aggregation.dialect);
+        self.has_state |= aggregation.recorded.is_some();
+        let states = states(variable.dataset(), aggregation)?;
+        let style = Style::allowing_absolute_paths(aggregation.fragments.allows_absolute_paths());
+        let (grid, shape) = (&aggregation.grid, aggregation.grid.fragments());
+        let container = &*variable.dataset().shared().container;
+        let place = |e: Error| e.in_variable(variable.path());
+        let mut pieces = HashMap::new();
+        let mut number = 0;
+        for block in Slabs::new(&Selection::all(shape), shape, BLOCK) {
+            let block = block?;
+            let found =
+                aggregation.fragments.lookup(container, &block, &Substitutions::default()).map_err(place)?;
+            let Block::Fragments(list) = found else { return Err(place(no_files())) };
+            for (i, mut fragment) in list.into_iter().enumerate() {
+                let index = index_in(&block, i as u64);
+                let ranges: Ranges = index.iter().enumerate().map(|(d, &i)| grid.range(d, i)).collect();
+                let state = states.as_ref().and_then(|s| s.get(number).copied()).filter(|s| s.is_known());
+                number += 1;
+                let Fragment::Stored { versions, .. } = &mut fragment else { return Err(place(no_files())) };
+                let mut files = Vec::with_capacity(versions.len());
+                for version in versions {
+                    // Each dialect has its own word for what goes without saying.
+                    version.format = version.format.take().filter(|f| !matches!(&**f, "nc" | "netcdf"));
+                    let Some(location) = &mut version.location else { continue };
+                    let reference = location.clone();
+                    if aggregation.dialect == Dialect::Cfa04 {
+                        *location = dialect::file_name(&reference);
+                    }
+                    files.push(self.file(location, (reference, style), (self.known.len(), ranges.clone())));
+                }
+                pieces.insert(ranges, Piece { fragment, state, files });
+            }
+        }
+        Ok(Some(pieces))
+    }
+
+    /// The number of a file, which holds this piece.
+    fn file(&mut self, location: &str, reference: (String, Style), piece: (usize, Ranges)) -> usize {
+        let number = self.by_location.get(location).copied().unwrap_or_else(|| {
+            self.by_location.insert(location.to_owned(), self.files.len());
+            self.files.push(Held { location: location.to_owned(), reference, pieces: Vec::new() });
+            self.files.len() - 1
+        });
+        self.files[number].pieces.push(piece);
+        number
+    }
+
+    pub fn find(&self, name: &str) -> Option<&Known> {
+        self.known.iter().find(|k| k.template.name == name)
+    }
+
+    /// All fragments as inputs; what `again` has of a file, by its number, takes the place of what the aggregation has. Of
+    /// such files also the variables that the aggregation has not.
+    ///
+    /// # Errors
+    /// `Unsupported`, `FragmentVariable` for a file that changed in a way that cannot be told; those of reading.
+    pub fn inputs(
+        &self,
+        again: &HashMap<usize, Input>,
+        options: &Options,
+        interner: &Interner,
+    ) -> Result<Inputs> {
+        let companions = roles::companions(self.known.iter().map(|k| &*k.template));
+        let mut out = Inputs::default();
+        let mut taken: BTreeSet<(usize, String)> = BTreeSet::new();
+        for one in self.known.iter().filter(|k| !companions.contains(&k.template.name)) {
+            let mut cache = Cache::new();
+            let Some(pieces) = &one.pieces else {
+                out.list.push(self.by_value(one, &mut cache, interner)?);
+                continue;
+            };
+            let mut list: Vec<_> = pieces.iter().collect();
+            list.sort_by(|a, b| a.0.iter().map(|r| r.start).cmp(b.0.iter().map(|r| r.start)));
+            for (ranges, piece) in list {
+                let scanned = piece.files.iter().find_map(|f| again.get(f).map(|input| (*f, input)));
+                if let Some((number, file)) = scanned {
+                    let mut place = renew::Place { existing: self, one, ranges, piece, cache: &mut cache };
+                    let renewed = place.renew(number, file, interner)?;
+                    taken.insert((number, renewed.path));
+                    if let Some(change) = renewed.change {
+                        out.changes.entry(number).or_insert(change);
+                    }
+                    if let Some(input) = renewed.input {
+                        out.list.push(input);
+                        continue;
+                    }
+                }
+                let mut items =
+                    vec![Arc::new(item(one, ranges, Content::Unread, true, Some(&piece.fragment), interner))];
+                self.describe(one, ranges, &mut cache, &mut items, interner)?;
+                let name = format!("{} {}", crate::io::os::shown(&self.out), shown(&piece.fragment));
+                out.list.push(Input::fragment(name, piece.state, items));
+            }
+        }
+        let mut numbers: Vec<&usize> = again.keys().collect();
+        numbers.sort();
+        for number in numbers {
+            let file = &again[number];
+            let is_more = |i: &&Arc<Item>| {
+                !i.is_data
+                    || options.wants(&i.template.name) && !taken.contains(&(*number, i.template.path.clone()))
+            };
+            let items: Vec<Arc<Item>> = file.items.iter().filter(is_more).cloned().collect();
+            if items.iter().any(|i| i.is_data) {
+                out.list.push(file.part(Some(&self.files[*number].location), items));
+            }
+        }
+        Ok(out)
+    }
+
+    /// A data variable that is stored by value.
+    fn by_value(&self, one: &Known, cache: &mut Cache, interner: &Interner) -> Result<Input> {
+        let ranges: Ranges = one.variable.shape()?.iter().map(|&n| 0..n).collect();
+        let mut whole = item(one, &ranges, Content::Unread, true, None, interner);
+        whole.by_value = true;
+        let mut items = vec![Arc::new(whole)];
+        self.describe(one, &ranges, cache, &mut items, interner)?;
+        Ok(Input::file(&self.out, None, items))
+    }
+
+    /// Adds the part of everything that describes a piece of a variable.
+    fn describe(
+        &self,
+        data: &Known,
+        ranges: &[Range<u64>],
+        cache: &mut Cache,
+        items: &mut Vec<Arc<Item>>,
+        interner: &Interner,
+    ) -> Result<()> {
+        let names =
+            roles::closure(&data.template, &data.template.dimensions, |n| self.find(n).map(|k| &*k.template));
+        for one in names.iter().filter_map(|n| self.find(n)) {
+            let shape = one.variable.shape()?;
+            let mut own: Ranges = Vec::with_capacity(shape.len());
+            for (d, dimension) in one.template.dimensions.iter().enumerate() {
+                let position = data.template.dimensions.iter().position(|n| n == dimension);
+                own.push(position.map_or(0..shape[d], |p| ranges[p].clone()));
+            }
+            let is_charted = self.charted.contains(&one.template.name);
+            let fragment = match &one.pieces {
+                None => None,
+                Some(pieces) => match pieces.get(&own) {
+                    Some(piece) if !is_charted => {
+                        let there = item(one, &own, Content::Unread, false, Some(&piece.fragment), interner);
+                        items.push(Arc::new(there));
+                        continue;
+                    }
+                    None if !is_charted => {
+                        let (this, that) = (&one.template.name, &data.template.name);
+                        let message = format!("'{this}' is divided otherwise than '{that}'");
+                        return Err(Error::new(Kind::Unsupported, message));
+                    }
+                    piece => piece.map(|p| &p.fragment),
+                },
+            };
+            let content = self.part(one, &own, cache, interner)?;
+            let there = item(one, &own, content, false, fragment, interner);
+            // Items are shared by what they hold, not by where it is.
+            items.push(if fragment.is_some() { Arc::new(there) } else { interner.item(there) });
+        }
+        Ok(())
+    }
+
+    /// The values of a part of a variable.
+    pub fn part(&self, one: &Known, own: &Ranges, cache: &mut Cache, interner: &Interner) -> Result<Content> {
+        let key = (one.template.name.clone(), own.clone());
+        if let Some(content) = cache.get(&key) {
+            return Ok(content.clone());
+        }
+        let start: Vec<u64> = own.iter().map(|r| r.start).collect();
+        let count: Vec<u64> = own.iter().map(|r| r.end - r.start).collect();
+        let block = Selection::block(&start, &count, one.variable.shape()?)?;
+        let content = Content::Kept(interner.values(one.variable.read_values(&block)?));
+        cache.insert(key, content.clone());
+        Ok(content)
+    }
+
+    /// Gives new files numbers along a dimension that an earlier call made of the order of files; `false` when there is no
+    /// such dimension. Files with the same coordinates get one number after the other.
+    ///
+    /// # Errors
+    /// `Map` when the dimension has other coordinates than such numbers.
+    pub fn number(&self, dimension: &str, files: &mut [Input], interner: &Interner) -> Result<bool> {
+        let Some(known) = self.find(dimension).filter(|k| roles::is_coordinate(&k.template)) else {
+            return Ok(false);
+        };
+        let shape = known.variable.shape()?;
+        let next = match known.variable.read_values(&Selection::all(shape))? {
+            Values::I32(list) if list.iter().copied().eq(0..list.len() as i32) => list.len() as i32,
+            _ => return Err(foreign(dimension)),
+        };
+        let (name, attributes) = (dimension.to_owned(), known.template.attributes.clone());
+        let data_type = known.template.data_type;
+        let template =
+            interner.template(Template::new(name.clone(), name, data_type, Vec::new(), attributes));
+        let mut seen: HashMap<Vec<usize>, i32> = HashMap::new();
+        for file in files.iter_mut().filter(|f| f.item(dimension).is_none()) {
+            // Equal values are one in memory.
+            let place = |i: &Arc<Item>| match &i.content {
+                Content::Kept(values) if roles::is_coordinate(&i.template) => {
+                    Some(Arc::as_ptr(values) as usize)
+                }
+                _ => None,
+            };
+            let count = seen.entry(file.items.iter().filter_map(place).collect()).or_default();
+            let value = Values::I32(vec![next.saturating_add(*count)]);
+            *count = count.saturating_add(1);
+            let content = Content::Kept(interner.values(value));
+            let (template, shape) = (template.clone(), interner.shape(&[]));
+            let item = Item { template, shape, content, is_data: false, by_value: false, fragment: None };
+            file.items.push(Arc::new(item));
+        }
+        Ok(true)
+    }
+}
+
+fn foreign(dimension: &str) -> Error {
+    let message = format!(
+        "'{dimension}' has coordinates that do not count files from 0, so --new-dim cannot go on with them; give the new files \
+         a scalar coordinate '{dimension}'"
+    );
+    Error::new(Kind::Map, message)
+}
+
+fn no_files() -> Error {
+    let message = "it has fragments that are no files; such an aggregation cannot be updated";
+    Error::new(Kind::Unsupported, message)
+}
+
+fn shown(fragment: &Fragment) -> String {
+    match fragment {
+        Fragment::Stored { versions, .. } => {
+            versions.iter().filter_map(|v| v.location.as_deref()).next().map(redact).unwrap_or_default()
+        }
+        Fragment::Missing => String::new(),
+    }
+}
+
+/// The recorded states of the fragments, in C order.
+fn states(dataset: &Dataset, aggregation: &Aggregation) -> Result<Option<Vec<State>>> {
+    let Some(recorded) = aggregation.recorded else { return Ok(None) };
+    let shared = dataset.shared();
+    let all = Selection::all(aggregation.grid.fragments());
+    let read = |id: VariableId| shared.container.read_values(&shared.tree().variables[id.0].array, &all);
+    let (bytes, modified) = (read(recorded[0])?, read(recorded[1])?);
+    let pair = |i| Some(State { bytes: bytes.f64_at(i)?, modified: modified.f64_at(i)? });
+    Ok((0..bytes.len()).map(pair).collect())
+}
+
+fn item(
+    known: &Known,
+    ranges: &[Range<u64>],
+    content: Content,
+    is_data: bool,
+    fragment: Option<&Fragment>,
+    interner: &Interner,
+) -> Item {
+    let shape: Vec<u64> = ranges.iter().map(|r| r.end - r.start).collect();
+    let (template, shape) = (known.template.clone(), interner.shape(&shape));
+    let fragment = fragment.map(|f| Box::new(f.clone()));
+    Item { template, shape, content, is_data, by_value: false, fragment }
+}

@@ -1,0 +1,184 @@
+//! The values of coordinates as they are compared between files: numbers in common units, or labels.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::record::{bytes_of, Content, Item, Template};
+use crate::canonical::Target;
+use crate::dataset::coordinates::meant;
+use crate::error::{Error, Kind, Result};
+use crate::value::{text_of, Attributes, DataType, Values};
+
+/// Coordinates of one part of a dimension.
+#[derive(Clone, Debug)]
+pub(super) enum Marks {
+    /// There are none.
+    Nothing,
+    /// Numbers in common units; NaN is missing.
+    Numbers(Arc<[f64]>),
+    Labels(Arc<[String]>),
+}
+
+impl Marks {
+    /// Whether they mean the same places; `slack` is that of the converter that they come from.
+    pub fn same(&self, other: &Marks, slack: f64) -> bool {
+        match (self, other) {
+            (Marks::Nothing, Marks::Nothing) => true,
+            (Marks::Numbers(a), Marks::Numbers(b)) => Arc::ptr_eq(a, b) || close(a, b, slack),
+            (Marks::Labels(a), Marks::Labels(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+/// Whether coordinates differ by no more than their rounding: single precision, or a small part of their distance, or
+/// what a change of epoch leaves.
+fn close(a: &[f64], b: &[f64], slack: f64) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let step = a.windows(2).map(|w| (w[1] - w[0]).abs()).filter(|s| *s > 0.0).fold(f64::INFINITY, f64::min);
+    let slack = slack.min(step / 4.0);
+    a.iter().zip(b).all(|(&x, &y)| {
+        let room = if step.is_finite() { 1e-4 * step } else { 0.0 };
+        x == y
+            || (x.is_nan() && y.is_nan())
+            || (x - y).abs() <= room.min(4e-7 * x.abs().max(y.abs())).max(ROUNDING * x.abs()).max(slack)
+    })
+}
+
+/// How far, of their size, numbers may be apart that are the same but for rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// Converts the values of items to common units; equal ones once.
+pub(super) struct Converter {
+    target: Target,
+    units: Option<String>,
+    calendar: Option<String>,
+    known: HashMap<(usize, usize), Marks>,
+    slack: f64,
+}
+
+impl Converter {
+    /// To the units of this variable.
+    pub fn to(reference: &Template) -> Converter {
+        let mut attributes = Attributes::default();
+        for (name, text) in [("units", &reference.units), ("calendar", &reference.calendar)] {
+            if let Some(text) = text {
+                attributes.set_text(name, text);
+            }
+        }
+        let target = Target::new(&attributes, DataType::F64);
+        let (units, calendar) = (reference.units.clone(), reference.calendar.clone());
+        Converter { target, units, calendar, known: HashMap::new(), slack: 0.0 }
+    }
+
+    /// Whether the template has these very units.
+    pub fn is_in(&self, template: &Template) -> bool {
+        template.units == self.units && template.calendar == self.calendar
+    }
+
+    /// How far numbers that mean the same may be apart because they were counted from another epoch, where they are large.
+    pub fn slack(&self) -> f64 {
+        self.slack
+    }
+
+    /// The values of an item, which must have been kept.
+    ///
+    /// # Errors
+    /// `Units` and `Calendar` when they cannot be converted, `Unsupported` for values that were too many to keep.
+    pub fn marks(&mut self, item: &Item) -> Result<Marks> {
+        let Content::Kept(values) = &item.content else {
+            let message = format!("coordinate '{}' has too many values", item.template.name);
+            return Err(Error::new(Kind::Unsupported, message));
+        };
+        // What the numbers mean is a matter of their template, which has the units.
+        let key = (Arc::as_ptr(values) as usize, Arc::as_ptr(&item.template) as usize);
+        if let Some(known) = self.known.get(&key) {
+            return Ok(known.clone());
+        }
+        let marks = self.convert(&item.template, values, &item.shape)?;
+        self.known.insert(key, marks.clone());
+        Ok(marks)
+    }
+
+    /// Values of a variable.
+    ///
+    /// # Errors
+    /// `Units` and `Calendar` when they cannot be converted.
+    pub fn convert(&mut self, template: &Template, values: &Values, shape: &[u64]) -> Result<Marks> {
+        Ok(match labels(values, shape) {
+            Some(labels) => Marks::Labels(labels.into()),
+            None => {
+                let (bytes, data_type) = (bytes_of(values), template.data_type);
+                Marks::Numbers(self.numbers(template, &template.attributes, &bytes, data_type)?.into())
+            }
+        })
+    }
+
+    /// Marks in the units of another variable.
+    ///
+    /// # Errors
+    /// `Units` and `Calendar` when they cannot be converted.
+    pub fn bring(&mut self, template: &Template, marks: &Marks) -> Result<Marks> {
+        match marks {
+            Marks::Numbers(list) if !self.is_in(template) => {
+                let bytes: Vec<u8> = list.iter().flat_map(|x| x.to_ne_bytes()).collect();
+                let numbers = self.numbers(template, &Attributes::default(), &bytes, DataType::F64)?;
+                Ok(Marks::Numbers(numbers.into()))
+            }
+            other => Ok(other.clone()),
+        }
+    }
+
+    fn numbers(
+        &mut self,
+        template: &Template,
+        attributes: &Attributes,
+        bytes: &[u8],
+        data_type: DataType,
+    ) -> Result<Vec<f64>> {
+        let units = (template.units.as_deref(), template.calendar.as_deref());
+        let convert = |bytes: &[u8], attributes, data_type| {
+            meant(bytes, None, attributes, data_type, units, &self.target).map(|found| found.numbers())
+        };
+        let numbers = convert(bytes, attributes, data_type)?;
+        let shift = convert(&0f64.to_ne_bytes(), &Attributes::default(), DataType::F64)?;
+        self.slack = shift.first().map_or(0.0, |x| x.abs() * ROUNDING).max(self.slack);
+        Ok(numbers)
+    }
+}
+
+/// Texts of strings or of rows of characters; `None` for numbers.
+pub(super) fn labels(values: &Values, shape: &[u64]) -> Option<Vec<String>> {
+    match values {
+        Values::String(list) => Some(list.clone()),
+        Values::Char(bytes) => {
+            let length = shape.last().map_or(1, |&n| n as usize).max(1);
+            Some(bytes.chunks(length).map(|row| text_of(row).trim_end().to_owned()).collect())
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn single_precision_is_close_and_a_neighbour_is_not() {
+        assert!(close(&[0.1, 0.2], &[f64::from(0.1f32), f64::from(0.2f32)], 0.0));
+        assert!(!close(&[0.1, 0.2], &[0.1, 0.201], 0.0));
+        assert!(!close(&[730000.0], &[730000.5], 0.0));
+        assert!(close(&[0.0], &[0.0], 0.0));
+        assert!(close(&[0.0], &[1e-11], 1e-10) && !close(&[0.0], &[1e-11], 0.0));
+        assert!(!close(&[0.0, 1e-11], &[1e-11, 2e-11], 1e-10), "neighbours are not the same");
+    }
+
+    #[test]
+    fn rows_of_characters_are_labels() {
+        let values = Values::Char(b"ab\0xyz".to_vec());
+        assert_eq!(labels(&values, &[2, 3]).unwrap(), ["ab", "xyz"]);
+        assert_eq!(labels(&Values::I8(vec![1]), &[1]), None);
+    }
+}

@@ -1,0 +1,328 @@
+//! Making aggregation files from the files that hold the parts.
+//!
+//! The files are scanned natively and in parallel; variables that belong together are arranged by their coordinates, so
+//! that the order of the files does not matter; what describes them (coordinates, bounds, cell measures, grid mappings)
+//! is stored by value, converted to common units. [`plan`] shows what would be made, [`create`] makes it, [`update`] adds
+//! files to an aggregation without reading those it has.
+//!
+//! ```no_run
+//! use cfa::create::{create, expand, Options};
+//! let files = expand(&["data/tas_*.nc"])?;
+//! let report = create("tas.nc".as_ref(), &files, &Options::default(), None)?;
+//! println!("{} fragments", report.variables[0].fragments);
+//! # Ok::<(), cfa::Error>(())
+//! ```
+//!
+//! Variables in groups are aggregated in their groups.
+//!
+//! What is read is never replaced. Refused, naming the files: parts that overlap, come twice, are missing or leave a gap, all
+//! of them and in dates; units and calendars that cannot be converted; types that cannot be united; descriptions that differ
+//! along no dimension.
+
+mod assemble;
+mod axis;
+mod bounds;
+mod cells;
+mod clocks;
+mod existing;
+mod field;
+mod gap;
+mod globals;
+mod inputs;
+mod listing;
+mod locate;
+mod marks;
+mod nest;
+mod overlap;
+mod pattern;
+mod progress;
+mod ragged;
+mod record;
+mod remake;
+mod renew;
+mod report;
+mod returning;
+mod roles;
+mod same;
+mod scan;
+mod scope;
+mod spread;
+mod unify;
+mod value;
+
+pub use inputs::{expand, Inputs};
+pub use progress::{Observer, Progress, Stage};
+pub use report::{PlannedDimension, PlannedVariable, Report};
+
+use std::path::Path;
+
+use crate::author::out::Out;
+use crate::author::write::{File, Format, NewFile};
+use crate::container::composed::is_same;
+use crate::error::message;
+use crate::error::{Error, Kind, Result};
+use crate::model::Dialect;
+use assemble::Assembly;
+use locate::Locator;
+use progress::Watch;
+use record::{Input, Interner};
+use scan::Scanned;
+
+/// How fragments are named.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Locations {
+    /// Relative to the aggregation file: both can be moved together.
+    #[default]
+    Relative,
+    /// By absolute `file:` URIs.
+    Absolute,
+    /// By this text followed by the name relative to the aggregation file, such as the URL of a server.
+    Base(String),
+}
+
+/// What to make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// The convention to follow; `CF-1.13` unless told otherwise.
+    pub dialect: Dialect,
+    /// The format of the aggregation file; `None` for netCDF-4, and with [`update`] for that of the file.
+    pub format: Option<Format>,
+    /// How fragments are named.
+    pub locations: Locations,
+    /// The data variables to take; all if empty.
+    pub variables: Vec<String>,
+    /// The dimensions along which files may be joined; any if empty. One of these that has no coordinates is joined in
+    /// the order of the files.
+    pub dimensions: Vec<String>,
+    /// A new dimension along which files with the same coordinates are put in their order; those of an update after the
+    /// ones that are there.
+    pub new_dimension: Option<String>,
+    /// Whether coordinates need not follow each other; notes say where they do not.
+    pub allow_gaps: bool,
+    /// Whether coordinates and other descriptions that are divided between files are aggregated instead of copied.
+    pub aggregate_coordinates: bool,
+    /// Whether size and time of each fragment's file are recorded, so that readers notice a change.
+    pub record_state: bool,
+    /// Whether [`create`] replaces a file that holds data of its own; never one that is read.
+    pub overwrite: bool,
+    /// Threads that scan; 0 means one per core.
+    pub num_threads: usize,
+    /// What `history` says was done; `cfa create` if nothing is given.
+    pub history: Option<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            dialect: Dialect::Cf113,
+            format: None,
+            locations: Locations::Relative,
+            variables: Vec::new(),
+            dimensions: Vec::new(),
+            new_dimension: None,
+            allow_gaps: false,
+            aggregate_coordinates: false,
+            record_state: false,
+            overwrite: false,
+            num_threads: 0,
+            history: None,
+        }
+    }
+}
+
+impl Options {
+    fn wants(&self, variable: &str) -> bool {
+        self.variables.is_empty()
+            || self.variables.iter().any(|v| is_same(v.trim_start_matches('/'), variable))
+    }
+
+    /// Whether a dimension was named as one to be joined.
+    fn joins(&self, dimension: &str) -> bool {
+        self.dimensions.iter().any(|d| is_same(d, dimension))
+    }
+
+    fn may_join(&self, dimension: &str) -> bool {
+        self.dimensions.is_empty() || self.joins(dimension)
+    }
+
+    fn threads(&self) -> usize {
+        crate::threads::workers::threads(self.num_threads)
+    }
+}
+
+/// Works out what [`create`] would make of these files, and writes nothing.
+///
+/// # Errors
+/// As [`create`].
+pub fn plan(
+    out: &Path,
+    files: impl Into<Inputs>,
+    options: &Options,
+    observer: Option<Observer>,
+) -> Result<Report> {
+    Ok(make(&Out::new(out)?, &files.into(), options, Watch(observer))?.1)
+}
+
+/// Makes an aggregation file of these files. An aggregation of that name that holds no data of its own is replaced, another
+/// file only with [`Options::overwrite`]. Others who write it at the same time are waited for. The new file is read again
+/// before it takes its name.
+///
+/// The aggregation file is never one of the files, nor a fragment of one that is itself an aggregation. One that
+/// [`expand`] found in a directory or by a pattern is passed over, if it is an aggregation.
+///
+/// # Errors
+/// `Request` when the file may not be replaced; `Map` when the parts do not fit together; `Units`, `Calendar`,
+/// `FragmentType` when they cannot be converted; those of reading a file; `Unsupported` when the dialect or format cannot express the result; `Io`; `Cancelled`.
+pub fn create(
+    out: &Path,
+    files: impl Into<Inputs>,
+    options: &Options,
+    observer: Option<Observer>,
+) -> Result<Report> {
+    let watch = Watch(observer);
+    let target = claim(out, watch)?;
+    let (file, report) = make(&target, &files.into(), options, watch)?;
+    finish(target, &file, options.format.unwrap_or_default(), watch)?;
+    Ok(report)
+}
+
+/// Works out what [`update`] would make, and writes nothing.
+///
+/// # Errors
+/// As [`update`].
+pub fn plan_update(
+    out: &Path,
+    files: impl Into<Inputs>,
+    options: &Options,
+    observer: Option<Observer>,
+) -> Result<Report> {
+    Ok(remake::remake(&Out::new(out)?, &files.into(), options, Watch(observer))?.report)
+}
+
+/// Adds files to an aggregation file, and to no other sort of file: more of a dimension, or more variables. Of the files that
+/// the aggregation has already, those are passed over whose size and time are what was recorded; the others are scanned again,
+/// and where they changed their part is made anew. An aggregation to which nothing is added is left as it is. The dialect of
+/// `options` does not count: that of the file stays.
+///
+/// # Errors
+/// As [`create`], and what is wrong with the aggregation file; `Request` when it is none; `FragmentVariable` and
+/// `Unsupported` for a file that changed so that its part cannot be made anew.
+pub fn update(
+    out: &Path,
+    files: impl Into<Inputs>,
+    options: &Options,
+    observer: Option<Observer>,
+) -> Result<Report> {
+    let watch = Watch(observer);
+    let target = claim(out, watch)?;
+    let mut made = remake::remake(&target, &files.into(), options, watch)?;
+    let format = options.format.map_or_else(|| Format::of_file(out), Ok)?;
+    if made.is_there(out, format) {
+        made.report.notes.push("nothing is to be added; the aggregation is left as it is".into());
+    } else {
+        finish(target, &made.file, format, watch)?;
+    }
+    Ok(made.report)
+}
+
+/// The file to be written, after all others who write it.
+fn claim(out: &Path, watch: Watch) -> Result<Out> {
+    Out::claimed(out, &mut || watch.report(Stage::Wait, 0, 1))
+}
+
+fn finish(out: Out, file: &File, format: Format, watch: Watch) -> Result<()> {
+    watch.report(Stage::Write, 0, 1)?;
+    NewFile::begin(file, out, format)?.commit_checked(file)?;
+    watch.report(Stage::Write, 1, 1)
+}
+
+fn make(out: &Out, files: &Inputs, options: &Options, watch: Watch) -> Result<(File, Report)> {
+    let files = others(out, files)?;
+    out.refuse_data(options.overwrite, "name the new file first")?;
+    let locator = Locator::new(out.target(), &options.locations, options.dialect)?;
+    let scanned = scan::scan(&files, out, options, &watch, &Interner::default())?;
+    let (file, report, _) = assemble(&scanned, None, options, &locator, watch)?;
+    Ok((file, report))
+}
+
+/// The files without the aggregation file itself, which a directory or pattern may have found.
+///
+/// # Errors
+/// `Request` when the file to be written is one of them otherwise, or when none is left.
+fn others<'a>(out: &Out, files: &'a Inputs) -> Result<Vec<&'a Path>> {
+    let read = |what: &str| {
+        out.refusal(format!(
+            "it is {what}, and what is read is never replaced: the new file comes first and needs a name of its own"
+        ))
+    };
+    let (mut list, mut passed) = (Vec::with_capacity(files.paths().len()), false);
+    for (path, named) in files.iter() {
+        if !out.exists() || !out.is(path) {
+            list.push(path);
+        } else if named || !out.is_aggregation() {
+            return Err(read("one of the input files"));
+        } else {
+            passed = true;
+        }
+    }
+    if out.exists() && files.lists().iter().any(|list| out.is(list)) {
+        return Err(read("a list of the input files"));
+    }
+    match list.is_empty() {
+        true if passed => Err(Error::new(Kind::Request, "no input files but the aggregation file itself")),
+        true => Err(Error::new(Kind::Request, "no input files")),
+        false => Ok(list),
+    }
+}
+
+/// The file, what is to be told of it, and whether something is stored by value for want of a place.
+fn assemble(
+    scanned: &Scanned,
+    history: Option<String>,
+    options: &Options,
+    locator: &Locator,
+    watch: Watch,
+) -> Result<(File, Report, bool)> {
+    let Scanned { inputs, globals, notes } = scanned;
+    let groups = field::group(inputs);
+    check_wanted(inputs, &groups, options)?;
+    let total = groups.len() as u64;
+    let mut assembly = Assembly::new(inputs, options, locator);
+    assembly.notes.clone_from(notes);
+    let (mut variables, mut joined) = (Vec::new(), ragged::Joined::default());
+    for (done, (name, members)) in groups.into_iter().enumerate() {
+        watch.report(Stage::Arrange, done as u64, total)?;
+        let field = field::arrange(inputs, &name, members, options)?;
+        joined.add(inputs, &field);
+        assembly.add(&field)?;
+        variables.push(report::describe(inputs, &field));
+    }
+    joined.check(inputs)?;
+    let (attributes, note) = globals::merge(globals, history, options)?;
+    let mut file = assembly.file;
+    file.attributes = attributes;
+    let file = nest::nest(file, globals.of_groups(), options.dialect)?;
+    let mut notes = assembly.notes;
+    notes.extend(note);
+    notes.extend(clocks::notes(inputs));
+    notes.iter_mut().for_each(|note| *note = message::line(note, message::MOST));
+    Ok((file, Report { variables, notes, files: inputs.len() as u64 }, assembly.is_placeless))
+}
+
+fn check_wanted(inputs: &[Input], groups: &[(String, Vec<field::Member>)], options: &Options) -> Result<()> {
+    let has = |name: &str| {
+        let name = name.trim_start_matches('/');
+        let is_it = |m: &field::Member| is_same(&inputs[m.input].items[m.item].template.name, name);
+        groups.iter().any(|(_, members)| members.iter().any(is_it))
+    };
+    if let Some(absent) = options.variables.iter().find(|v| !has(v)) {
+        let message = format!("no file has a data variable '{absent}'");
+        return Err(Error::new(Kind::MissingVariable, message));
+    }
+    if groups.is_empty() {
+        return Err(Error::new(Kind::MissingVariable, "the files have no data variables"));
+    }
+    Ok(())
+}

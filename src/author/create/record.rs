@@ -1,0 +1,266 @@
+//! What is kept of each input file: its variables without their data, and the values of what describes the data.
+//!
+//! Thousands of files mostly say the same: descriptions and values that are equal are kept once.
+
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{HashMap, HashSet};
+use std::hash::{Hash, Hasher};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::io::location::FileState;
+use crate::io::os::shown;
+use crate::model::fragments::Fragment;
+use crate::value::{Attributes, DataType, Values};
+
+/// A variable without sizes and values.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Template {
+    pub name: String,
+    /// Where it is in its file; another than its name for some variables in groups, and where that is composed.
+    pub path: String,
+    pub data_type: DataType,
+    pub dimensions: Vec<String>,
+    /// As they are in its file.
+    pub attributes: Attributes,
+    /// The units of its numbers: its own or, of bounds without any, those of the variable that they belong to.
+    pub units: Option<String>,
+    pub calendar: Option<String>,
+}
+
+impl Template {
+    /// A variable as its file describes it.
+    pub fn new(
+        name: String,
+        path: String,
+        data_type: DataType,
+        dimensions: Vec<String>,
+        attributes: Attributes,
+    ) -> Self {
+        let (units, calendar) = (attributes.text("units"), attributes.text("calendar"));
+        Template { name, path, data_type, dimensions, attributes, units, calendar }
+    }
+
+    pub fn text(&self, name: &str) -> Option<String> {
+        self.attributes.text(name)
+    }
+
+    /// The number of dimensions that are not the length of a text.
+    pub fn rank(&self) -> usize {
+        self.dimensions.len() - usize::from(self.data_type == DataType::Char && !self.dimensions.is_empty())
+    }
+}
+
+/// What is known of the values of a variable.
+#[derive(Clone, Debug)]
+pub(super) enum Content {
+    /// All of them.
+    Kept(Arc<Values>),
+    /// Enough to tell whether two are the same.
+    Hashed(Box<[u64; 2]>),
+    /// Nothing.
+    Unread,
+}
+
+/// A variable of an input file. There are many of these: what is rare is boxed, and what is often the same shared.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    pub template: Arc<Template>,
+    pub shape: Arc<[u64]>,
+    pub content: Content,
+    /// Whether it is data, not a description of data.
+    pub is_data: bool,
+    /// Whether it is stored by value in the aggregation that is updated.
+    pub by_value: bool,
+    /// Where it is, if not in the input file.
+    pub fragment: Option<Box<Fragment>>,
+}
+
+/// Size and time of a file when it was looked at; NaN is not known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct State {
+    pub bytes: f64,
+    pub modified: f64,
+}
+
+impl State {
+    pub const UNKNOWN: State = State { bytes: f64::NAN, modified: f64::NAN };
+
+    pub fn of(file: FileState) -> State {
+        let since = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0.0, |d| d.as_secs_f64());
+        State { bytes: file.length as f64, modified: file.modified.map_or(f64::NAN, since) }
+    }
+
+    /// Whether there is something to compare with.
+    pub fn is_known(self) -> bool {
+        self.bytes.is_finite() && self.modified.is_finite()
+    }
+}
+
+/// An input file, or a fragment of an aggregation that is updated.
+#[derive(Debug)]
+pub(super) struct Input {
+    /// What messages call it.
+    pub name: Box<str>,
+    place: Place,
+    /// What the aggregation file calls it, if that is known already.
+    location: Option<Box<str>>,
+    pub state: Option<Box<State>>,
+    pub items: Vec<Arc<Item>>,
+}
+
+/// Where an input is.
+#[derive(Debug)]
+enum Place {
+    /// In the file of its name.
+    Named,
+    /// In a file whose name cannot be shown as it is.
+    File(Box<Path>),
+    /// In no file of its own.
+    Nowhere,
+}
+
+impl Input {
+    /// A file.
+    pub fn file(path: &Path, state: Option<State>, items: Vec<Arc<Item>>) -> Input {
+        let place = if path.to_str().is_some() { Place::Named } else { Place::File(path.into()) };
+        Input { name: shown(path).into(), place, location: None, state: state.map(Box::new), items }
+    }
+
+    /// A fragment.
+    pub fn fragment(name: String, state: Option<State>, items: Vec<Arc<Item>>) -> Input {
+        let (name, place) = (name.into(), Place::Nowhere);
+        Input { name, place, location: None, state: state.map(Box::new), items }
+    }
+
+    /// A part of a file that is a fragment already, under this location.
+    pub fn part(&self, location: Option<&str>, items: Vec<Arc<Item>>) -> Input {
+        let place = match &self.place {
+            Place::Named => Place::Named,
+            Place::File(path) => Place::File(path.clone()),
+            Place::Nowhere => Place::Nowhere,
+        };
+        let location = location.map(Box::from);
+        Input { name: self.name.clone(), place, location, state: self.state.clone(), items }
+    }
+
+    pub fn location(&self) -> Option<&str> {
+        self.location.as_deref()
+    }
+
+    pub fn path(&self) -> Option<&Path> {
+        match &self.place {
+            Place::Named => Some(Path::new(&*self.name)),
+            Place::File(path) => Some(path),
+            Place::Nowhere => None,
+        }
+    }
+
+    pub fn item(&self, name: &str) -> Option<&Item> {
+        self.items.iter().find(|i| i.template.name == name).map(|i| &**i)
+    }
+}
+
+/// Keeps equal things once.
+#[derive(Default)]
+pub(super) struct Interner {
+    templates: Mutex<HashMap<u64, Arc<Template>>>,
+    values: Mutex<HashMap<u64, Arc<Values>>>,
+    /// Items by what they share: template, shape and values.
+    items: Mutex<HashMap<[usize; 3], Arc<Item>>>,
+    shapes: Mutex<HashSet<Arc<[u64]>>>,
+}
+
+impl Interner {
+    pub fn template(&self, template: Template) -> Arc<Template> {
+        let mut hasher = DefaultHasher::new();
+        template.path.hash(&mut hasher);
+        template.dimensions.hash(&mut hasher);
+        (&template.units, &template.calendar).hash(&mut hasher);
+        for attribute in &template.attributes {
+            attribute.name.hash(&mut hasher);
+            hash_values(&attribute.value, &mut hasher);
+        }
+        keep(&self.templates, hasher.finish(), template)
+    }
+
+    pub fn shape(&self, shape: &[u64]) -> Arc<[u64]> {
+        let mut shapes = self.shapes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = shapes.get(shape) {
+            return found.clone();
+        }
+        let new: Arc<[u64]> = shape.into();
+        shapes.insert(new.clone());
+        new
+    }
+
+    pub fn values(&self, values: Values) -> Arc<Values> {
+        let mut hasher = DefaultHasher::new();
+        hash_values(&values, &mut hasher);
+        keep(&self.values, hasher.finish(), values)
+    }
+
+    /// The item itself, or one like it.
+    pub fn item(&self, item: Item) -> Arc<Item> {
+        let values = match &item.content {
+            // Whoever has values that were not met before is the first of its kind.
+            Content::Kept(values) if Arc::strong_count(values) == 2 => return Arc::new(item),
+            Content::Kept(values) => Arc::as_ptr(values) as usize,
+            Content::Unread if item.fragment.is_none() => 0,
+            _ => return Arc::new(item),
+        };
+        let key = [Arc::as_ptr(&item.template) as usize, item.shape.as_ptr() as usize, values];
+        let mut items = self.items.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = items.get(&key).filter(|k| k.is_data == item.is_data && k.by_value == item.by_value);
+        if let Some(known) = known {
+            return known.clone();
+        }
+        let new = Arc::new(item);
+        items.insert(key, new.clone());
+        new
+    }
+}
+
+/// Different values of the same hash are rare, and then not shared.
+fn keep<T: PartialEq>(map: &Mutex<HashMap<u64, Arc<T>>>, hash: u64, value: T) -> Arc<T> {
+    let mut map = map.lock().unwrap_or_else(PoisonError::into_inner);
+    match map.get(&hash) {
+        Some(found) if **found == value => found.clone(),
+        Some(_) => Arc::new(value),
+        None => {
+            let new = Arc::new(value);
+            map.insert(hash, new.clone());
+            new
+        }
+    }
+}
+
+/// Tells large values apart without keeping them.
+pub(super) fn digest(values: &Values) -> [u64; 2] {
+    [0u8, 1].map(|seed| {
+        let mut hasher = DefaultHasher::new();
+        seed.hash(&mut hasher);
+        hash_values(values, &mut hasher);
+        hasher.finish()
+    })
+}
+
+fn hash_values(values: &Values, hasher: &mut impl Hasher) {
+    values.data_type().hash(hasher);
+    match values {
+        Values::Char(v) => v.hash(hasher),
+        Values::String(v) => v.hash(hasher),
+        numbers => hasher.write(&bytes_of(numbers)),
+    }
+}
+
+/// Numbers or characters as native bytes.
+pub(super) fn bytes_of(values: &Values) -> Vec<u8> {
+    match values {
+        Values::Char(v) => v.clone(),
+        numbers => {
+            crate::for_numbers!(numbers, v => v.iter().flat_map(|x| x.to_ne_bytes()).collect(), Vec::new())
+        }
+    }
+}

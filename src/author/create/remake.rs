@@ -1,0 +1,149 @@
+//! An aggregation file with more in it than there is.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::existing::{self, Existing};
+use super::locate::Locator;
+use super::progress::Watch;
+use super::record::{Input, Interner};
+use super::scan::{self, Scanned};
+use super::{assemble, others, Inputs, Options, Report};
+use crate::author::out::Out;
+use crate::author::write::{self, File, Format};
+use crate::error::message;
+use crate::error::{Kind, Result};
+use crate::io::location::redact;
+
+/// Names that a note has at most.
+const SHOWN: usize = 5;
+
+/// What an update makes.
+pub(super) struct Remade {
+    pub file: File,
+    pub report: Report,
+    /// The history of the file that is there.
+    history: Option<String>,
+    /// Whether no file is new and none changed.
+    is_idle: bool,
+}
+
+impl Remade {
+    /// Whether the file that is there says all of it, but for what the history says of this call.
+    pub fn is_there(&mut self, out: &Path, format: Format) -> bool {
+        if !self.is_idle {
+            return false;
+        }
+        let attributes = &mut self.file.attributes;
+        let new = attributes.get("history").cloned();
+        match self.history.take() {
+            Some(history) => attributes.set_text("history", history),
+            None => drop(attributes.remove("history")),
+        }
+        let is_there = write::is_written(&self.file, out, format);
+        if let Some(new) = new {
+            self.file.attributes.set("history", new);
+        }
+        is_there
+    }
+}
+
+/// Works out what becomes of an aggregation with these files.
+///
+/// # Errors
+/// As [`super::update`].
+pub(super) fn remake(out: &Out, files: &Inputs, options: &Options, watch: Watch) -> Result<Remade> {
+    let others = others(out, files)?;
+    if !out.exists() {
+        return Err(out.refusal("no such file; without --update it is made").with_kind(Kind::Io));
+    }
+    if !out.is_aggregation() {
+        let message = "it is no aggregation, so no files are added to it; without --update one is made";
+        return Err(out.refusal(message));
+    }
+    let interner = Interner::default();
+    let old = existing::read(out.path(), &interner)?;
+    let mut own = options.clone();
+    own.dialect = old.dialect.unwrap_or(options.dialect);
+    own.record_state |= old.has_state;
+    own.aggregate_coordinates |= old.has_aggregated_coordinates;
+    let locator = Locator::new(out.target(), &own.locations, own.dialect)?;
+    let sorted = old.sort(&others, &locator, &own)?;
+    let mut scanned = scan::scan(&sorted.fresh, out, &own, &watch, &interner)?;
+    if let Some(name) = &own.new_dimension {
+        if old.number(name, &mut scanned.inputs, &interner)? {
+            own.new_dimension = None;
+        }
+    }
+    scanned.globals.merge(&old.globals);
+    let fresh = scanned.inputs.len();
+    let mut again = sorted.again;
+    let mut is_all = false;
+    loop {
+        let renewed = scan_again(out, &old, &again, &own, watch, &interner, &mut scanned)?;
+        let mut inputs = old.inputs(&renewed, &own, &interner)?;
+        for number in sorted.changed.iter().filter(|n| renewed.contains_key(n)) {
+            let what = || "its size or time is not what was recorded".to_owned();
+            inputs.changes.entry(*number).or_insert_with(what);
+        }
+        let before = scanned.inputs.len() - fresh;
+        scanned.inputs.splice(..before, inputs.list);
+        let (file, mut report, is_placeless) =
+            assemble(&scanned, old.history.clone(), &own, &locator, watch)?;
+        if is_placeless && options.aggregate_coordinates && !is_all {
+            // What is stored by value can only be aggregated when it is known where the files have it.
+            again = old.all()?;
+            is_all = true;
+            continue;
+        }
+        let same = sorted.unchanged + again.len() - inputs.changes.len();
+        if same > 0 && !is_all {
+            report.notes.push(format!("{same} of the files are in the aggregation already"));
+        }
+        let changed =
+            inputs.changes.iter().map(|(number, what)| format!("{} ({what})", renewed[number].name));
+        let note = "changed since they were added; their parts are made anew";
+        report.notes.extend(told(note, changed.collect()));
+        let note =
+            "were not given and changed since they were added; an update with them makes their parts anew";
+        report.notes.extend(told(note, sorted.elsewhere));
+        let is_idle = fresh == 0 && inputs.changes.is_empty();
+        return Ok(Remade { file, report, history: old.history, is_idle });
+    }
+}
+
+/// Scans files that the aggregation has, for all variables that it has of them; the result is by their numbers.
+fn scan_again(
+    out: &Out,
+    old: &Existing,
+    files: &HashMap<usize, PathBuf>,
+    options: &Options,
+    watch: Watch,
+    interner: &Interner,
+    scanned: &mut Scanned,
+) -> Result<HashMap<usize, Input>> {
+    let mut options = options.clone();
+    if !options.variables.is_empty() {
+        options.variables.extend(files.keys().flat_map(|&number| old.identifiers(number)));
+    }
+    let mut numbers: Vec<usize> = files.keys().copied().collect();
+    numbers.sort_unstable();
+    let paths: Vec<&Path> = numbers.iter().map(|number| &*files[number]).collect();
+    let found = scan::scan(&paths, out, &options, &watch, interner)?;
+    scanned.globals.absorb(found.globals);
+    scanned.notes.extend(found.notes);
+    scanned.notes.dedup();
+    Ok(numbers.into_iter().zip(found.inputs).collect())
+}
+
+/// A note on files, if there are any.
+fn told(note: &str, mut names: Vec<String>) -> Option<String> {
+    names.sort();
+    let count = names.len();
+    let more = if count > SHOWN { ", ..." } else { "" };
+    names.truncate(SHOWN);
+    names.iter_mut().for_each(|name| *name = redact(name));
+    let note =
+        |names: &str| message::line(&format!("{count} of the files {note}: {names}{more}"), message::MOST);
+    (count > 0).then(|| note(&names.join(", ")))
+}

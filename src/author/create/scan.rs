@@ -1,0 +1,178 @@
+//! Looks at every input file, on several threads, natively.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::globals::{Globals, GroupAttributes};
+use super::progress::{Stage, Watch};
+use super::record::{digest, Content, Input, Interner, Item, State, Template};
+use super::Options;
+use super::{bounds, roles, scope};
+use crate::author::out::Out;
+use crate::container::composed::composed;
+use crate::container::tree::Group;
+use crate::container::Container;
+use crate::dataset::options::OpenOptions;
+use crate::dataset::Dataset;
+use crate::error::{Error, Kind, Result};
+use crate::io::location::{File, LocalFile, Origin, Place};
+use crate::io::os::shown;
+use crate::selection::{checked_product, Selection};
+use crate::threads::workers;
+use crate::value::Values;
+
+/// Values of more bytes are compared by a digest and read again where they are needed.
+const KEPT_BYTES: u64 = 64 << 10;
+
+/// The same for coordinates along one dimension and their bounds, by which parts are put in order.
+const KEPT_ALONG_BYTES: u64 = 16 << 20;
+
+/// Descriptions of more elements than this are not compared between files.
+const MOST_ELEMENTS: u64 = 1 << 26;
+
+/// Files that one thread takes at a time.
+const BATCH: usize = 16;
+
+/// What the files hold.
+pub(super) struct Scanned {
+    pub inputs: Vec<Input>,
+    pub globals: Globals,
+    pub notes: Vec<String>,
+}
+
+/// Scans the files; the result has their order.
+///
+/// # Errors
+/// Those of opening and reading a file, naming it; `Request` when `out` is a fragment of one; `Cancelled`.
+pub(super) fn scan(
+    paths: &[&Path],
+    out: &Out,
+    options: &Options,
+    watch: &Watch,
+    interner: &Interner,
+) -> Result<Scanned> {
+    let settings = OpenOptions::default().num_threads(1);
+    let here = Origin::local(Path::new("."))?;
+    let total = paths.len() as u64;
+    let done = AtomicU64::new(0);
+    let shared = Mutex::new((Vec::with_capacity(paths.len()), Globals::default(), Vec::new()));
+    let batches = paths.chunks(BATCH).enumerate();
+    let threads = options.threads();
+    workers::run(
+        batches,
+        threads,
+        || (),
+        |(number, batch), _, ()| {
+            let mut found = Vec::with_capacity(batch.len());
+            for (i, path) in batch.iter().enumerate() {
+                let (input, globals, notes) = look(path, out, options, &settings, &here, interner)?;
+                found.push((number * BATCH + i, input, globals, notes));
+                watch.report(Stage::Scan, done.fetch_add(1, Ordering::Relaxed) + 1, total)?;
+            }
+            let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            for (index, input, globals, notes) in found {
+                shared.0.push((index, input));
+                shared.1.merge(&globals);
+                for note in notes {
+                    if !shared.2.contains(&note) && shared.2.len() < 100 {
+                        shared.2.push(note);
+                    }
+                }
+            }
+            Ok(())
+        },
+    )?;
+    let (mut inputs, mut globals, mut notes) = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+    inputs.sort_by_key(|(index, _)| *index);
+    globals.sort();
+    notes.sort();
+    Ok(Scanned { inputs: inputs.into_iter().map(|(_, input)| input).collect(), globals, notes })
+}
+
+fn look(
+    path: &Path,
+    out: &Out,
+    options: &Options,
+    settings: &OpenOptions,
+    here: &Origin,
+    interner: &Interner,
+) -> Result<(Input, GroupAttributes, Vec<String>)> {
+    // What the user named is under no policy, so its real directory, which costs a call per level, does not matter.
+    let file = File::Local(LocalFile::open(path)?);
+    // As it was before anything was read: what is written to it from now on is noticed.
+    let state = options.record_state.then(|| State::of(file.state()));
+    let identity = file.identity();
+    let container = Arc::new(Container::open(Arc::new(file))?);
+    let dataset = Dataset::from_container(
+        container,
+        identity,
+        here.nested(&[Place::Local(path.to_owned())]),
+        settings,
+    )?;
+    out.refuse_fragments(&dataset)?;
+    let name = shown(path);
+    let mut notes = Vec::new();
+    let found = scope::templates(&dataset)?;
+    let companions = roles::companions(found.iter().map(|(_, t)| t));
+    let lines = || found.iter().map(|(_, t)| t).filter(|t| t.rank() <= 1);
+    let along: HashSet<String> =
+        lines().flat_map(|t| [Some(t.name.clone()), bounds::name_of(t)]).flatten().collect();
+    let mut items = Vec::with_capacity(found.len());
+    for (variable, template) in found {
+        let describes = companions.contains(&template.name);
+        if !describes && !options.wants(&template.name) {
+            continue;
+        }
+        let shape = interner.shape(variable.shape()?);
+        let elements = checked_product(&shape).unwrap_or(u64::MAX);
+        if elements == 0 && !describes {
+            notes.push(format!("'{}' has no data in {name}; it is passed over", template.name));
+            continue;
+        }
+        let content = if describes && elements <= MOST_ELEMENTS {
+            let values = variable.read_values(&Selection::all(&shape))?;
+            let most = if along.contains(&template.name) { KEPT_ALONG_BYTES } else { KEPT_BYTES };
+            keep(values, most, interner)
+        } else {
+            Content::Unread
+        };
+        let template = interner.template(template);
+        let item = Item { template, shape, content, is_data: !describes, by_value: false, fragment: None };
+        items.push(interner.item(item));
+    }
+    if !items.iter().any(|i| i.is_data) && options.variables.is_empty() {
+        notes.push(format!("{name} has no data variables"));
+    }
+    let globals = attributes_of(&dataset);
+    Ok((Input::file(path, state, items), globals, notes))
+}
+
+/// Values of so many bytes are kept, of others only a digest.
+fn keep(values: Values, most: u64, interner: &Interner) -> Content {
+    let element = values.data_type().size().unwrap_or(64) as u64;
+    if (values.len() as u64).saturating_mul(element) <= most {
+        Content::Kept(interner.values(values))
+    } else {
+        Content::Hashed(Box::new(digest(&values)))
+    }
+}
+
+/// The attributes of every group, by its path without slash before it.
+pub(super) fn attributes_of(dataset: &Dataset) -> GroupAttributes {
+    let own = |g: &Group| (composed(g.path.trim_start_matches('/')).into_owned(), g.attributes.clone());
+    dataset.groups().iter().map(own).collect()
+}
+
+/// Reads a variable that was not kept.
+pub(super) fn read_again(input: &Input, template: &Template) -> Result<Values> {
+    let name = &template.path;
+    let path = input.path().ok_or_else(|| {
+        Error::new(Kind::Unsupported, format!("'{name}' is too large to be taken from an aggregation"))
+            .in_file(&*input.name)
+    })?;
+    let variable = Dataset::open_with(path, &OpenOptions::default())?.variable(name)?;
+    let shape = variable.shape()?.to_vec();
+    variable.read_values(&Selection::all(&shape))
+}

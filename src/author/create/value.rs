@@ -1,0 +1,174 @@
+//! Variables that are stored by value: the pieces of all files, converted to one type and units, put side by side.
+
+use super::field::Field;
+use super::marks::labels;
+use super::record::{bytes_of, Content, Input};
+use super::scan;
+use super::spread::{Extent, Spread};
+use super::unify::{self, Unified};
+use crate::author::write::{Data, Variable};
+use crate::error::{Error, Kind, Result};
+use crate::selection::{c_strides, checked_product};
+use crate::value::{DataType, Values};
+
+/// Most bytes that one variable stored by value may have.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// The variable with all its values.
+///
+/// # Errors
+/// Those of converting and reading a piece; `Limit` when it is too large.
+pub(super) fn variable(inputs: &[Input], field: &Field, spread: &Spread) -> Result<(Variable, Vec<String>)> {
+    let mut united = unify::unify(&spread.templates(inputs, field), spread.parent())?;
+    let values = match assemble(inputs, field, spread, &united) {
+        // Integers whose units change need not stay integers.
+        Err(e) if e.kind() == Kind::FragmentType && united.data_type.is_integer() => {
+            united.data_type = DataType::F64;
+            united.attributes.remove("_FillValue");
+            united.attributes.remove("missing_value");
+            assemble(inputs, field, spread, &united)?
+        }
+        other => other?,
+    };
+    let mut variable = Variable::new(&*spread.name, values.data_type(), &[]);
+    variable.dimensions = extents_of(spread, united.data_type).iter().map(|e| e.name.clone()).collect();
+    variable.attributes = united.attributes;
+    variable.data = Data::Values(values);
+    Ok((variable, united.dropped))
+}
+
+/// Its dimensions in a type: strings have none for their length.
+fn extents_of<'a>(spread: &'a Spread, data_type: DataType) -> &'a [Extent] {
+    let text = spread.items.iter().any(|i| i.template.data_type == DataType::Char);
+    let reference_has = spread.extents.last().is_some_and(|e| e.axis.is_none());
+    match data_type == DataType::String && text && reference_has {
+        true => &spread.extents[..spread.extents.len() - 1],
+        false => &spread.extents,
+    }
+}
+
+fn assemble(inputs: &[Input], field: &Field, spread: &Spread, united: &Unified) -> Result<Values> {
+    let extents = extents_of(spread, united.data_type);
+    let shape: Vec<u64> = extents.iter().map(|e| e.size).collect();
+    let element = united.data_type.size().unwrap_or(32) as u64;
+    let too_large =
+        || Error::new(Kind::Limit, format!("'{}' is too large to be stored by value", spread.name));
+    let total =
+        checked_product(&shape).filter(|n| n.saturating_mul(element) <= MOST_BYTES).ok_or_else(too_large)?;
+    let target = united.target();
+    let mut bytes = Vec::new();
+    let mut strings = Vec::new();
+    match united.data_type.size() {
+        Some(size) => bytes.resize(total as usize * size, 0u8),
+        None => strings.resize(total as usize, String::new()),
+    }
+    let edges: Vec<Vec<u64>> = extents.iter().map(|e| edges(field, e)).collect();
+    for (place, m) in &spread.pieces {
+        let (start, count) = block(&edges, place);
+        let item = spread.items[*m];
+        let input = field.input(inputs, *m);
+        let read;
+        let values = match &item.content {
+            Content::Kept(values) => &**values,
+            _ => {
+                read = scan::read_again(input, &item.template)?;
+                &read
+            }
+        };
+        let in_file = |e: Error| e.in_variable(&*spread.name).in_file(&*input.name);
+        let n = checked_product(&count).unwrap_or(0) as usize;
+        match united.data_type {
+            DataType::String => {
+                let list = labels(values, &item.shape).unwrap_or_default();
+                paste(&mut strings, &shape, &start, &count, &stretched(list, n)?, 1);
+            }
+            DataType::Char => {
+                let length = shape.last().copied().unwrap_or(1) as usize;
+                let own = item.shape.last().copied().unwrap_or(1).max(1) as usize;
+                let padded: Vec<u8> = bytes_of(values)
+                    .chunks(own)
+                    .flat_map(|row| {
+                        row.iter().copied().chain(std::iter::repeat_n(0, length.saturating_sub(own)))
+                    })
+                    .collect();
+                paste(&mut bytes, &shape, &start, &count, &stretched(padded, n)?, 1);
+            }
+            number => {
+                let conversion = unify::conversion(&item.template, &target).map_err(in_file)?;
+                let size = number.size().unwrap_or(1);
+                let mut out = vec![0u8; values.len() * size];
+                conversion.apply(&bytes_of(values), &mut out, None).map_err(in_file)?;
+                paste(&mut bytes, &shape, &start, &count, &stretched(out, n * size)?, size);
+            }
+        }
+    }
+    match united.data_type {
+        DataType::String => Ok(Values::String(strings)),
+        other => Values::from_native_bytes(other, &bytes).ok_or_else(too_large),
+    }
+}
+
+/// One value for a whole part of an axis, or the values as they are.
+fn stretched<T: Clone>(list: Vec<T>, n: usize) -> Result<Vec<T>> {
+    if list.len() == n {
+        return Ok(list);
+    }
+    if list.is_empty() || n % list.len() != 0 {
+        return Err(Error::new(Kind::Internal, "a piece has not the size of its place"));
+    }
+    Ok(list.iter().cloned().cycle().take(n).collect())
+}
+
+/// Where the parts of a dimension begin, and the last one ends.
+fn edges(field: &Field, extent: &Extent) -> Vec<u64> {
+    let Some(axis) = extent.axis else { return vec![0, extent.size] };
+    let mut edges = vec![0];
+    let mut end = 0u64;
+    for part in &field.axes[axis].parts {
+        end = end.saturating_add(part.size);
+        edges.push(end);
+    }
+    edges
+}
+
+/// Where a piece begins and how much it spans.
+fn block(edges: &[Vec<u64>], place: &[usize]) -> (Vec<u64>, Vec<u64>) {
+    edges.iter().zip(place).map(|(edges, &at)| (edges[at], edges[at + 1] - edges[at])).unzip()
+}
+
+/// Copies a block in C order into an array; an element is `width` entries.
+fn paste<T: Clone>(whole: &mut [T], shape: &[u64], start: &[u64], count: &[u64], block: &[T], width: usize) {
+    let run = count.last().map_or(1, |&n| n as usize) * width;
+    if run == 0 {
+        return;
+    }
+    let strides = c_strides(shape);
+    for (i, row) in block.chunks_exact(run).enumerate() {
+        let mut rest = i as u64;
+        let mut at = 0u64;
+        for d in (0..shape.len()).rev() {
+            let index = if d + 1 == shape.len() { 0 } else { rest % count[d].max(1) };
+            if d + 1 != shape.len() {
+                rest /= count[d].max(1);
+            }
+            at += (start[d] + index) * strides[d];
+        }
+        let at = at as usize * width;
+        whole[at..at + run].clone_from_slice(row);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_pasted_in_their_place() {
+        let mut whole = vec![0; 12];
+        paste(&mut whole, &[3, 4], &[1, 2], &[2, 2], &[1, 2, 3, 4], 1);
+        assert_eq!(whole, [0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 3, 4]);
+        let mut scalar = vec![0, 0];
+        paste(&mut scalar, &[], &[], &[], &[7, 8], 2);
+        assert_eq!(scalar, [7, 8]);
+    }
+}

@@ -1,0 +1,153 @@
+//! Materialises aggregated data: one plain netCDF-4 file with the values, coordinates and what else they refer to.
+//!
+//! Values are those that reading gives, in the variable's own type; a packed aggregation variable stays packed. Data go
+//! from readers to the writer by blocks, so that memory does not grow with the data: several threads read, convert and
+//! compress while one writes. The new file takes its name when all is written.
+
+mod cuts;
+mod pipeline;
+mod related;
+mod shape;
+
+use std::path::Path;
+
+use crate::author::out::Out;
+use crate::author::write::{self, Format, NewFile};
+use crate::container::tree::{DimensionId, Tree, VariableId};
+use crate::dataset::variable::Variable;
+use crate::dataset::Dataset;
+use crate::error::Result;
+use crate::selection::Selection;
+use crate::threads::control::Listener;
+pub use cuts::cuts;
+use shape::Outline;
+
+/// A part of one dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// The dimension.
+    pub dimension: DimensionId,
+    /// The first index.
+    pub start: u64,
+    /// The number of indices.
+    pub count: u64,
+    /// The distance between them.
+    pub step: i64,
+}
+
+/// What is extracted, and how it is stored.
+#[derive(Clone)]
+pub struct Options<'a> {
+    /// The variables (`tas`, `/group/tas`) with all that they refer to; none means the whole file.
+    pub variables: Vec<String>,
+    /// The parts of dimensions; others are taken whole.
+    pub cuts: Vec<Cut>,
+    /// The shape of a chunk, for variables of that rank; `None` chooses one.
+    pub chunks: Option<Vec<u64>>,
+    /// The level of compression, 0 (none) to 9.
+    pub deflate: u8,
+    /// Whether bytes are shuffled before compression.
+    pub shuffle: bool,
+    /// Whether a file that exists is replaced; never one that is read.
+    pub overwrite: bool,
+    /// Who is told how many values of how many are written.
+    pub progress: Option<&'a Listener<'a>>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options {
+            variables: Vec::new(),
+            cuts: Vec::new(),
+            chunks: None,
+            deflate: 1,
+            shuffle: true,
+            overwrite: false,
+            progress: None,
+        }
+    }
+}
+
+impl Options<'_> {
+    /// The part of a variable that is wanted.
+    ///
+    /// # Errors
+    /// `Request` when a cut reaches outside; what is wrong with the aggregation.
+    fn selection(&self, variable: &Variable) -> Result<Selection> {
+        let shape = variable.shape()?;
+        let (mut start, mut count, mut step) = (vec![0; shape.len()], shape.to_vec(), vec![1; shape.len()]);
+        for (d, id) in variable.dimensions()?.iter().enumerate() {
+            if let Some(cut) = self.cuts.iter().find(|c| c.dimension == *id) {
+                (start[d], count[d], step[d]) = (cut.start, cut.count, cut.step);
+            }
+        }
+        Selection::new(&start, &count, &step, shape).map_err(|e| e.in_variable(variable.path()))
+    }
+}
+
+/// One variable on its way.
+struct Item {
+    variable: Variable,
+    selection: Selection,
+}
+
+/// Writes a new file. One that exists is replaced only with [`Options::overwrite`], and never the aggregation file or a
+/// fragment of it.
+///
+/// # Errors
+/// `Request` when the file may not be replaced; `MissingVariable`, `Request`; what is wrong with the aggregation or a fragment; `Io`; `Cancelled`.
+pub fn extract(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<()> {
+    let target = Out::new(path)?;
+    target.refuse_file(dataset)?;
+    target.refuse_existing(options.overwrite)?;
+    target.refuse_fragments(dataset)?;
+    let variables = wanted(dataset, options)?;
+    let mut items = Vec::with_capacity(variables.len());
+    let mut outline = Outline::new(dataset);
+    for variable in variables {
+        let selection = options.selection(&variable)?;
+        outline.add(&variable, &selection, options)?;
+        items.push(Item { variable, selection });
+    }
+    let file = outline.finish();
+    let mut out = NewFile::begin(&file, target, Format::Netcdf4)?;
+    pipeline::run(dataset, &items, &mut out, options.progress)?;
+    out.commit()
+}
+
+/// The variables that are written, in file order.
+fn wanted(dataset: &Dataset, options: &Options<'_>) -> Result<Vec<Variable>> {
+    let all = dataset.variables();
+    if options.variables.is_empty() {
+        return Ok(all);
+    }
+    let tree: &Tree = dataset.shared().tree();
+    let mut chosen: Vec<VariableId> = Vec::new();
+    for name in &options.variables {
+        chosen.push(dataset.variable(name)?.id());
+    }
+    let mut next = 0;
+    while let Some(&id) = chosen.get(next) {
+        next += 1;
+        let variable = Variable::new(dataset.clone(), id);
+        for other in related::variables(tree, &variable)? {
+            if !chosen.contains(&other) {
+                chosen.push(other);
+            }
+        }
+    }
+    // What only defines fragments has no place in a plain file, whoever names it.
+    Ok(all.into_iter().filter(|v| chosen.contains(&v.id())).collect())
+}
+
+/// How the values of a variable are stored.
+fn storage(options: &Options<'_>, chunk: &[u64], text: bool) -> write::Storage {
+    // Compression does not reach strings, which lie elsewhere in the file.
+    let deflate = (options.deflate > 0 && !chunk.is_empty() && !text).then_some(options.deflate);
+    let chunked = deflate.is_some() || options.chunks.as_ref().is_some_and(|c| c.len() == chunk.len());
+    write::Storage {
+        chunks: (chunked && !chunk.is_empty()).then(|| chunk.to_vec()),
+        deflate,
+        shuffle: deflate.is_some() && options.shuffle,
+    }
+}

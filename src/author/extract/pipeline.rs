@@ -1,0 +1,219 @@
+//! Threads read blocks and compress them while this one writes; what waits in between is bounded.
+//!
+//! Blocks are written in their order, so that the same input gives the same bytes. A thread that is far ahead of the
+//! slowest waits for it.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{channel, Sender};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::Item;
+use crate::author::write::blocks::blocks;
+use crate::author::write::{Encoder, NewFile, Ready};
+use crate::container::form::Form;
+use crate::dataset::variable::Variable;
+use crate::dataset::Dataset;
+use crate::error::{Error, Kind, Result};
+use crate::model::feature::missing_texts;
+use crate::read::chunk;
+use crate::selection::{checked_product, Selection};
+use crate::threads::control::Listener;
+use crate::threads::workers;
+use crate::value::{DataType, Values};
+
+/// Bytes of a block.
+const BLOCK: u64 = 4 << 20;
+/// Strings of a block, whose length is not known beforehand.
+const STRINGS: u64 = 1 << 14;
+/// Blocks that a thread may be ahead of the writer.
+const AHEAD: u64 = 3;
+
+/// A block: its number, that of its item, where it goes.
+type Task = (u64, usize, Vec<u64>, Vec<u64>);
+/// What became of a block: its number, that of its item, how many values it has, and itself.
+type Done = (u64, usize, u64, Result<Vec<Ready>>);
+
+/// Reads and writes all blocks of all items.
+///
+/// # Errors
+/// The first one of reading or writing; `Cancelled`.
+pub(super) fn run(
+    dataset: &Dataset,
+    items: &[Item],
+    out: &mut NewFile,
+    progress: Option<&Listener<'_>>,
+) -> Result<()> {
+    let total = items.iter().filter_map(|i| i.selection.len()).fold(0, u64::saturating_add);
+    let encoders: Vec<Encoder> = items.iter().map(|item| out.encoder(item.variable.path())).collect();
+    let shapes: Vec<Vec<u64>> =
+        items.iter().map(|item| out.block_shape(item.variable.path(), cap(item))).collect();
+    let tasks = items.iter().zip(&shapes).enumerate().flat_map(|(i, (item, shape))| {
+        blocks(item.selection.count(), shape).map(move |(start, count)| (i, start, count))
+    });
+    let tasks = (0u64..).zip(tasks).map(|(number, (item, start, count))| (number, item, start, count));
+    let threads = workers::threads(dataset.shared().options.num_threads);
+    let turns = Turns::new(tasks, AHEAD * threads as u64);
+    std::thread::scope(|scope| {
+        let (sender, receiver) = channel::<Done>();
+        for _ in 0..threads {
+            let sender = sender.clone();
+            let (turns, encoders) = (&turns, &encoders);
+            let serve = move || serve(items, encoders, turns, &sender);
+            let started = std::thread::Builder::new().name("cfa".into()).spawn_scoped(scope, serve);
+            if let Err(error) = started {
+                turns.stop();
+                return Err(Error::new(Kind::Io, "no thread can be started").because(error));
+            }
+        }
+        drop(sender);
+        let mut done = 0u64;
+        let mut early: BTreeMap<u64, Done> = BTreeMap::new();
+        let mut next = 0;
+        let mut write = || -> Result<()> {
+            for block in &receiver {
+                early.insert(block.0, block);
+                while let Some((_, item, count, ready)) = early.remove(&next) {
+                    let ready = ready.map_err(|e| e.in_variable(items[item].variable.path()))?;
+                    ready.into_iter().try_for_each(|block| out.put_ready(block))?;
+                    next += 1;
+                    turns.written(next);
+                    done += count;
+                    if progress.is_some_and(|tell| !tell(done, total)) {
+                        return Err(Error::new(Kind::Cancelled, "the extraction was cancelled"));
+                    }
+                }
+            }
+            Ok(())
+        };
+        let result = write();
+        // Those that wait for their turn must find out that nobody takes anything more.
+        turns.stop();
+        result
+    })
+}
+
+/// The number of elements of a block.
+fn cap(item: &Item) -> u64 {
+    match item.variable.data_type().size() {
+        Some(size) => BLOCK / size as u64,
+        None => STRINGS,
+    }
+}
+
+/// Blocks that wait to be read, and how far the writer is.
+struct Turns<I: Iterator<Item = Task>> {
+    state: Mutex<State<I>>,
+    moved: Condvar,
+    ahead: u64,
+}
+
+struct State<I: Iterator<Item = Task>> {
+    tasks: std::iter::Peekable<I>,
+    written: u64,
+    stopped: bool,
+}
+
+impl<I: Iterator<Item = Task>> Turns<I> {
+    fn new(tasks: I, ahead: u64) -> Self {
+        let state = State { tasks: tasks.peekable(), written: 0, stopped: false };
+        Turns { state: Mutex::new(state), moved: Condvar::new(), ahead }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<I>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next block, once it is not too far ahead; `None` at the end.
+    fn next(&self) -> Option<Task> {
+        let mut state = self.lock();
+        loop {
+            if state.stopped {
+                return None;
+            }
+            let limit = state.written.saturating_add(self.ahead);
+            match state.tasks.peek() {
+                Some((number, ..)) if *number >= limit => {
+                    state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
+                }
+                _ => return state.tasks.next(),
+            }
+        }
+    }
+
+    /// So many blocks are written.
+    fn written(&self, count: u64) {
+        self.lock().written = count;
+        self.moved.notify_all();
+    }
+
+    /// Nothing more is wanted.
+    fn stop(&self) {
+        self.lock().stopped = true;
+        self.moved.notify_all();
+    }
+}
+
+fn serve(
+    items: &[Item],
+    encoders: &[Encoder],
+    turns: &Turns<impl Iterator<Item = Task>>,
+    sender: &Sender<Done>,
+) {
+    while let Some((number, i, start, count)) = turns.next() {
+        let attempt = || ready(&items[i], &encoders[i], &start, &count);
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(attempt));
+        let ready = outcome.unwrap_or_else(|_| Err(Error::new(Kind::Internal, "a read task panicked")));
+        let values = checked_product(&count).unwrap_or(0);
+        if sender.send((number, i, values, ready)).is_err() {
+            return;
+        }
+    }
+}
+
+/// A block, ready to be written. Where its first chunk can be copied from a fragment, each is that can be.
+fn ready(item: &Item, encoder: &Encoder, start: &[u64], count: &[u64]) -> Result<Vec<Ready>> {
+    let encoded = |start: &[u64], count: &[u64]| {
+        let values = read(&item.variable, &part(&item.selection, start, count, item)?)?;
+        encoder.encode(start, count, values)
+    };
+    let Some(form) = encoder.form() else { return Ok(vec![encoded(start, count)?]) };
+    let mut chunks = Vec::new();
+    for (within, size) in blocks(count, &form.chunk) {
+        let at: Vec<u64> = start.iter().zip(&within).map(|(start, within)| start + within).collect();
+        match copied(item, encoder, &form, &at, &size) {
+            Some(chunk) => chunks.push(chunk),
+            None if chunks.is_empty() => return Ok(vec![encoded(start, count)?]),
+            None => chunks.push(encoded(&at, &size)?),
+        }
+    }
+    Ok(chunks)
+}
+
+/// The chunk at this place as a fragment has it, if it can be copied.
+fn copied(item: &Item, encoder: &Encoder, form: &Form, at: &[u64], size: &[u64]) -> Option<Ready> {
+    // One that reaches beyond the array may hold other values there.
+    if *size != *form.chunk || item.selection.step().iter().any(|&step| step != 1) {
+        return None;
+    }
+    let source: Vec<u64> = at.iter().zip(item.selection.start()).map(|(at, first)| at + first).collect();
+    let bytes = chunk::stored(item.variable.dataset(), item.variable.id(), &source, form)?;
+    encoder.whole(at, bytes)
+}
+
+/// The part of the source that a block of the selection comes from.
+fn part(whole: &Selection, start: &[u64], count: &[u64], item: &Item) -> Result<Selection> {
+    let first: Vec<u64> = (0..whole.rank())
+        .map(|d| whole.start()[d].wrapping_add_signed(whole.step()[d].wrapping_mul(start[d] as i64)))
+        .collect();
+    Selection::new(&first, count, whole.step(), item.variable.shape()?)
+}
+
+/// The values; a missing string is the variable's own missing value.
+fn read(variable: &Variable, part: &Selection) -> Result<Values> {
+    if variable.data_type() != DataType::String {
+        return variable.read_values(part);
+    }
+    let missing = missing_texts(variable.attributes()).into_iter().next().unwrap_or_default();
+    let strings = variable.read_strings(part)?;
+    Ok(Values::String(strings.into_iter().map(|s| s.unwrap_or_else(|| missing.clone())).collect()))
+}

@@ -1,0 +1,230 @@
+//! The right to replace a file, which one writer has at a time.
+//!
+//! Whoever reads a file to write it anew holds a lock from before the reading until the new one has its name: otherwise
+//! the second of two who do so at once would write what the first has not seen. Programs that know nothing of the lock are
+//! noticed: what is replaced has to be what was there when it was taken.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::unwritable;
+use crate::error::{Error, Kind, Result};
+use crate::io::os::{shown, with_room, Lock, Locking};
+
+/// The longest pause between two looks at whether another writer is done.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Waits for other writers of the file, calling `wait` now and then. There is no lock where the file system has none; what
+/// was replaced in the meantime is noticed all the same.
+///
+/// # Errors
+/// `Io` when no file can be written there; what `wait` returns.
+pub(super) fn lock(target: &Path, wait: &mut dyn FnMut() -> Result<()>) -> Result<Option<Lock>> {
+    let name = lock_name(target)?;
+    let mut pause = Duration::from_millis(1);
+    loop {
+        match Lock::attempt(&name).map_err(|e| unwritable().because(e))? {
+            Locking::Taken(lock) => return Ok(Some(lock)),
+            Locking::Impossible => return Ok(None),
+            Locking::Busy => {
+                wait()?;
+                std::thread::sleep(pause);
+                pause = PAUSE.min(pause * 2);
+            }
+        }
+    }
+}
+
+/// What keeps other writers away for the moment in which a file is looked at and replaced; ends when dropped.
+pub(super) enum Moment {
+    Locked {
+        _lock: Lock,
+    },
+    /// Where the file system has no locks.
+    InTurn {
+        _turn: Turn,
+    },
+}
+
+/// Waits until nobody else replaces the file.
+///
+/// # Errors
+/// `Io`.
+pub(super) fn moment(target: &Path) -> Result<Moment> {
+    Ok(match lock(target, &mut || Ok(()))? {
+        Some(_lock) => Moment::Locked { _lock },
+        None => Moment::InTurn { _turn: turn(target)? },
+    })
+}
+
+/// A file that can be made once, by who replaces another.
+pub(super) struct Turn(PathBuf);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        // Where that fails the next writer is told its name.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// How long others may take for their turn, which is as long as a change of names takes.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// # Errors
+/// `Io` when somebody has it for too long, or was killed, or no file can be made there.
+fn turn(target: &Path) -> Result<Turn> {
+    let path = side_name(target, "turn")?;
+    let began = Instant::now();
+    loop {
+        match with_room(|| fs::File::create_new(&path)) {
+            Ok(_) => return Ok(Turn(path)),
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                return Err(unwritable().because(error));
+            }
+            Err(_) if began.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(2)),
+            Err(_) => {
+                let message = format!(
+                    "another program is replacing it, or was killed as it did: if none is running, remove {}",
+                    shown(&path)
+                );
+                return Err(Error::new(Kind::Io, message));
+            }
+        }
+    }
+}
+
+fn lock_name(target: &Path) -> Result<PathBuf> {
+    side_name(target, "lock")
+}
+
+/// A name beside the file: that of the file, shortened where that leaves no room for more.
+fn side_name(target: &Path, suffix: &str) -> Result<PathBuf> {
+    let (Some(directory), Some(name)) = (target.parent(), target.file_name()) else {
+        return Err(Error::new(Kind::Request, "it is not the name of a file"));
+    };
+    let name = name.to_string_lossy();
+    let short: String = match name.len() {
+        0..=200 => name.into_owned(),
+        _ => name.chars().take(60).collect(),
+    };
+    Ok(directory.join(format!(".{short}.{suffix}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Out;
+    use super::*;
+
+    fn claim(path: &Path) -> Out {
+        Out::claimed(path, &mut || Ok(())).unwrap()
+    }
+
+    /// Puts a new file in the place of the claimed one.
+    fn take(out: &Out) -> Result<()> {
+        let finished = out.temporary()?;
+        fs::write(finished.path(), "new").unwrap();
+        out.take(&finished)
+    }
+
+    #[test]
+    fn a_file_under_two_names_is_claimed_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real.nc"), folder.path().join("link.nc"));
+        fs::write(&real, "a").unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("real.nc", &link).unwrap();
+        #[cfg(not(unix))]
+        let link = real.clone();
+        let held = claim(&real);
+        let mut looks = 0;
+        let stopped = Out::claimed(&link, &mut || {
+            looks += 1;
+            if looks < 3 {
+                Ok(())
+            } else {
+                Err(Error::new(Kind::Cancelled, "enough"))
+            }
+        });
+        assert_eq!(stopped.err().map(|e| e.kind()), Some(Kind::Cancelled));
+        drop(held);
+        let named = claim(&link).target.clone();
+        assert_eq!(named, claim(&real).target);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn what_was_written_in_the_meantime_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.nc");
+        let new = claim(&path);
+        fs::write(&path, "a").unwrap();
+        assert_eq!(take(&new).unwrap_err().kind(), Kind::Io);
+        drop(new);
+        let old = claim(&path);
+        fs::write(folder.path().join("b.nc"), "a").unwrap();
+        fs::rename(folder.path().join("b.nc"), &path).unwrap();
+        assert_eq!(take(&old).unwrap_err().kind(), Kind::Io);
+        drop(old);
+        let grown = claim(&path);
+        fs::write(&path, "ab").unwrap();
+        assert!(take(&grown).is_err());
+        drop(grown);
+        take(&claim(&path)).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+    }
+
+    #[test]
+    fn without_locks_nothing_that_was_done_is_lost() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.nc");
+        fs::write(&path, "").unwrap();
+        // Adds a letter to what is there, as an update does.
+        let add = |letter: &str| {
+            let out = Out::new(&path)?;
+            let old = fs::read_to_string(&path).unwrap();
+            let finished = out.temporary()?;
+            fs::write(finished.path(), old + letter).unwrap();
+            let _turn = turn(&path)?;
+            out.replace(finished.path())
+        };
+        let done = std::thread::scope(|scope| {
+            let writers = ["a", "b", "c", "d"].map(|letter| {
+                scope.spawn(move || {
+                    (0..60).filter(|_| add(letter).is_ok()).map(|_| letter).collect::<String>()
+                })
+            });
+            writers.map(|writer| writer.join().unwrap()).concat()
+        });
+        let mut there: Vec<char> = fs::read_to_string(&path).unwrap().chars().collect();
+        let mut done: Vec<char> = done.chars().collect();
+        there.sort();
+        done.sort();
+        assert!(!done.is_empty());
+        assert_eq!(there, done);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_turn_that_a_killed_writer_left_is_no_obstacle_where_there_are_locks() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report.json");
+        fs::write(side_name(&path, "turn").unwrap(), "").unwrap();
+        let began = Instant::now();
+        Out::new(&path).unwrap().write("text").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"text");
+        assert!(began.elapsed() < PATIENCE);
+    }
+
+    #[test]
+    fn names_of_any_length_have_a_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        for length in [1, 200, 201, 255] {
+            drop(claim(&folder.path().join("é".repeat(length / 2) + &"x".repeat(length % 2))));
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        assert!(Out::claimed(&folder.path().join("none/a.nc"), &mut || Ok(())).is_err());
+        assert!(Out::claimed(folder.path(), &mut || Ok(())).is_err());
+    }
+}

@@ -1,0 +1,187 @@
+//! Whether a file to be written is a fragment of what is read: in any version, and of a fragment that is an aggregation
+//! too.
+//!
+//! Where there is no such file yet it can only be a fragment that is not there, so names are compared. Else each fragment's file is looked at, and opened to see whether it names more, as far as the settings allow it.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Out;
+use crate::container::tree::VariableId;
+use crate::container::Container;
+use crate::dataset::options::OpenOptions;
+use crate::dataset::Dataset;
+use crate::dialect;
+use crate::error::{Error, Kind, Result};
+use crate::io::location::{self, File, Identity, Place, Style};
+use crate::io::os::{self, shown, FileIdentity};
+use crate::io::source::Source;
+use crate::model::fragments::{Block, Fragment};
+use crate::model::slabs::Slabs;
+use crate::model::Aggregation;
+use crate::selection::Selection;
+use crate::threads::workers;
+
+/// Fragments that are looked up at once.
+const BLOCK: u64 = 4096;
+
+/// Files that one thread looks into at a time.
+const BATCH: usize = 64;
+
+/// Searches the fragments of an aggregation file.
+///
+/// # Errors
+/// `Request` when one of them is the file to be written, or when it cannot be told which files they are.
+pub(super) fn search(out: &Out, dataset: &Dataset) -> Result<()> {
+    let shared = dataset.shared();
+    // What a file on a server names is there, or is there already.
+    if !out.exists() && !shared.origin.is_local() {
+        return Ok(());
+    }
+    let mut options = shared.options.clone();
+    let again = |options: &OpenOptions| -> Result<()> {
+        let (container, identity) = (Arc::clone(&shared.container), shared.identity.clone());
+        let view = Dataset::from_container(container, identity, shared.origin.clone(), options)?;
+        Search { out, seen: Mutex::default() }.file(&view, 0)
+    };
+    if options.raw_view {
+        options.raw_view = false;
+        again(&options)?;
+    } else {
+        Search { out, seen: Mutex::default() }.file(dataset, 0)?;
+    }
+    // Settings that lead elsewhere do not make other files of those that the aggregation file names.
+    if !options.relocate.is_empty() || !options.substitutions.is_empty() {
+        options.relocate.clear();
+        options.substitutions.clear();
+        again(&options)?;
+    }
+    Ok(())
+}
+
+struct Search<'a> {
+    out: &'a Out,
+    /// The files that were looked into.
+    seen: Mutex<HashSet<FileIdentity>>,
+}
+
+impl Search<'_> {
+    /// Looks at every fragment of an aggregation file, which is itself a fragment of this depth.
+    fn file(&self, dataset: &Dataset, depth: usize) -> Result<()> {
+        let tree = dataset.shared().tree();
+        for (i, variable) in tree.variables.iter().enumerate() {
+            if dialect::is_aggregation(&variable.attributes) {
+                self.variable(dataset, VariableId(i), depth)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What cannot be told is not taken for harmless, unless there is nothing to be lost.
+    fn unknown(&self, error: &Error) -> Result<()> {
+        match self.out.exists() {
+            true => Err(self.out.refusal(format!(
+                "it may be one of the fragments, which cannot be told ({error}); choose another name"
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    fn variable(&self, dataset: &Dataset, id: VariableId, depth: usize) -> Result<()> {
+        let shared = dataset.shared();
+        let found = match shared.aggregation(id) {
+            Ok(Some(found)) => found,
+            Ok(None) => return Ok(()),
+            Err(error) => return self.unknown(&error),
+        };
+        let shape = found.grid.fragments();
+        for block in Slabs::new(&Selection::all(shape), shape, BLOCK) {
+            let list = found.fragments.lookup(&*shared.container, &block?, &shared.runtime_substitutions);
+            match list {
+                Ok(Block::Fragments(list)) => self.block(dataset, found, &list, depth)?,
+                Ok(Block::UniqueValues(_)) => return Ok(()),
+                Err(error) => {
+                    self.unknown(&error)?;
+                    // Names that are too long for memory are so in every block, and each would be tried.
+                    if error.kind() == Kind::Limit {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn block(&self, dataset: &Dataset, found: &Aggregation, list: &[Fragment], depth: usize) -> Result<()> {
+        let shared = dataset.shared();
+        let style = Style::allowing_absolute_paths(found.fragments.allows_absolute_paths());
+        let versions = list.iter().filter_map(|fragment| match fragment {
+            Fragment::Stored { versions, .. } => Some(versions),
+            Fragment::Missing => None,
+        });
+        let names: HashSet<&str> =
+            versions.flatten().filter_map(|version| version.location.as_deref()).collect();
+        let mut more = Vec::new();
+        for name in names {
+            // A location that is not valid leads to no file.
+            let places = location::candidates(&shared.origin, name, style, &shared.options);
+            for place in places.map(|found| found.places).unwrap_or_default() {
+                if let Place::Local(path) = place {
+                    more.extend(self.place(dataset, path)?);
+                }
+            }
+        }
+        if more.is_empty() || depth >= shared.options.max_nesting {
+            return Ok(());
+        }
+        let threads = workers::threads(shared.options.num_threads);
+        let batches = more.chunks(BATCH);
+        let look = |batch: &[PathBuf], _: &_, (): &mut ()| {
+            batch.iter().try_for_each(|path| self.look_into(dataset, path, depth))
+        };
+        workers::run(batches, threads, || (), look)
+    }
+
+    /// Compares the file at a place; gives the path if the file is to be looked into.
+    fn place(&self, dataset: &Dataset, path: PathBuf) -> Result<Option<PathBuf>> {
+        let same = if self.out.exists() {
+            let Ok(identity) = os::identity_at(&path) else { return Ok(None) };
+            if !self.out.is_identity(&identity) {
+                let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+                return Ok(seen.insert(identity).then_some(path));
+            }
+            true
+        } else {
+            self.out.is(&path)
+        };
+        if !same {
+            return Ok(None);
+        }
+        let message = format!(
+            "it is a fragment of {} ('{}'), and what is read is never replaced: choose another name",
+            dataset.name(),
+            location::redact(&shown(&path))
+        );
+        Err(self.out.refusal(message))
+    }
+
+    /// Searches the file of a fragment, if it is an aggregation. What may not or cannot be opened is none that is read.
+    fn look_into(&self, dataset: &Dataset, path: &Path, depth: usize) -> Result<()> {
+        let shared = dataset.shared();
+        let Ok(Some(file)) = location::open_local_fragment(&shared.origin, path, &shared.options) else {
+            return Ok(());
+        };
+        let identity = Identity::Local(file.identity().clone());
+        let source: Arc<dyn Source> = Arc::new(File::Local(file));
+        if !Container::has_attribute(&source, &dialect::ATTRIBUTES).unwrap_or(false) {
+            return Ok(());
+        }
+        let Ok(container) = Container::open(source) else { return Ok(()) };
+        let origin = shared.origin.nested(&[Place::Local(path.to_owned())]);
+        match Dataset::from_container(Arc::new(container), identity, origin, &shared.options) {
+            Ok(inner) => self.file(&inner, depth + 1),
+            Err(_) => Ok(()),
+        }
+    }
+}

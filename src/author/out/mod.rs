@@ -1,0 +1,289 @@
+//! The file that is written (OUT), and what it may replace. Whatever writes a file asks here.
+//!
+//! - OUT is never a file that is read: no input, and no fragment of an input, in any version and at any depth. Files
+//!   are compared by what they are, whatever their names, and no option permits it.
+//! - `create` and `convert` replace an aggregation that holds no data of its own, `extract` nothing, a report a former
+//!   report; the option `overwrite` of the first three anything else.
+//! - What came to its name while the work went on is kept.
+//!
+//! Files on servers are not looked at: what is written is on this machine.
+
+mod claim;
+mod fragments;
+mod holdings;
+mod temporary;
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use crate::dataset::Dataset;
+use crate::error::{Error, Kind, Result};
+use crate::io::location::Identity;
+use crate::io::os::{self, is_absence, shown, FileIdentity, FileState};
+use crate::io::source::Source;
+pub(crate) use temporary::Temporary;
+
+/// A file that is to be written.
+#[derive(Debug)]
+pub(crate) struct Out {
+    path: PathBuf,
+    /// Behind a symbolic link its target; its directory is without links.
+    target: PathBuf,
+    /// What was there when the work began.
+    before: Found,
+    /// Keeps other writers away.
+    lock: Option<os::Lock>,
+}
+
+/// What is at a place.
+#[derive(Debug, PartialEq, Eq)]
+enum Found {
+    /// No file.
+    Nothing,
+    /// This file, as it was.
+    File(FileIdentity, FileState),
+    /// Something that does not matter: it is replaced whatever it is.
+    Anything,
+}
+
+impl Out {
+    /// The file of this name; what is there now must be there still when the new file is to replace it.
+    ///
+    /// # Errors
+    /// `Io` when no file can be written there, `Request` when it is not the name of a file.
+    pub(crate) fn new(path: &Path) -> Result<Out> {
+        let place = |e: Error| e.in_file(shown(path));
+        let target = target_of(path).map_err(place)?;
+        let before = found_at(&target).map_err(place)?;
+        Ok(Out { path: path.to_owned(), target, before, lock: None })
+    }
+
+    /// As [`Out::new`], after all other writers of the file, who then wait for this one; calls `wait` now and then.
+    ///
+    /// # Errors
+    /// As [`Out::new`]; what `wait` returns.
+    pub(crate) fn claimed(path: &Path, wait: &mut dyn FnMut() -> Result<()>) -> Result<Out> {
+        let place = |e: Error| e.in_file(shown(path));
+        let lock = claim::lock(&target_of(path).map_err(place)?, wait).map_err(place)?;
+        Ok(Out { lock, ..Out::new(path)? })
+    }
+
+    /// As [`Out::new`], for a file that is replaced whatever it is.
+    ///
+    /// # Errors
+    /// As [`Out::new`].
+    pub(crate) fn replacing_anything(path: &Path) -> Result<Out> {
+        Ok(Out { before: Found::Anything, ..Out::new(path)? })
+    }
+
+    /// The path that was given.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file itself: behind a symbolic link its target.
+    pub(crate) fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// The name that was given, for messages.
+    pub(crate) fn name(&self) -> String {
+        shown(&self.path)
+    }
+
+    /// Whether there is a file already.
+    pub(crate) fn exists(&self) -> bool {
+        self.before != Found::Nothing
+    }
+
+    /// Whether this is the file at a path, or the place where it would be.
+    pub(crate) fn is(&self, path: &Path) -> bool {
+        match &self.before {
+            Found::File(own, _) => os::identity_at(path).is_ok_and(|identity| identity == *own),
+            _ => path.file_name() == self.target.file_name() && self.is_beside(path),
+        }
+    }
+
+    /// Whether the file that is there is this one.
+    fn is_identity(&self, identity: &FileIdentity) -> bool {
+        matches!(&self.before, Found::File(own, _) if own == identity)
+    }
+
+    fn is_beside(&self, path: &Path) -> bool {
+        let directory = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        fs::canonicalize(directory).is_ok_and(|directory| Some(&*directory) == self.target.parent())
+    }
+
+    /// Whether another file to be written is the same.
+    pub(crate) fn is_also(&self, other: &Out) -> bool {
+        self.target == other.target || (self.exists() && self.before == other.before)
+    }
+
+    /// Sees that a file that is read is another.
+    ///
+    /// # Errors
+    /// `Request`.
+    pub(crate) fn refuse_file(&self, dataset: &Dataset) -> Result<()> {
+        let same = match (&self.before, &dataset.shared().identity) {
+            (Found::File(own, _), Identity::Local(read)) if own == read => true,
+            // Another file may have come to its name since it was opened.
+            (_, Identity::Local(_)) => {
+                target_of(Path::new(dataset.name())).is_ok_and(|target| target == self.target)
+            }
+            _ => false,
+        };
+        match same {
+            true => {
+                Err(self
+                    .refusal("it is the input file, and what is read is never replaced: choose another name"))
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// Sees that no fragment of an aggregation file that is read, at any depth, is this file.
+    ///
+    /// # Errors
+    /// `Request` when one is, or when it cannot be told which files they are.
+    pub(crate) fn refuse_fragments(&self, dataset: &Dataset) -> Result<()> {
+        fragments::search(self, dataset)
+    }
+
+    /// Sees that nothing but a former report, which begins with this mark, is replaced.
+    ///
+    /// # Errors
+    /// `Request`.
+    pub(crate) fn refuse_all_but_reports(&self, mark: &str) -> Result<()> {
+        if !self.exists() {
+            return Ok(());
+        }
+        let mut beginning = vec![0; mark.len()];
+        let read = os::LocalFile::open(&self.target).and_then(|file| file.read_at(0, &mut beginning));
+        if read.is_ok() && beginning == mark.as_bytes() {
+            return Ok(());
+        }
+        let message =
+            "it exists and is no report of this kind: only a former report is replaced; choose another name";
+        Err(self.refusal(message))
+    }
+
+    /// An error that says why this file is not written.
+    pub(crate) fn refusal(&self, message: impl Into<String>) -> Error {
+        Error::new(Kind::Request, message).in_file(self.name())
+    }
+
+    /// A new file in the same directory, which is to take the name; what killed writers left of others is removed.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub(crate) fn temporary(&self) -> Result<Temporary> {
+        Temporary::beside(&self.target).map_err(|e| unwritable().because(e).in_file(self.name()))
+    }
+
+    /// Brings a finished file to the disk and gives it its name.
+    ///
+    /// # Errors
+    /// `Io`; what had the name before is then still there, and so is what came to it meanwhile.
+    pub(crate) fn take(&self, finished: &Temporary) -> Result<()> {
+        if let Ok(old) = fs::metadata(&self.target) {
+            fs::set_permissions(finished.path(), old.permissions()).map_err(misplaced)?;
+        }
+        // What takes long comes before the look, so that little can happen between it and the change of names.
+        os::sync(finished.path()).map_err(misplaced)?;
+        match (&self.before, &self.lock) {
+            (Found::Anything, _) => fs::rename(finished.path(), &self.target).map_err(misplaced)?,
+            (_, Some(_)) => self.replace(finished.path())?,
+            (_, None) => {
+                let _moment = claim::moment(&self.target)?;
+                self.replace(finished.path())?;
+            }
+        }
+        finished.unlock();
+        os::sync_directory(&self.target).map_err(misplaced)
+    }
+
+    /// Gives a finished file its name if what was there before still is; for one writer at a time.
+    fn replace(&self, finished: &Path) -> Result<()> {
+        match found_at(&self.target)? {
+            Found::Nothing => os::settle(finished, &self.target).map_err(|e| match e.kind() {
+                ErrorKind::AlreadyExists => meanwhile(),
+                _ => misplaced(e),
+            }),
+            now if now == self.before => fs::rename(finished, &self.target).map_err(misplaced),
+            _ => Err(meanwhile()),
+        }
+    }
+
+    /// Writes a text as this file.
+    ///
+    /// # Errors
+    /// As [`Out::take`].
+    pub(crate) fn write(&self, text: &str) -> Result<()> {
+        let temporary = self.temporary()?;
+        let io = |e| Error::new(Kind::Io, "it cannot be written").because(e);
+        let write = || -> Result<()> {
+            let mut file = temporary.file().map_err(io)?;
+            os::check_length(text.len() as u64).map_err(io)?;
+            file.write_all(text.as_bytes()).map_err(io)?;
+            os::close(file).map_err(io)?;
+            self.take(&temporary)
+        };
+        write().map_err(|e| e.in_file(self.name()))
+    }
+}
+
+fn unwritable() -> Error {
+    Error::new(Kind::Io, "no file can be written there")
+}
+
+fn misplaced(error: std::io::Error) -> Error {
+    Error::new(Kind::Io, "the new file cannot take its place").because(error)
+}
+
+fn meanwhile() -> Error {
+    Error::new(
+        Kind::Io,
+        "another file came to this name, or it was written to, meanwhile; it is kept: try again",
+    )
+}
+
+fn target_of(path: &Path) -> Result<PathBuf> {
+    let io = |e| unwritable().because(e);
+    if is_name_of_directory(path) {
+        return Err(Error::new(Kind::Request, "it is the name of a directory; a file needs one of its own"));
+    }
+    if fs::symlink_metadata(path).is_ok_and(|m| m.is_symlink()) {
+        return fs::canonicalize(path).map_err(io);
+    }
+    let absolute = std::path::absolute(path).map_err(io)?;
+    let (Some(directory), Some(name)) = (absolute.parent(), absolute.file_name()) else {
+        return Err(Error::new(Kind::Request, "it is not the name of a file"));
+    };
+    Ok(fs::canonicalize(directory).map_err(io)?.join(name))
+}
+
+/// Whether a path can only be that of a directory, whatever is there: `data/`, `data/.` and `..`.
+fn is_name_of_directory(path: &Path) -> bool {
+    let text = path.as_os_str().as_encoded_bytes();
+    let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));
+    matches!(text.rsplit(is_separator).next(), Some(b"" | b"." | b"..")) && !text.is_empty()
+}
+
+fn found_at(target: &Path) -> Result<Found> {
+    let look = || -> std::io::Result<Found> {
+        let metadata = fs::metadata(target)?;
+        if !metadata.is_file() {
+            return Ok(Found::Anything);
+        }
+        let state = FileState { length: metadata.len(), modified: metadata.modified().ok() };
+        Ok(Found::File(os::identity_at(target)?, state))
+    };
+    match look() {
+        Ok(Found::Anything) if target.is_dir() => Err(Error::new(Kind::Io, "it is a directory")),
+        Ok(Found::Anything) => Err(Error::new(Kind::Io, "it is there and not a regular file")),
+        Ok(found) => Ok(found),
+        Err(error) if is_absence(&error) => Ok(Found::Nothing),
+        Err(error) => Err(unwritable().because(error)),
+    }
+}

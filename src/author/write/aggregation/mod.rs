@@ -1,0 +1,310 @@
+//! Aggregation variables in a file to be written: the description of one, whatever the dialect, becomes the attributes
+//! and variables of the dialect that is asked for.
+//!
+//! Locations are written as they are given; `Dialect::location` gives the path of a file the form that a dialect wants. What a dialect cannot say is refused: several versions or missing fragments in
+//! CF-1.13, unique values in CFA, a view of the stored array anywhere but in CFA-0.4.
+
+mod cfa_0_4;
+mod meaning;
+mod shelf;
+mod tables;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::description::{Data, Group, Variable};
+use crate::dialect::STATE_ATTRIBUTE;
+use crate::error::{Error, Kind, Result};
+use crate::io::location::{as_plain_path, as_reference};
+use crate::io::os::shown;
+use crate::model::fragments::{Fragment, Version};
+use crate::model::Dialect;
+use crate::selection::checked_product;
+use crate::value::Values;
+pub use meaning::Meaning;
+use shelf::Shelf;
+
+/// An aggregation variable to be written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Aggregated {
+    /// Its name, type, attributes without those of the aggregation, and aggregated dimensions; it has no data.
+    pub variable: Variable,
+    /// Per aggregated dimension the sizes of the fragments along it.
+    pub sizes: Vec<Vec<u64>>,
+    /// The fragments, in C order.
+    pub fragments: Content,
+}
+
+/// What the fragments are.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// In files.
+    Stored(Vec<Fragment>),
+    /// One value each.
+    Unique(Values),
+}
+
+/// Sizes (bytes) and times of modification (seconds since 1970) of the fragments' files, in C order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct States {
+    /// Sizes in bytes.
+    pub bytes: Vec<f64>,
+    /// Times of modification.
+    pub modified: Vec<f64>,
+}
+
+impl Dialect {
+    /// The dialect of this name (any case; blanks, `-` and `_` alike), such as `CF-1.13` or `CFA-0.6.2`.
+    ///
+    /// # Errors
+    /// `Request` naming those there are.
+    pub fn named(name: &str) -> Result<Dialect> {
+        let plain = |text: &str| text.to_ascii_lowercase().replace([' ', '_'], "-");
+        let all = [
+            Dialect::Cf113,
+            Dialect::CfDraft,
+            Dialect::Cfa062,
+            Dialect::Cfa06b1,
+            Dialect::Cfa06b1Early,
+            Dialect::CfaTerms,
+            Dialect::Cfa04,
+        ];
+        all.into_iter().find(|d| plain(d.name()) == plain(name)).ok_or_else(|| {
+            let names: Vec<String> = all.iter().map(|d| plain(d.name())).collect();
+            let message = format!("there is no dialect '{name}'; there are: {}", names.join(", "));
+            Error::new(Kind::Request, message)
+        })
+    }
+
+    /// What the global attribute `Conventions` of a file of this dialect says.
+    pub fn conventions(self) -> &'static str {
+        match self {
+            Dialect::Cf113 => "CF-1.13",
+            Dialect::CfDraft => "CF-1.12",
+            Dialect::Cfa062 => "CF-1.11 CFA-0.6.2",
+            Dialect::Cfa06b1 | Dialect::Cfa06b1Early => "CF-1.9 CFA-0.6",
+            Dialect::CfaTerms => "CF-1.8 CFA",
+            Dialect::Cfa04 => "CF-1.9 CFA",
+        }
+    }
+
+    /// Whether a location that begins with `/` is a file name in this dialect.
+    pub fn has_plain_paths(self) -> bool {
+        !matches!(self, Dialect::Cf113 | Dialect::CfDraft)
+    }
+
+    /// The location of a file, absolute or relative to the aggregation file as its path is: a URI reference, in CFA-0.4 the
+    /// path itself.
+    ///
+    /// # Errors
+    /// `Unsupported` when the dialect cannot express the name.
+    pub(crate) fn location(self, path: &Path) -> Result<String> {
+        let written = if self == Dialect::Cfa04 { as_plain_path(path) } else { as_reference(path) };
+        written.ok_or_else(|| {
+            let message = format!(
+                "{self} cannot express the name '{}'; rename the file or choose another dialect",
+                shown(path)
+            );
+            Error::new(Kind::Unsupported, message)
+        })
+    }
+}
+
+/// Adds an aggregation variable, and the dimensions and variables that define its fragments, to a group.
+///
+/// Tables that are equal to those of an earlier variable are shared with it.
+///
+/// # Errors
+/// `Unsupported` when the dialect cannot express it, `Map` when fragments and sizes do not agree.
+pub fn add(group: &mut Group, aggregated: &Aggregated, dialect: Dialect) -> Result<()> {
+    add_with_states(group, aggregated, dialect, None)
+}
+
+/// As [`add`], and records what the fragments' files are like now, so that readers can tell when one changes.
+///
+/// # Errors
+/// As [`add`].
+pub fn add_with_states(
+    group: &mut Group,
+    aggregated: &Aggregated,
+    dialect: Dialect,
+    states: Option<&States>,
+) -> Result<()> {
+    describe(group, aggregated, dialect, states).map_err(|e| e.in_variable(&*aggregated.variable.name))
+}
+
+fn describe(
+    group: &mut Group,
+    aggregated: &Aggregated,
+    dialect: Dialect,
+    states: Option<&States>,
+) -> Result<()> {
+    check(aggregated)?;
+    let mut variable = aggregated.variable.clone();
+    let dimensions = std::mem::take(&mut variable.dimensions);
+    let (dimensions_name, data_name) = match dialect {
+        Dialect::Cfa04 | Dialect::CfaTerms => ("cfa_dimensions", "cfa_array"),
+        _ => ("aggregated_dimensions", "aggregated_data"),
+    };
+    variable.attributes.set_text(dimensions_name, dimensions.join(" "));
+    let mut shelf = Shelf::new(group, &dimensions, &aggregated.sizes);
+    let text = match (&aggregated.fragments, dialect) {
+        (Content::Stored(list), Dialect::Cfa04) => {
+            variable.attributes.set_text("cf_role", "cfa_variable");
+            cfa_0_4::text(list, &dimensions, &aggregated.sizes)?
+        }
+        (Content::Stored(list), _) => stored(&mut shelf, list, dialect)?,
+        (Content::Unique(values), Dialect::Cf113) => {
+            let map = shelf.sizes("fragment_map", false);
+            format!("map: {map} unique_values: {}", shelf.fragments("fragment_unique_values", values.clone()))
+        }
+        (Content::Unique(values), Dialect::CfDraft) => {
+            let shape = shelf.sizes("fragment_shape", false);
+            format!("shape: {shape} value: {}", shelf.fragments("fragment_value", values.clone()))
+        }
+        (Content::Unique(_), other) => {
+            return Err(refused(format!("{other} has no unique values; CF-1.13 and the CF draft have")))
+        }
+    };
+    variable.attributes.set_text(data_name, text);
+    if let Some(states) = states {
+        let size = shelf.fragments("fragment_size", Values::F64(states.bytes.clone()));
+        let modified = shelf.fragments("fragment_modified", Values::F64(states.modified.clone()));
+        variable.attributes.set_text(STATE_ATTRIBUTE, format!("size: {size} modified: {modified}"));
+    }
+    let meaning = Meaning { aggregated: aggregated.clone(), dialect, states: states.cloned() };
+    variable.data = Data::Fragments(Arc::new(meaning));
+    group.variables.push(variable);
+    Ok(())
+}
+
+fn check(aggregated: &Aggregated) -> Result<()> {
+    let counts: Vec<u64> = aggregated.sizes.iter().map(|row| row.len() as u64).collect();
+    let have = match &aggregated.fragments {
+        Content::Stored(list) => list.len(),
+        Content::Unique(values) => values.len(),
+    };
+    if counts.len() == aggregated.variable.dimensions.len() && checked_product(&counts) == Some(have as u64) {
+        return Ok(());
+    }
+    let message = format!("{have} fragments do not fill an array of fragments {counts:?}");
+    Err(Error::new(Kind::Map, message))
+}
+
+fn stored(shelf: &mut Shelf, list: &[Fragment], dialect: Dialect) -> Result<String> {
+    let names = Names::of(list, dialect)?;
+    Ok(match dialect {
+        Dialect::Cf113 => {
+            let map = shelf.sizes("fragment_map", false);
+            let uris = shelf.versioned("fragment_uris", &names.locations, 1);
+            let identifiers = shelf.shared_or_versioned("fragment_identifiers", &names.identifiers, 1);
+            format!("map: {map} uris: {uris} identifiers: {identifiers}")
+        }
+        Dialect::CfDraft => {
+            let shape = shelf.sizes("fragment_shape", false);
+            let location = shelf.versioned("fragment_location", &names.locations, names.versions);
+            let address = shelf.shared_or_versioned("fragment_address", &names.identifiers, names.versions);
+            format!("shape: {shape} location: {location} address: {address}")
+        }
+        Dialect::Cfa062 => {
+            let location = shelf.sizes("cfa_location", true);
+            let file = shelf.versioned("cfa_file", &names.locations, names.versions);
+            let format = shelf.shared_or_versioned("cfa_format", &names.formats, names.versions);
+            // One address for all is that of the fragments with a file; one in the aggregation file would be lost.
+            let in_files = !names.locations.contains(&"");
+            let address = match in_files {
+                true => shelf.shared_or_versioned("cfa_address", &names.identifiers, names.versions),
+                false => shelf.versioned("cfa_address", &names.identifiers, names.versions),
+            };
+            format!("location: {location} file: {file} format: {format} address: {address}")
+        }
+        Dialect::CfaTerms | Dialect::Cfa06b1 | Dialect::Cfa06b1Early => {
+            let ranges =
+                shelf.ranges(if dialect == Dialect::CfaTerms { "cfa_index" } else { "cfa_location" });
+            let file = shelf.versioned("cfa_file", &names.locations, names.versions);
+            let format = shelf.versioned("cfa_format", &names.formats, names.versions);
+            let address = shelf.versioned("cfa_address", &names.identifiers, names.versions);
+            let files = format!("file: {file} format: {format} address: {address}");
+            if dialect == Dialect::CfaTerms {
+                format!("fragment: {} index: {ranges} {files}", shelf.positions("cfa_fragment"))
+            } else {
+                format!("location: {ranges} {files}")
+            }
+        }
+        Dialect::Cfa04 => return Err(Error::new(Kind::Internal, "CFA-0.4 has no tables")),
+    })
+}
+
+/// The texts of the fragments, for each fragment and version; an empty one is missing.
+struct Names<'a> {
+    locations: Vec<&'a str>,
+    identifiers: Vec<&'a str>,
+    formats: Vec<&'a str>,
+    versions: usize,
+}
+
+impl<'a> Names<'a> {
+    fn of(list: &'a [Fragment], dialect: Dialect) -> Result<Names<'a>> {
+        let cf = !dialect.has_plain_paths();
+        let versions = list.iter().map(versions_of).map(<[_]>::len).max().unwrap_or(1).max(1);
+        let room = list.len().saturating_mul(versions);
+        let mut names = Names {
+            locations: Vec::with_capacity(room),
+            identifiers: Vec::with_capacity(room),
+            formats: Vec::with_capacity(room),
+            versions,
+        };
+        if versions > 1 && dialect == Dialect::Cf113 {
+            let why = format!("a fragment has {versions} versions; CF-1.13 has one location for each");
+            return Err(refused(why));
+        }
+        for fragment in list {
+            if fragment.view().is_some() {
+                return Err(refused(format!(
+                    "only a part or another order of a stored array is used, which {dialect} cannot say"
+                )));
+            }
+            let own = versions_of(fragment);
+            if cf && (own.is_empty() || own.iter().any(|v| v.location.is_none())) {
+                return Err(refused(format!("a fragment has no location, which {dialect} demands")));
+            }
+            if own.len() > 1 && own.iter().any(|v| v.location.is_none()) {
+                let why = "a version of a fragment is in the aggregation file, which needs a location beside others";
+                return Err(refused(why.into()));
+            }
+            for i in 0..versions {
+                let version = own.get(i);
+                names.locations.push(version.and_then(|v| v.location.as_deref()).unwrap_or_default());
+                names.identifiers.push(version.map(|v| &*v.identifier).unwrap_or_default());
+                let format =
+                    version.filter(|v| v.location.is_some()).map(|v| v.format.as_deref().unwrap_or("nc"));
+                names.formats.push(format.unwrap_or_default());
+            }
+        }
+        Ok(names)
+    }
+}
+
+fn versions_of(fragment: &Fragment) -> &[Version] {
+    match fragment {
+        Fragment::Stored { versions, .. } => versions,
+        Fragment::Missing => &[],
+    }
+}
+
+fn refused(message: String) -> Error {
+    Error::new(Kind::Unsupported, message)
+}
+
+/// Sizes or indices in the smallest type that holds them, and what stands for none.
+fn integers(values: Vec<Option<u64>>) -> (Values, Values) {
+    const MISSING: i32 = -1;
+    let largest = values.iter().flatten().max().copied().unwrap_or(0);
+    if i32::try_from(largest).is_ok() {
+        let list = values.iter().map(|v| v.map_or(MISSING, |v| v as i32)).collect();
+        (Values::I32(list), Values::I32(vec![MISSING]))
+    } else {
+        let list = values.iter().map(|v| v.map_or(i64::from(MISSING), |v| v as i64)).collect();
+        (Values::I64(list), Values::I64(vec![i64::from(MISSING)]))
+    }
+}

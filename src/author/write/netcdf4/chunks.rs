@@ -1,0 +1,231 @@
+//! Chunks of a variable: which a block touches, and their bytes as they are stored.
+
+use super::filter;
+use crate::author::write::description::Storage;
+use crate::author::write::region::Copy;
+use crate::container::form::Form;
+use crate::error::{Error, Kind, Result};
+use crate::selection::checked_product;
+
+/// Bytes of a chunk that was not asked for.
+const CHUNK: u64 = 1 << 20;
+/// Elements along the first dimension of such a chunk at most: a series may be read a few steps at a time.
+const DEEP: u64 = 64;
+
+/// A shape of about a mebibyte: whole rows, then as many of them as fit.
+pub(crate) fn default_chunk(shape: &[u64], element: usize) -> Vec<u64> {
+    let mut room = (CHUNK / element.max(1) as u64).max(1);
+    let mut chunk = vec![1; shape.len()];
+    for d in (0..shape.len()).rev() {
+        chunk[d] = shape[d].clamp(1, room);
+        if d == 0 && shape.len() > 1 {
+            chunk[d] = chunk[d].min(DEEP);
+        }
+        room = (room / chunk[d]).max(1);
+    }
+    chunk
+}
+
+/// How the chunks of a variable lie and are stored.
+#[derive(Clone, Debug)]
+pub(in crate::author::write) struct Chunks {
+    shape: Vec<u64>,
+    chunk: Vec<u64>,
+    /// The number of chunks along each dimension.
+    counts: Vec<u64>,
+    element: usize,
+    shuffle: bool,
+    deflate: Option<u8>,
+    /// One element of what was never written.
+    fill: Vec<u8>,
+}
+
+/// A chunk that a block touches.
+#[derive(Debug)]
+pub(in crate::author::write) enum Piece {
+    /// All of it, as it is stored.
+    Whole(u64, Vec<u8>),
+    /// Some elements of it.
+    Part(Part),
+}
+
+/// Some elements of a chunk.
+#[derive(Debug)]
+pub(in crate::author::write) struct Part {
+    /// The number of the chunk.
+    pub number: u64,
+    start: Vec<u64>,
+    count: Vec<u64>,
+    bytes: Vec<u8>,
+}
+
+impl Chunks {
+    /// The chunks of an array; a shape that was not asked for is chosen.
+    ///
+    /// # Errors
+    /// `Request` when no file can have such chunks.
+    pub(super) fn new(
+        shape: &[u64],
+        unlimited: &[bool],
+        element: usize,
+        storage: &Storage,
+        fill: Vec<u8>,
+    ) -> Result<Chunks> {
+        let mut chunk = storage.chunks.clone().unwrap_or_else(|| default_chunk(shape, element));
+        let wrong = |what: String| Error::new(Kind::Request, what);
+        if chunk.len() != shape.len() || chunk.contains(&0) {
+            return Err(wrong(format!("chunks of shape {chunk:?} do not fit its shape {shape:?}")));
+        }
+        // Only a dimension that can grow may be shorter than a chunk.
+        for d in 0..shape.len() {
+            if !unlimited[d] {
+                chunk[d] = chunk[d].min(shape[d]);
+            }
+        }
+        let bytes = checked_product(&chunk).and_then(|n| n.checked_mul(element as u64));
+        if bytes.is_none_or(|bytes| bytes > u64::from(u32::MAX)) {
+            return Err(wrong(format!("chunks of shape {chunk:?} have 4 GiB or more")));
+        }
+        let counts: Vec<u64> = shape.iter().zip(&chunk).map(|(&n, &c)| n.div_ceil(c)).collect();
+        let (shuffle, deflate) = (storage.shuffle && element > 1, storage.deflate);
+        Ok(Chunks { shape: shape.to_vec(), chunk, counts, element, shuffle, deflate, fill })
+    }
+
+    /// As those of an array of references to strings, which are stored as they are.
+    pub(super) fn unfiltered(self) -> Chunks {
+        Chunks { shuffle: false, deflate: None, ..self }
+    }
+
+    /// The number of chunks along each dimension.
+    pub(super) fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+
+    /// The shape of a chunk.
+    pub(super) fn chunk(&self) -> Vec<u32> {
+        self.chunk.iter().map(|&c| c as u32).collect()
+    }
+
+    /// The size of the elements that are shuffled, and the level of compression.
+    pub(super) fn filters(&self) -> (Option<usize>, Option<u8>) {
+        (self.shuffle.then_some(self.element), self.deflate)
+    }
+
+    /// How a chunk is stored, if it is compressed.
+    pub(super) fn form(&self) -> Option<Form> {
+        let shuffle = self.shuffle.then_some(self.element);
+        self.deflate.map(|deflate| Form { chunk: self.chunk.clone(), shuffle, deflate })
+    }
+
+    /// The number of the chunk that has this element.
+    pub(super) fn number(&self, at: &[u64]) -> u64 {
+        let places = at.iter().zip(&self.chunk).map(|(at, size)| at / size);
+        places.zip(&self.counts).fold(0, |number, (i, &n)| number * n + i)
+    }
+
+    /// Cuts a block, which lies within the shape, into chunks.
+    ///
+    /// # Errors
+    /// `Limit`, `Internal` when a chunk cannot be compressed.
+    pub(super) fn cut(&self, start: &[u64], count: &[u64], bytes: &[u8]) -> Result<Vec<Piece>> {
+        let rank = self.shape.len();
+        if count.contains(&0) {
+            return Ok(Vec::new());
+        }
+        let first: Vec<u64> = (0..rank).map(|d| start[d] / self.chunk[d]).collect();
+        let last: Vec<u64> = (0..rank).map(|d| (start[d] + count[d] - 1) / self.chunk[d]).collect();
+        let mut at = first.clone();
+        let mut pieces = Vec::new();
+        loop {
+            pieces.push(self.piece(&at, start, count, bytes)?);
+            let Some(d) = (0..rank).rev().find(|&d| at[d] < last[d]) else { return Ok(pieces) };
+            at[d] += 1;
+            at[d + 1..].copy_from_slice(&first[d + 1..]);
+        }
+    }
+
+    /// The part of a block in the chunk at this place of the grid.
+    fn piece(&self, at: &[u64], start: &[u64], count: &[u64], bytes: &[u8]) -> Result<Piece> {
+        let rank = self.shape.len();
+        let number = at.iter().zip(&self.counts).fold(0, |number, (&i, &n)| number * n + i);
+        let begin: Vec<u64> = (0..rank).map(|d| start[d].max(at[d] * self.chunk[d])).collect();
+        let limit = |d: usize| (start[d] + count[d]).min((at[d] + 1).saturating_mul(self.chunk[d]));
+        let part: Vec<u64> = (0..rank).map(|d| limit(d) - begin[d]).collect();
+        let in_block: Vec<u64> = (0..rank).map(|d| begin[d] - start[d]).collect();
+        let in_chunk: Vec<u64> = (0..rank).map(|d| begin[d] - at[d] * self.chunk[d]).collect();
+        if part == self.extent(number) {
+            if part == self.chunk && part == count {
+                return Ok(Piece::Whole(number, self.filtered(bytes)?));
+            }
+            let mut chunk = self.empty()?;
+            let (from, to) = ((count, &in_block[..]), (&self.chunk[..], &in_chunk[..]));
+            Copy { from, to, count: &part, element: self.element }.run(bytes, &mut chunk);
+            return Ok(Piece::Whole(number, self.filtered(&chunk)?));
+        }
+        let mut own = vec![0; checked_product(&part).unwrap_or(0) as usize * self.element];
+        let (from, to) = ((count, &in_block[..]), (&part[..], &vec![0; rank][..]));
+        Copy { from, to, count: &part, element: self.element }.run(bytes, &mut own);
+        Ok(Piece::Part(Part { number, start: in_chunk, count: part, bytes: own }))
+    }
+
+    /// The shape of that part of a chunk that lies within the array.
+    fn extent(&self, mut number: u64) -> Vec<u64> {
+        let mut extent = self.chunk.clone();
+        for d in (0..self.shape.len()).rev() {
+            let at = number % self.counts[d];
+            number /= self.counts[d];
+            extent[d] = self.chunk[d].min(self.shape[d] - at * self.chunk[d]);
+        }
+        extent
+    }
+
+    /// The number of elements of a chunk that lie within the array.
+    pub(super) fn elements(&self, number: u64) -> u64 {
+        self.extent(number).iter().product()
+    }
+
+    /// A chunk of what was never written.
+    fn empty(&self) -> Result<Vec<u8>> {
+        let count = checked_product(&self.chunk).and_then(|n| usize::try_from(n).ok());
+        let count = count.ok_or_else(|| Error::new(Kind::Limit, "a chunk is too large for this machine"))?;
+        if self.fill.iter().all(|&b| b == 0) {
+            return Ok(vec![0; count * self.element]);
+        }
+        Ok(self.fill.repeat(count))
+    }
+
+    /// Puts a part into a chunk of which there is so much; returns the number of its elements.
+    pub(super) fn put(&self, part: &Part, chunk: &mut Vec<u8>) -> Result<u64> {
+        if chunk.is_empty() {
+            *chunk = self.empty()?;
+        }
+        let (from, to) =
+            ((&part.count[..], &vec![0; part.count.len()][..]), (&self.chunk[..], &part.start[..]));
+        Copy { from, to, count: &part.count, element: self.element }.run(&part.bytes, chunk);
+        Ok(part.count.iter().product())
+    }
+
+    /// The bytes of a chunk as they are stored.
+    pub(super) fn filtered(&self, chunk: &[u8]) -> Result<Vec<u8>> {
+        match (self.shuffle, self.deflate) {
+            (false, None) => Ok(chunk.to_vec()),
+            (true, None) => Ok(filter::shuffle(chunk, self.element)),
+            (false, Some(level)) => filter::deflate(chunk, level),
+            (true, Some(level)) => filter::deflate(&filter::shuffle(chunk, self.element), level),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_are_whole_rows_of_about_a_mebibyte() {
+        assert_eq!(default_chunk(&[365, 180, 360], 4), [4, 180, 360]);
+        assert_eq!(default_chunk(&[10_000], 8), [10_000]);
+        assert_eq!(default_chunk(&[1_000_000, 2], 8), [64, 2]);
+        assert_eq!(default_chunk(&[], 8), [0u64; 0]);
+        assert_eq!(default_chunk(&[0, 5], 8), [1, 5]);
+    }
+}

@@ -1,0 +1,60 @@
+//! The shape of a block that is good to read at a time.
+
+use crate::container::array::Array;
+use crate::dataset::variable::Variable;
+use crate::error::Result;
+use crate::model::fragments::Block;
+use crate::read::fragment::{Chain, Placement};
+use crate::read::Assembly;
+use crate::selection::Selection;
+
+impl Variable {
+    /// The chunk of the stored data, within one fragment; the whole fragment where it is not stored in chunks.
+    ///
+    /// Opens at most the first fragment, and takes its chunks for those of all.
+    ///
+    /// # Errors
+    /// What is wrong with the aggregation; a fragment that cannot be read is no error.
+    pub fn block_shape(&self) -> Result<Vec<u64>> {
+        let Some(aggregation) = self.aggregation()? else {
+            let array = self.stored_array();
+            return Ok(clipped(array.chunk(), &array.shape));
+        };
+        let rank = aggregation.grid.shape().len();
+        if aggregation.grid.shape().contains(&0) {
+            return Ok(aggregation.grid.shape().to_vec());
+        }
+        let first: Vec<u64> = (0..rank).map(|d| aggregation.grid.range(d, 0).end).collect();
+        let chunk = self.chunk_of_first_fragment(&first).unwrap_or(None);
+        Ok(clipped(chunk.as_deref(), &first))
+    }
+
+    fn chunk_of_first_fragment(&self, canonical: &[u64]) -> Result<Option<Vec<u64>>> {
+        let (dataset, id) = (self.dataset(), self.id());
+        let shared = dataset.shared();
+        let Some(aggregation) = self.aggregation()? else { return Ok(None) };
+        let chain = Chain::enter(None, shared, id)?;
+        let target = shared.target(id);
+        let assembly = Assembly::new(dataset, id, aggregation, &target, &chain);
+        let rank = canonical.len();
+        let place = Selection::block(&vec![0; rank], &vec![1; rank], aggregation.grid.fragments())?;
+        let substitutions = &shared.runtime_substitutions;
+        let entries = aggregation.fragments.lookup(&*shared.container, &place, substitutions)?;
+        let Block::Fragments(list) = entries else { return Ok(None) };
+        let Some(fragment) = list.first().filter(|f| f.view().is_none()) else { return Ok(None) };
+        let Some(raw) = assembly.open(fragment, &vec![0; rank], |raw, _| Ok(raw))? else { return Ok(None) };
+        let Some(chunk) = raw.array().and_then(Array::chunk) else { return Ok(None) };
+        // Axes of size 1 may be left out or added; then chunks say nothing about the aggregated dimensions.
+        let same = raw.shape() == canonical && Placement::new(raw.shape(), canonical, None).is_ok();
+        Ok(same.then(|| chunk.to_vec()))
+    }
+}
+
+fn clipped(chunk: Option<&[u64]>, shape: &[u64]) -> Vec<u64> {
+    match chunk {
+        Some(chunk) if chunk.len() == shape.len() => {
+            chunk.iter().zip(shape).map(|(&c, &s)| c.min(s)).collect()
+        }
+        _ => shape.to_vec(),
+    }
+}

@@ -1,0 +1,241 @@
+//! Coordinates as they are meant: unpacked, unsigned where `_Unsigned` says so, with what is missing told apart, as
+//! numbers, words or dates. Whatever shows, compares or selects by coordinates takes them from here.
+
+use crate::canonical::{Conversion, DateTime, Target, TimeUnits};
+use crate::container::read::zeroed;
+use crate::container::tree::DimensionId;
+use crate::dataset::variable::{Output, Variable};
+use crate::error::{Error, Kind, Result};
+use crate::selection::Selection;
+use crate::value::{text_of, Attributes, DataType, Values};
+
+/// Values as they are meant, with what is missing.
+pub(crate) struct Meant {
+    pub values: Values,
+    /// Per value, whether it is there.
+    valid: Vec<u8>,
+}
+
+impl Meant {
+    /// The number at a place; `None` where it is missing or a word.
+    fn number(&self, i: usize) -> Option<f64> {
+        self.values.f64_at(i).filter(|_| self.is_valid(i))
+    }
+
+    fn is_valid(&self, i: usize) -> bool {
+        self.valid.get(i) == Some(&1)
+    }
+
+    /// All numbers; what is missing is NaN.
+    pub fn numbers(&self) -> Vec<f64> {
+        (0..self.values.len()).map(|i| self.number(i).unwrap_or(f64::NAN)).collect()
+    }
+}
+
+/// Numbers as they are meant, in the type and units of the target. `units` (with calendar) are those of the stored
+/// numbers, where their attributes do not say them; `valid` tells what is missing already.
+///
+/// # Errors
+/// `Units` and `Calendar` when the units cannot be converted, `Attribute` for packing attributes that are not numbers.
+pub(crate) fn meant(
+    stored: &[u8],
+    valid: Option<Vec<u8>>,
+    attributes: &Attributes,
+    data_type: DataType,
+    units: (Option<&str>, Option<&str>),
+    target: &Target,
+) -> Result<Meant> {
+    let conversion = Conversion::new(attributes, data_type, units.0, units.1, target, false)?;
+    let n = data_type.size().map_or(0, |size| stored.len() / size);
+    let mut valid = valid.unwrap_or_else(|| vec![1; n]);
+    let mut bytes = vec![0; n * target.data_type().size().unwrap_or(1)];
+    conversion.apply_masked(stored, &mut bytes, &mut valid, true)?;
+    let values = Values::from_native_bytes(target.data_type(), &bytes)
+        .ok_or_else(|| Error::new(Kind::Internal, "converted coordinates are not whole"))?;
+    Ok(Meant { values, valid })
+}
+
+/// The type of the numbers that a variable means, whatever it stores.
+pub fn meant_type(attributes: &Attributes, data_type: DataType) -> DataType {
+    let packing = ["scale_factor", "add_offset"].map(|n| attributes.get(n));
+    if packing.iter().all(Option::is_none) {
+        let unsigned = attributes.text("_Unsigned").is_some_and(|t| t.eq_ignore_ascii_case("true"));
+        return match (data_type, unsigned) {
+            (DataType::I8, true) => DataType::U8,
+            (DataType::I16, true) => DataType::U16,
+            (DataType::I32, true) => DataType::U32,
+            (DataType::I64, true) => DataType::U64,
+            (other, _) => other,
+        };
+    }
+    // CF section 8.1: the unpacked type is that of the attributes, if it can hold the packed numbers.
+    let single = packing.iter().flatten().all(|v| v.data_type() == DataType::F32);
+    let narrow = matches!(data_type, DataType::I8 | DataType::U8 | DataType::I16 | DataType::U16);
+    if single && (narrow || data_type == DataType::F32) {
+        DataType::F32
+    } else {
+        DataType::F64
+    }
+}
+
+/// Reads a part of a variable as it is meant. Characters are read as they are.
+///
+/// # Errors
+/// Those of reading, and `Attribute` for packing attributes that are not numbers.
+pub(crate) fn read(variable: &Variable, part: &Selection) -> Result<Meant> {
+    let data_type = variable.data_type();
+    let Some(size) = data_type.size() else {
+        let words = variable.read_strings(part)?;
+        let valid = words.iter().map(|w| u8::from(w.is_some())).collect();
+        return Ok(Meant {
+            values: Values::String(words.into_iter().map(Option::unwrap_or_default).collect()),
+            valid,
+        });
+    };
+    let place = |e: Error| e.in_variable(variable.path()).in_file(variable.dataset().name());
+    let mut stored = zeroed(part, size).map_err(place)?;
+    let mut valid = zeroed(part, 1).map_err(place)?;
+    variable.read_into(part, Output { mask: Some(&mut valid), ..Output::new(data_type, &mut stored) })?;
+    if data_type == DataType::Char {
+        return Ok(Meant { valid: vec![1; stored.len()], values: Values::Char(stored) });
+    }
+    let attributes = variable.attributes();
+    // Without units of its own, so that none are converted.
+    let target = Target::new(&Attributes::default(), meant_type(attributes, data_type));
+    meant(&stored, Some(valid), attributes, data_type, (None, None), &target).map_err(place)
+}
+
+/// Reads numbers as they are meant, such as coordinates: unpacked, unsigned where `_Unsigned` says so, NaN where they are
+/// missing.
+///
+/// # Errors
+/// Those of reading; `Type` for text, `Attribute` for packing attributes that are not numbers.
+pub fn numbers(variable: &Variable, part: &Selection) -> Result<Vec<f64>> {
+    if !variable.data_type().is_number() {
+        let message = format!("data of type {} are not numbers", variable.data_type());
+        return Err(Error::new(Kind::Type, message)
+            .in_variable(variable.path())
+            .in_file(variable.dataset().name()));
+    }
+    Ok(read(variable, part)?.numbers())
+}
+
+/// The coordinates of a part of one dimension.
+pub struct Coordinates {
+    /// The name of the dimension.
+    pub dimension: String,
+    /// The coordinate values, unpacked; `None` when there is no coordinate variable, so that indices have to serve.
+    pub values: Option<Values>,
+    valid: Vec<u8>,
+    time: Option<TimeUnits>,
+    first: u64,
+    step: i64,
+}
+
+impl Coordinates {
+    /// The coordinates of the selected part of dimension `d` of a variable.
+    ///
+    /// # Errors
+    /// Those of reading the coordinate variable.
+    pub fn along(variable: &Variable, d: usize, part: &Selection) -> Result<Coordinates> {
+        let mut coordinates = Coordinates::indices(variable, d, part)?;
+        let id = variable.dimensions()?[d];
+        let Some(coordinate) = coordinate_of(variable, id)? else { return Ok(coordinates) };
+        let shape = coordinate.shape()?;
+        let (mut start, mut count, mut step) =
+            (vec![part.start()[d]], vec![part.count()[d]], vec![part.step()[d]]);
+        if let [_, length] = shape {
+            (start, count, step) =
+                ([start, vec![0]].concat(), [count, vec![*length]].concat(), [step, vec![1]].concat());
+        }
+        let Meant { values, valid } = read(&coordinate, &Selection::new(&start, &count, &step, shape)?)?;
+        (coordinates.values, coordinates.valid) = match (values, shape) {
+            (Values::Char(bytes), &[_, length]) => words(&bytes, length as usize),
+            (values, _) => (Some(values), valid),
+        };
+        let text = |name: &str| coordinate.attributes().text(name);
+        coordinates.time = text("units").and_then(|u| TimeUnits::parse(&u, text("calendar").as_deref()).ok());
+        if let Some(warning) = coordinates.time.as_ref().and_then(TimeUnits::warning) {
+            variable.dataset().shared().warn(warning);
+        }
+        Ok(coordinates)
+    }
+
+    /// The bare indices of the selected part of dimension `d`.
+    ///
+    /// # Errors
+    /// What is wrong with the aggregation.
+    pub fn indices(variable: &Variable, d: usize, part: &Selection) -> Result<Coordinates> {
+        let dimension = variable.dataset().dimension(variable.dimensions()?[d]).name.clone();
+        let (first, step) = (part.start()[d], part.step()[d]);
+        Ok(Coordinates { dimension, values: None, valid: Vec::new(), time: None, first, step })
+    }
+
+    /// Whether the coordinates are times that can be written as dates.
+    pub fn are_dates(&self) -> bool {
+        self.time.is_some()
+    }
+
+    /// Whether coordinate `i` of the part is missing data.
+    pub fn is_missing(&self, i: u64) -> bool {
+        self.values.is_some() && self.valid.get(i as usize) == Some(&0)
+    }
+
+    /// The number that coordinate `i` of the part is; `None` for words and where it is missing.
+    pub fn number(&self, i: u64) -> Option<f64> {
+        let value = self.values.as_ref()?.f64_at(usize::try_from(i).ok()?)?;
+        (!self.is_missing(i)).then_some(value)
+    }
+
+    /// The date of coordinate `i` of the part.
+    pub fn date(&self, i: u64) -> Option<DateTime> {
+        self.time.as_ref()?.decode(self.number(i)?)
+    }
+
+    /// How coordinate `i` of the part is written: a date, a number, a word, or its index; `_` where it is missing.
+    pub fn label(&self, i: u64) -> String {
+        if self.is_missing(i) {
+            return "_".to_owned();
+        }
+        if let Some(date) = self.date(i) {
+            return date.to_string();
+        }
+        let index = self.first.wrapping_add_signed(self.step.wrapping_mul(i as i64)).to_string();
+        match &self.values {
+            Some(Values::Char(_)) | None => index,
+            Some(Values::String(words)) => words.get(i as usize).cloned().unwrap_or(index),
+            Some(values) => values.decimal_at(i as usize).unwrap_or(index),
+        }
+    }
+}
+
+/// Rows of characters as words.
+fn words(bytes: &[u8], length: usize) -> (Option<Values>, Vec<u8>) {
+    let words: Vec<String> =
+        bytes.chunks(length.max(1)).map(|row| text_of(row).trim_end().to_owned()).collect();
+    let valid = vec![1; words.len()];
+    (Some(Values::String(words)), valid)
+}
+
+/// The coordinate variable of a dimension of a variable: the nearest of its name in the groups between the two (CF-1.13
+/// section 2.7.1); rows of characters have the length of the text as a second dimension.
+fn coordinate_of(variable: &Variable, id: DimensionId) -> Result<Option<Variable>> {
+    let dataset = variable.dataset();
+    let tree = dataset.shared().tree();
+    let dimension = &tree.dimensions[id.0];
+    for group in tree.upward(tree.variables[variable.id().0].group) {
+        if let Some(found) = tree.variable_in(group, &dimension.name) {
+            let found = Variable::new(dataset.clone(), found);
+            let is_text = found.data_type() == DataType::Char;
+            match *found.dimensions()? {
+                [own] if own == id => return Ok(Some(found)),
+                [own, _] if own == id && is_text => return Ok(Some(found)),
+                _ => {}
+            }
+        }
+        if group == dimension.group {
+            break;
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,134 @@
+//! The array of fragments for people: each one's place, locations, identifiers, and whether it is there.
+
+use std::ops::Range;
+
+use crate::dataset::variable::Variable;
+use crate::error::{Error, Kind, Result};
+use crate::io::location::{self, Opened, Style};
+use crate::model::fragments::{Block, Fragment, Version};
+use crate::selection::Selection;
+use crate::value::Values;
+
+/// One fragment of an aggregation variable.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Entry {
+    /// Its index in the array of fragments.
+    pub index: Vec<u64>,
+    /// The part of each aggregated dimension that it provides.
+    pub ranges: Vec<Range<u64>>,
+    /// Where its values come from.
+    pub source: EntrySource,
+}
+
+/// Where the values of a fragment come from.
+#[derive(Clone, Debug)]
+pub enum EntrySource {
+    /// All its values are missing.
+    Missing,
+    /// All its values are this one.
+    UniqueValue(Values),
+    /// It is stored in one of these versions.
+    Versions(Vec<Version>),
+}
+
+/// Whether a version of a fragment can be opened.
+#[derive(Clone, Debug)]
+pub enum Presence {
+    /// Its file is there, under this name.
+    Present(String),
+    /// Its file is not there; these places were tried.
+    Absent(Vec<String>),
+    /// It may not or cannot be opened.
+    Refused(Error),
+}
+
+/// Entries that are looked up at once.
+const BLOCK: u64 = 4096;
+
+impl Variable {
+    /// Visits every fragment in C order; a variable that is not aggregated has none.
+    ///
+    /// # Errors
+    /// What is wrong with the aggregation or with an entry, and what `visit` returns.
+    pub fn for_each_fragment<E: From<Error>>(
+        &self,
+        mut visit: impl FnMut(Entry) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        let Some(aggregation) = self.aggregation()? else { return Ok(()) };
+        let shared = self.dataset().shared();
+        let grid = &aggregation.grid;
+        let shape = grid.fragments();
+        let rows: u64 = shape.iter().skip(1).product();
+        let step = (BLOCK / rows.max(1)).max(1);
+        let first = shape.first().copied().unwrap_or(1);
+        for begin in (0..first).step_by(step as usize) {
+            let mut start = vec![0; shape.len()];
+            let mut count = shape.to_vec();
+            if let (Some(s), Some(c)) = (start.first_mut(), count.first_mut()) {
+                *s = begin;
+                *c = step.min(first - begin);
+            }
+            let block = Selection::block(&start, &count, shape)?;
+            let entries =
+                aggregation.fragments.lookup(&*shared.container, &block, &shared.runtime_substitutions)?;
+            for n in 0..block.len().unwrap_or(0) {
+                let mut rest = n;
+                let mut index = start.clone();
+                for d in (0..shape.len()).rev() {
+                    index[d] += rest % count[d];
+                    rest /= count[d];
+                }
+                let ranges = index.iter().enumerate().map(|(d, &i)| grid.range(d, i)).collect();
+                let source = source_of(&entries, n as usize);
+                visit(Entry { index, ranges, source })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The fragment at an index of the array of fragments.
+    ///
+    /// # Errors
+    /// `Request` when there is none; what is wrong with the aggregation or with the entry.
+    pub fn fragment(&self, index: &[u64]) -> Result<Entry> {
+        let Some(aggregation) = self.aggregation()? else {
+            return Err(Error::new(Kind::Request, "the variable is not aggregated").in_variable(self.path()));
+        };
+        let shared = self.dataset().shared();
+        let grid = &aggregation.grid;
+        let place = Selection::block(index, &vec![1; index.len()], grid.fragments())?;
+        let entries = aggregation.fragments.lookup(&*shared.container, &place, &shared.runtime_substitutions);
+        let entries = entries
+            .map_err(|e| e.in_fragment(index).in_variable(self.path()).in_file(self.dataset().name()))?;
+        let ranges = index.iter().enumerate().map(|(d, &i)| grid.range(d, i)).collect();
+        Ok(Entry { index: index.to_vec(), ranges, source: source_of(&entries, 0) })
+    }
+
+    /// Whether the file of a version can be opened; that of the aggregation file itself is there.
+    pub fn presence(&self, version: &Version) -> Presence {
+        let Some(name) = &version.location else {
+            return Presence::Present(self.dataset().name().to_owned());
+        };
+        let look = || -> Result<Presence> {
+            let Some(aggregation) = self.aggregation()? else { return Ok(Presence::Absent(Vec::new())) };
+            let shared = self.dataset().shared();
+            let style = Style::allowing_absolute_paths(aggregation.fragments.allows_absolute_paths());
+            Ok(match location::open_fragment(&shared.origin, name, style, &shared.options)? {
+                Opened::Found(found) => Presence::Present(crate::Source::name(&found.file).to_owned()),
+                Opened::Absent(places) => Presence::Absent(places),
+            })
+        };
+        look().unwrap_or_else(Presence::Refused)
+    }
+}
+
+fn source_of(entries: &Block, n: usize) -> EntrySource {
+    match entries {
+        Block::UniqueValues(values) => EntrySource::UniqueValue(values.element(n)),
+        Block::Fragments(list) => match &list[n] {
+            Fragment::Missing => EntrySource::Missing,
+            Fragment::Stored { versions, .. } => EntrySource::Versions(versions.clone()),
+        },
+    }
+}

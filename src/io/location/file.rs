@@ -1,0 +1,153 @@
+//! An open file, wherever it lies.
+
+use std::fmt;
+
+use super::origin::Place;
+use crate::error::secrets::redact;
+use crate::error::Result;
+use crate::io::os::{self, FileState, LocalFile};
+use crate::io::remote::RemoteFile;
+use crate::io::source::Source;
+
+#[cfg(feature = "gdal")]
+use crate::io::os::VirtualFile;
+
+/// An open file, read by any number of threads at once.
+#[derive(Debug)]
+pub enum File {
+    /// A regular file of this machine.
+    Local(LocalFile),
+    /// A file of GDAL's virtual file system.
+    #[cfg(feature = "gdal")]
+    Virtual(VirtualFile),
+    /// A file on a server.
+    Remote(Box<RemoteFile>),
+}
+
+/// Which file it is, whatever its names.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub enum Identity {
+    /// As the operating system tells it.
+    Local(os::FileIdentity),
+    /// By its name.
+    Named(String),
+}
+
+impl fmt::Debug for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Identity::Local(identity) => fmt::Debug::fmt(identity, f),
+            Identity::Named(name) => f.write_str(&redact(name)),
+        }
+    }
+}
+
+impl Identity {
+    /// Whether it is that of the file at a local path.
+    pub(crate) fn is_of(&self, path: &std::path::Path) -> bool {
+        matches!(self, Identity::Local(own) if os::identity_at(path).is_ok_and(|identity| identity == *own))
+    }
+}
+
+impl File {
+    /// Which file this is.
+    pub fn identity(&self) -> Identity {
+        match self {
+            File::Local(file) => Identity::Local(file.identity().clone()),
+            #[cfg(feature = "gdal")]
+            File::Virtual(file) => Identity::Named(file.name().to_owned()),
+            File::Remote(file) => Identity::Named(file.identity()),
+        }
+    }
+
+    /// What the file was like when it was opened.
+    pub fn state(&self) -> FileState {
+        match self {
+            File::Local(file) => file.state(),
+            #[cfg(feature = "gdal")]
+            File::Virtual(file) => FileState { length: file.len(), modified: None },
+            File::Remote(file) => file.state(),
+        }
+    }
+
+    /// Whether the file is still what was opened, as far as that can be told without asking a server.
+    pub(crate) fn is_current(&self) -> bool {
+        match self {
+            File::Local(file) => file.is_current(),
+            // GDAL keeps its own copies of what it reads, and cannot tell.
+            #[cfg(feature = "gdal")]
+            File::Virtual(_) => true,
+            File::Remote(file) => file.is_current(),
+        }
+    }
+
+    /// The places to which names in this file may be relative, if it was asked for at `place`.
+    pub(super) fn places(&self, place: Place) -> Vec<Place> {
+        let led_to = match self {
+            File::Remote(file) => file.led_to().map(Place::Remote),
+            _ => None,
+        };
+        std::iter::once(place).chain(led_to).collect()
+    }
+
+    fn source(&self) -> &dyn Source {
+        match self {
+            File::Local(file) => file,
+            #[cfg(feature = "gdal")]
+            File::Virtual(file) => file,
+            File::Remote(file) => &**file,
+        }
+    }
+}
+
+/// A file that GDAL opens too, and that stays open meanwhile.
+#[cfg(feature = "gdal")]
+pub(crate) struct Pinned {
+    path: String,
+    file: std::sync::Arc<File>,
+}
+
+#[cfg(feature = "gdal")]
+impl Pinned {
+    /// `None` if GDAL has no way to open the very file.
+    pub(crate) fn new(file: &std::sync::Arc<File>) -> Option<Self> {
+        let path = match &**file {
+            File::Local(file) => file.pin_for_gdal()?,
+            File::Virtual(file) => file.name().to_owned(),
+            File::Remote(_) => return None,
+        };
+        Some(Pinned { path, file: std::sync::Arc::clone(file) })
+    }
+
+    /// The path by which GDAL opens the file.
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+}
+
+#[cfg(feature = "gdal")]
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        if let File::Local(file) = &*self.file {
+            file.unpin();
+        }
+    }
+}
+
+impl Source for File {
+    fn name(&self) -> &str {
+        self.source().name()
+    }
+
+    fn len(&self) -> u64 {
+        self.source().len()
+    }
+
+    fn stored(&self) -> u64 {
+        self.source().stored()
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
+        self.source().read_at(offset, buffer)
+    }
+}

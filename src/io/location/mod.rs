@@ -1,0 +1,248 @@
+//! From the name of a fragment to bytes: substitution, URI, policy.
+//!
+//! CF-1.13 section 2.8.1 (`uris`) and the corresponding terms of the CFA texts. An aggregation file is untrusted and
+//! names other files, so the rules are: keywords are replaced from the file's table and the settings and never from
+//! the environment (`rewrite`), the name is parsed as a URI reference and percent-decoded once (`uri`), the places
+//! it may mean are listed (`resolve`), and each is opened under the policy (`policy` for local files, `virtual_files`,
+//! and [`crate::io::remote`] for servers), which is judged again on the open file and on each redirection.
+
+mod file;
+mod origin;
+mod policy;
+mod resolve;
+mod rewrite;
+#[cfg(any(feature = "gdal", test))]
+mod store_names;
+#[cfg(feature = "gdal")]
+mod stores;
+mod uri;
+mod virtual_files;
+mod written;
+
+use std::fs;
+use std::path::Path;
+
+use crate::dataset::options::OpenOptions;
+pub use crate::error::secrets::redact;
+use crate::error::{Error, Kind, Result};
+use crate::io::os::{is_absence, is_virtual, Attempt};
+pub use crate::io::os::{shown, FileState, LocalFile};
+use crate::io::remote::{Access, RemoteFile, Url};
+#[cfg(feature = "gdal")]
+pub(crate) use file::Pinned;
+pub use file::{File, Identity};
+use origin::Base;
+pub use origin::{Origin, Place};
+use policy::Policy;
+pub(crate) use resolve::candidates;
+pub use resolve::Style;
+pub use rewrite::{join_base, substitute, unknown_keyword};
+#[cfg(feature = "gdal")]
+pub(crate) use store_names::stays_inside;
+#[cfg(feature = "gdal")]
+pub use stores::find_store;
+pub use uri::is_absolute;
+pub(crate) use uri::{parse, Reference};
+pub(crate) use {
+    resolve::remove_dots,
+    rewrite::relocate,
+    written::{as_plain_path, as_reference, relative_path},
+};
+
+/// What became of one version of a fragment.
+#[derive(Debug)]
+pub enum Opened {
+    /// Its file is open.
+    Found(Found),
+    /// There is no such file, or the location has another host or an unknown scheme: what was tried, each with its
+    /// reason. The next version is to be tried.
+    Absent(Vec<String>),
+}
+
+/// An open fragment file.
+#[derive(Debug)]
+pub struct Found {
+    /// The file.
+    pub file: File,
+    /// Where it was found; for [`Origin::nested`].
+    pub places: Vec<Place>,
+}
+
+impl Found {
+    fn at(place: Place, file: File) -> Self {
+        Found { places: file.places(place), file }
+    }
+
+    /// Which file it is, for caches and the detection of cycles.
+    pub fn identity(&self) -> Identity {
+        self.file.identity()
+    }
+}
+
+/// Opens one version of a fragment: `name` is its location after the substitutions of the file.
+///
+/// Keywords that are left are replaced from the settings, and a prefix that moved is replaced.
+///
+/// # Errors
+/// These concern the version for good, unlike [`Opened::Absent`]: `Uri` for a malformed location, `Policy` for one
+/// that the settings do not allow (whether or not it exists), `FragmentUnreadable` for what may not be read or is no
+/// regular file (FIFO, device, socket, directory) or for a server that does not answer, `Unsupported` for what this
+/// build cannot reach.
+pub fn open_fragment(origin: &Origin, name: &str, style: Style, options: &OpenOptions) -> Result<Opened> {
+    let candidates = resolve::candidates(origin, name, style, options)?;
+    let mut tried = candidates.reasons;
+    let mut refusal = None;
+    for place in candidates.places {
+        match open_place(origin, &place, options) {
+            Ok(Some(file)) => return Ok(Opened::Found(Found::at(place, file))),
+            Ok(None) => tried.push(format!("{place}: no such file")),
+            // Another reading of the name may still be allowed.
+            Err(error) if error.kind() == Kind::Policy => {
+                refusal.get_or_insert(error);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    match refusal {
+        Some(error) => Err(error),
+        None => Ok(Opened::Absent(tried)),
+    }
+}
+
+/// Opens the file of a fragment at a local place under the policy; `None` if there is none.
+///
+/// # Errors
+/// As [`open_fragment`].
+pub(crate) fn open_local_fragment(
+    origin: &Origin,
+    path: &Path,
+    options: &OpenOptions,
+) -> Result<Option<LocalFile>> {
+    open_local(path, &Policy::new(origin, options))
+}
+
+fn open_place(origin: &Origin, place: &Place, options: &OpenOptions) -> Result<Option<File>> {
+    let opened = match place {
+        Place::Local(path) => {
+            open_local(path, &Policy::new(origin, options)).map(|file| file.map(File::Local))
+        }
+        Place::Virtual(path) => virtual_files::judge(origin, path, options).map(|()| open_virtual(path)),
+        Place::Remote(url) => RemoteFile::open(url, access(origin, options), options)
+            .map(|file| file.map(Box::new).map(File::Remote)),
+    };
+    opened.map_err(|error| unreadable(error, place))
+}
+
+/// What an aggregation file at this origin may ask of servers.
+fn access(origin: &Origin, options: &OpenOptions) -> Access {
+    let urls = |base: &Base| match base {
+        Base::Local(_) => Vec::new(),
+        // What GDAL fetched from a server has the origin of that server.
+        Base::Virtual(directory) => {
+            let inner = directory.to_str().and_then(|path| path.strip_prefix("/vsicurl/"));
+            inner.and_then(|url| Url::parse(&format!("{url}/")).ok()).into_iter().collect()
+        }
+        Base::Remote(urls) => urls.clone(),
+    };
+    Access::of_fragments(!origin.is_local(), urls(&origin.base), urls(&origin.home), options)
+}
+
+/// Opens an aggregation file that the user named by a path or a URI; of the policy, only the addresses that a server may
+/// have apply to it.
+///
+/// # Errors
+/// `Io` when it is absent, not a regular file or not readable; `Policy`, `Unsupported`.
+pub fn open_named(path: &Path, options: &OpenOptions) -> Result<(Found, Origin)> {
+    let found = find_named(path, options)?;
+    let origin = Origin::of(&found.places)?;
+    Ok((found, origin))
+}
+
+/// As [`open_named`], for a look at the file alone: where it lies is not asked for.
+///
+/// # Errors
+/// `Io`, `Uri`, `Policy`, `Unsupported`.
+pub fn find_named(path: &Path, options: &OpenOptions) -> Result<Found> {
+    let place = place_named(path)?;
+    let absent = |message: &str| Error::new(Kind::Io, message).in_file(place.to_string());
+    let file = match &place {
+        Place::Local(path) => File::Local(LocalFile::open(path)?),
+        Place::Virtual(path) => open_virtual(path).ok_or_else(|| absent("GDAL cannot open it"))?,
+        Place::Remote(url) => {
+            let opened = RemoteFile::open(url, Access::of_named(url, options), options)?;
+            opened.map(Box::new).map(File::Remote).ok_or_else(|| absent("no such file"))?
+        }
+    };
+    Ok(Found::at(place, file))
+}
+
+fn place_named(path: &Path) -> Result<Place> {
+    if is_virtual(path) {
+        return Ok(Place::Virtual(path.to_owned()));
+    }
+    let given = Place::Local(path.to_owned());
+    let Some(name) = path.to_str().filter(|name| name.contains(':')) else { return Ok(given) };
+    if !matches!(uri::parse(name)?, uri::Reference::Network(_) | uri::Reference::File(_)) {
+        return Ok(given);
+    }
+    let here = Origin::local(Path::new("."))?;
+    let places = resolve::candidates(&here, name, Style::UriOrPath, &OpenOptions::default())?.places;
+    let exists = |place: &&Place| !matches!(place, Place::Local(path) if !path.exists());
+    let first = places.iter().find(exists).or(places.first());
+    Ok(first.cloned().unwrap_or(given))
+}
+
+#[cfg(feature = "gdal")]
+fn open_virtual(path: &Path) -> Option<File> {
+    crate::io::os::VirtualFile::open(path).map(File::Virtual)
+}
+
+/// There is no virtual file system in this build.
+#[cfg(not(feature = "gdal"))]
+fn open_virtual(_path: &Path) -> Option<File> {
+    None
+}
+
+fn open_local(path: &Path, policy: &Policy) -> Result<Option<LocalFile>> {
+    if !policy.is_restricted() {
+        return open_regular(path);
+    }
+    let real = match fs::canonicalize(path) {
+        Ok(real) => real,
+        Err(error) if is_absence(&error) => {
+            let real = policy::resolve_existing(path);
+            return if policy.allows(&real) { Ok(None) } else { Err(policy.refusal(path, &real)) };
+        }
+        Err(error) => return Err(Error::new(Kind::Io, "not readable").because(error)),
+    };
+    if !policy.allows(&real) {
+        return Err(policy.refusal(path, &real));
+    }
+    let Some(file) = open_regular(&real)? else { return Ok(None) };
+    // A directory of the path may have been exchanged for a link since it was judged.
+    let opened = file.real_path(&real)?;
+    if !policy.allows(&opened) {
+        return Err(policy.refusal(path, &opened));
+    }
+    Ok(Some(file))
+}
+
+fn open_regular(path: &Path) -> Result<Option<LocalFile>> {
+    match LocalFile::attempt(path)? {
+        Attempt::Open(file) => Ok(Some(file)),
+        Attempt::Absent => Ok(None),
+    }
+}
+
+/// The file is named in the message, since the place of the error is the aggregation file.
+fn unreadable(error: Error, place: &Place) -> Error {
+    if error.kind() == Kind::Policy {
+        return error;
+    }
+    let text = error.to_string();
+    let reason = error
+        .file()
+        .and_then(|file| text.strip_prefix(file))
+        .map_or(&*text, |rest| rest.strip_prefix(": ").unwrap_or(rest));
+    Error::new(Kind::FragmentUnreadable, format!("'{place}': {reason}"))
+}

@@ -1,0 +1,130 @@
+//! Where files lie: the place of one file, and the origin from which the locations in an aggregation file are seen.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::secrets::redact;
+use crate::error::{Error, Kind, Result};
+use crate::io::os::shown;
+use crate::io::remote::Url;
+
+/// Where a file lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// On this machine.
+    Local(PathBuf),
+    /// In GDAL's virtual file system: an archive, memory, a store.
+    Virtual(PathBuf),
+    /// On a server.
+    Remote(Url),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Local(path) | Place::Virtual(path) => f.write_str(&redact(&shown(path))),
+            Place::Remote(url) => fmt::Display::fmt(url, f),
+        }
+    }
+}
+
+/// Where an aggregation file is, for the locations in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// What relative locations are relative to.
+    pub(super) base: Base,
+    /// The same of the file that the user named; without symbolic links.
+    pub(super) home: Base,
+}
+
+/// Directories, in the order in which they are looked into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Base {
+    Local(Vec<PathBuf>),
+    Virtual(PathBuf),
+    /// The addresses of the file itself: the one given, and the one that it led to.
+    Remote(Vec<Url>),
+}
+
+impl Origin {
+    /// The origin of an aggregation file on this machine that the user named.
+    ///
+    /// The path is made absolute, so that a later change of the working directory does not matter.
+    ///
+    /// # Errors
+    /// `Io` when the path or its directory cannot be resolved.
+    pub fn local(path: &Path) -> Result<Self> {
+        let unresolved =
+            |error| Error::new(Kind::Io, "its directory is not found").because(error).in_file(shown(path));
+        let directories = directories_of(&std::path::absolute(path).map_err(unresolved)?);
+        let real = directories.iter().map(fs::canonicalize).collect::<Result<_, _>>().map_err(unresolved)?;
+        Ok(Origin { base: Base::Local(directories), home: Base::Local(real) })
+    }
+
+    /// The origin of an aggregation file that the user named and that was found at these places, the first of which is
+    /// what the user gave.
+    ///
+    /// # Errors
+    /// `Io` as for [`Origin::local`].
+    pub(super) fn of(places: &[Place]) -> Result<Self> {
+        if let [Place::Local(path), ..] = places {
+            return Origin::local(path);
+        }
+        let base = Base::of(places);
+        Ok(Origin { home: base.clone(), base })
+    }
+
+    /// The origin of a fragment, found at these places, that is itself an aggregation file: names are relative to it, but
+    /// what counts as a sibling stays what it is for the file that the user named.
+    pub fn nested(&self, places: &[Place]) -> Self {
+        Origin { base: Base::of(places), home: self.home.clone() }
+    }
+
+    /// The directories, without symbolic links, of which local files are siblings.
+    pub(super) fn siblings(&self) -> Vec<PathBuf> {
+        match &self.home {
+            Base::Local(directories) => directories.clone(),
+            Base::Virtual(_) | Base::Remote(_) => Vec::new(),
+        }
+    }
+
+    /// Whether the aggregation file lies on this machine, and so does the one that the user named.
+    pub(crate) fn is_local(&self) -> bool {
+        matches!((&self.base, &self.home), (Base::Local(_), Base::Local(_)))
+    }
+}
+
+impl Base {
+    fn of(places: &[Place]) -> Self {
+        match places {
+            [] => Base::Local(Vec::new()),
+            [Place::Local(path), ..] => Base::Local(directories_of(path)),
+            [Place::Virtual(path), ..] => Base::Virtual(directory_of(path)),
+            [Place::Remote(_), ..] => {
+                let url = |place: &Place| match place {
+                    Place::Remote(url) => Some(url.clone()),
+                    _ => None,
+                };
+                Base::Remote(places.iter().filter_map(url).collect())
+            }
+        }
+    }
+}
+
+fn directory_of(path: &Path) -> PathBuf {
+    path.parent().unwrap_or(path).to_owned()
+}
+
+fn directories_of(path: &Path) -> Vec<PathBuf> {
+    let mut directories = vec![directory_of(path)];
+    if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) {
+        if let Ok(target) = fs::canonicalize(path) {
+            let directory = directory_of(&target);
+            if !directories.contains(&directory) {
+                directories.push(directory);
+            }
+        }
+    }
+    directories
+}

@@ -1,0 +1,167 @@
+//! Zarr stores: directories that GDAL opens as a whole, so that all in them has to be judged beforehand.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::origin::{Origin, Place};
+use super::policy::Policy;
+use super::resolve::{candidates, Style};
+use super::{store_names, virtual_files};
+use crate::dataset::options::{AllowedSources, OpenOptions};
+use crate::error::secrets::redact;
+use crate::error::{Error, Kind, Result};
+use crate::io::os::{is_virtual, list_virtual, shown, with_room, LocalFile, VirtualFile};
+use crate::io::source::Source;
+
+/// The Zarr store that a location names, as GDAL is to open it, if it names one. Every file in it is under the policy.
+///
+/// # Errors
+/// `Uri`, `Policy`; a location that is no store is not an error.
+pub fn find_store(
+    origin: &Origin,
+    name: &str,
+    style: Style,
+    options: &OpenOptions,
+) -> Result<Option<String>> {
+    for place in candidates(origin, name, style, options)?.places {
+        let store = match &place {
+            Place::Local(path) => find_local(origin, path, options)?,
+            Place::Virtual(path) => find_virtual(origin, path, options)?,
+            Place::Remote(_) => None,
+        };
+        if store.is_some() {
+            return Ok(store);
+        }
+    }
+    Ok(None)
+}
+
+fn find_local(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<Option<String>> {
+    let Ok(real) = fs::canonicalize(path) else { return Ok(None) };
+    // Such a name would mean another file to GDAL.
+    if !real.is_dir() || is_virtual(&real) {
+        return Ok(None);
+    }
+    let policy = Policy::new(origin, options);
+    if !policy.allows(&real) {
+        return Err(policy.refusal(path, &real));
+    }
+    if let Some(obstacle) = obstacle(&real, policy.is_restricted()) {
+        let message = format!("'{}' {obstacle}", redact(&shown(path)));
+        return Err(Error::new(Kind::Policy, message));
+    }
+    Ok(real.to_str().map(str::to_owned))
+}
+
+/// A store in GDAL's virtual file system, with the prefix of its driver.
+///
+/// Told by the end of its name and by a file that each store has: servers do not say what is a directory, and asking for
+/// more would cost a request for each fragment.
+fn find_virtual(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<Option<String>> {
+    // A quote would end the path in the name for the driver.
+    let Some(name) = path.to_str().filter(|name| !name.contains('"')) else { return Ok(None) };
+    if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zarr")) {
+        return Ok(None);
+    }
+    virtual_files::judge(origin, path, options)?;
+    let has = |mark: &&str| VirtualFile::open(&path.join(mark)).is_some();
+    if ![".zgroup", ".zarray", "zarr.json"].iter().any(has) {
+        return Ok(None);
+    }
+    let refused = |obstacle: &str| Error::new(Kind::Policy, format!("'{}' {obstacle}", redact(&shown(path))));
+    let mut files: Vec<PathBuf> = ROOT_METADATA.iter().map(|name| path.join(name)).collect();
+    match list(path) {
+        Some(all) => files.extend(all.iter().filter(|name| is_metadata(name)).map(|name| path.join(name))),
+        // Names in it may lead to other places of the same server, and to no other.
+        None if is_restricted(options) => {
+            return Err(refused(
+                "is a Zarr store that cannot be listed, so that names in it are not under ALLOWED_SOURCES",
+            ));
+        }
+        None => {}
+    }
+    for file in files.iter().filter_map(|file| VirtualFile::open(file)) {
+        if let Some(obstacle) = of_metadata(&file) {
+            return Err(refused(obstacle));
+        }
+    }
+    Ok(Some(format!("ZARR:\"{name}\"")))
+}
+
+/// What keeps a directory from being given to GDAL, which opens by name whatever is in it.
+fn obstacle(directory: &Path, links_are: bool) -> Option<&'static str> {
+    const MOST: usize = 1_000_000;
+    let (mut pending, mut seen) = (vec![directory.to_owned()], 0);
+    while let Some(directory) = pending.pop() {
+        let Ok(entries) = with_room(|| fs::read_dir(&directory)) else {
+            return Some("has a directory that cannot be read");
+        };
+        for entry in entries {
+            seen += 1;
+            if seen > MOST {
+                return Some("has too many files to look through");
+            }
+            let kind = entry.as_ref().ok().and_then(|entry| entry.file_type().ok());
+            let (Ok(entry), Some(kind)) = (entry, kind) else { return Some("cannot be looked through") };
+            // A link that leads nowhere is a chunk that is not there.
+            let kind = match kind.is_symlink() {
+                true if links_are => return Some("has symbolic links"),
+                true => fs::metadata(entry.path()).map(|target| target.file_type()).ok(),
+                false => Some(kind),
+            };
+            match kind {
+                Some(kind) if kind.is_dir() => pending.push(entry.path()),
+                Some(kind) if !kind.is_file() => return Some("has a FIFO, a socket or a device"),
+                Some(_) if is_metadata(&entry.file_name().to_string_lossy()) => {
+                    let found = match LocalFile::open(&entry.path()) {
+                        Ok(file) => of_metadata(&file),
+                        Err(_) => Some("has metadata that cannot be read"),
+                    };
+                    if found.is_some() {
+                        return found;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    None
+}
+
+/// Files of metadata at the root of a store.
+const ROOT_METADATA: [&str; 5] = [".zmetadata", ".zgroup", ".zarray", ".zattrs", "zarr.json"];
+
+/// Whether a file of a store holds metadata: `.zarray` and the like of version 2, `zarr.json` and `NAME.array.json` of 3.
+fn is_metadata(name: &str) -> bool {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    name.starts_with(".z") || name.to_ascii_lowercase().ends_with(".json")
+}
+
+/// What keeps a store with these metadata from being given to GDAL; such metadata are JSON.
+fn of_metadata(file: &impl Source) -> Option<&'static str> {
+    const MOST: u64 = 256 << 20;
+    let unreadable = Some("has metadata that cannot be read");
+    if file.len() > MOST {
+        return unreadable;
+    }
+    let mut text = vec![0; file.len() as usize];
+    if file.read_at(0, &mut text).is_err() {
+        return unreadable;
+    }
+    match serde_json::from_slice(&text) {
+        Ok(metadata) => store_names::obstacle(&metadata),
+        Err(_) => unreadable,
+    }
+}
+
+/// The names of files in a directory and below, where the file system has them at hand; a server would be asked for each.
+fn list(directory: &Path) -> Option<Vec<String>> {
+    const LISTED: [&str; 5] = ["/vsizip/", "/vsitar/", "/vsimem/", "/vsi7z/", "/vsirar/"];
+    let name = directory.to_str().filter(|name| LISTED.iter().any(|system| name.starts_with(system)))?;
+    list_virtual(name)
+}
+
+/// Whether the user has said which places may be read.
+fn is_restricted(options: &OpenOptions) -> bool {
+    matches!(options.allowed_sources, AllowedSources::Siblings | AllowedSources::Prefixes(_))
+}

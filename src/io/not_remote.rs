@@ -1,0 +1,92 @@
+//! Stands in for `remote` in a build without that feature: there is no address, so nothing is ever asked for.
+
+use std::fmt;
+
+use crate::dataset::options::OpenOptions;
+use crate::error::{Error, Kind, Result};
+use crate::io::location::{redact, FileState};
+use crate::io::source::Source;
+
+/// An address on a server; there is none in this build.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Url {}
+
+impl Url {
+    pub(crate) fn parse(name: &str) -> Result<Self> {
+        let message = format!("'{}': this build cannot read from the network (feature remote)", redact(name));
+        Err(Error::new(Kind::Unsupported, message))
+    }
+
+    pub(crate) fn join(&self, _reference: &str) -> Result<Vec<Self>> {
+        match *self {}
+    }
+
+    pub(crate) fn to_location(&self) -> String {
+        match *self {}
+    }
+}
+
+impl fmt::Display for Url {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {}
+    }
+}
+
+/// What may be asked of servers.
+#[derive(Clone, Debug)]
+pub(crate) struct Access;
+
+impl Access {
+    pub(crate) fn of_named(url: &Url, _options: &OpenOptions) -> Self {
+        match *url {}
+    }
+
+    pub(crate) fn of_fragments(
+        _remote: bool,
+        _own: Vec<Url>,
+        _home: Vec<Url>,
+        _options: &OpenOptions,
+    ) -> Self {
+        Access
+    }
+}
+
+/// A file on a server; there is none in this build.
+#[derive(Debug)]
+pub enum RemoteFile {}
+
+impl RemoteFile {
+    pub(crate) fn open(url: &Url, _access: Access, _options: &OpenOptions) -> Result<Option<Self>> {
+        match *url {}
+    }
+
+    pub(crate) fn identity(&self) -> String {
+        match *self {}
+    }
+
+    pub(crate) fn state(&self) -> FileState {
+        match *self {}
+    }
+
+    pub(crate) fn is_current(&self) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn led_to(&self) -> Option<Url> {
+        match *self {}
+    }
+}
+
+impl Source for RemoteFile {
+    fn name(&self) -> &str {
+        match *self {}
+    }
+
+    fn len(&self) -> u64 {
+        match *self {}
+    }
+
+    fn read_at(&self, _offset: u64, _buffer: &mut [u8]) -> Result<()> {
+        match *self {}
+    }
+}

@@ -1,0 +1,269 @@
+//! Unix: `pread` through the standard library, identity by device and inode.
+
+use std::fs::{File, FileType, Metadata, OpenOptions};
+use std::io;
+use std::os::fd::{AsRawFd, IntoRawFd};
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// Which file it is, whatever its names: device and inode.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FileIdentity {
+    device: u64,
+    inode: u64,
+}
+
+/// A file that is said to take less than this on its disk may take more.
+const LEAST_TAKEN: u64 = 8 << 10;
+
+/// Unix has no file names that mean devices.
+pub fn reserved_name(_path: &Path) -> Option<&'static str> {
+    None
+}
+
+/// Opens for reading without ever waiting for a writer and without taking a terminal; the standard library adds
+/// `O_CLOEXEC`, named here because it is relied upon.
+pub fn open(path: &Path) -> io::Result<File> {
+    let flags = libc::O_NONBLOCK | libc::O_CLOEXEC | libc::O_NOCTTY;
+    OpenOptions::new().read(true).custom_flags(flags).open(path)
+}
+
+/// Ends the non-blocking mode of a regular file: tape-backed file systems answer `EAGAIN` in it instead of recalling.
+pub fn opened(file: &File) -> io::Result<()> {
+    let descriptor = file.as_raw_fd();
+    // SAFETY: the descriptor is open for as long as `file` is borrowed, and F_GETFL takes no further argument.
+    let flags = unsafe { libc::fcntl(descriptor, libc::F_GETFL) };
+    if flags < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: as above; F_SETFL takes an int.
+    if unsafe { libc::fcntl(descriptor, libc::F_SETFL, flags & !libc::O_NONBLOCK) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}
+
+/// Closes a file; what the system could not write before may be reported only then.
+pub fn close(file: File) -> io::Result<()> {
+    // SAFETY: the descriptor was given up by its owner, so nobody else closes it.
+    if unsafe { libc::close(file.into_raw_fd()) } == 0 {
+        return Ok(());
+    }
+    match io::Error::last_os_error() {
+        // The descriptor is closed all the same.
+        error if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+        error => Err(error),
+    }
+}
+
+/// Makes a change of names in the directory last.
+pub fn sync_directory(directory: &Path) -> io::Result<()> {
+    match File::open(directory)?.sync_all() {
+        // Some network file systems know no such thing.
+        Err(error) if matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOTSUP)) => Ok(()),
+        result => result,
+    }
+}
+
+/// Opens the file of a lock, which is made if need be.
+pub fn open_lock(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::PermissionsExt;
+    let flags = libc::O_NONBLOCK | libc::O_CLOEXEC | libc::O_NOFOLLOW;
+    let mut options = OpenOptions::new();
+    match options.read(true).write(true).create(true).custom_flags(flags).open(path) {
+        Ok(file) => {
+            // Left by somebody who was killed it is one for everybody.
+            let _ = file.set_permissions(std::fs::Permissions::from_mode(0o666));
+            Ok(file)
+        }
+        // What may not be written to can be locked, except on some network file systems. Where there is nothing, it is
+        // the directory that may not be written to.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(|_| error)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether the error means that somebody else has the lock.
+pub fn is_busy(_error: &io::Error) -> bool {
+    false
+}
+
+/// Locks an open file, unless somebody else has it locked.
+pub fn try_lock(file: &File) -> io::Result<bool> {
+    // SAFETY: the descriptor is open for as long as `file` is borrowed; nothing else is passed.
+    if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0 {
+        return Ok(true);
+    }
+    let error = io::Error::last_os_error();
+    match error.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => Ok(false),
+        _ => Err(error),
+    }
+}
+
+pub fn unlock(file: &File) {
+    // SAFETY: as above. A lock that cannot be given back ends with the descriptor.
+    unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_UN) };
+}
+
+/// Whether the error means that the file system has no locks.
+pub fn has_no_locks(error: &io::Error) -> bool {
+    let codes = [libc::ENOSYS, libc::ENOTSUP, libc::EOPNOTSUPP, libc::ENOLCK, libc::EINVAL];
+    error.raw_os_error().is_some_and(|code| codes.contains(&code))
+}
+
+/// Whether the error means that only who may write to the file can lock it.
+pub fn may_not_lock(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::EBADF)
+}
+
+pub fn identity(_file: &File, metadata: &Metadata) -> io::Result<FileIdentity> {
+    Ok(FileIdentity { device: metadata.dev(), inode: metadata.ino() })
+}
+
+/// Which file is at a path, symbolic links followed.
+pub fn identity_at(path: &Path) -> io::Result<FileIdentity> {
+    let metadata = std::fs::metadata(path)?;
+    Ok(FileIdentity { device: metadata.dev(), inode: metadata.ino() })
+}
+
+/// Whether what is written goes on to somebody else and replaces nothing: a terminal, a pipe, `/dev/null`.
+pub fn is_stream(kind: FileType) -> bool {
+    kind.is_fifo() || kind.is_char_device()
+}
+
+/// Bytes that a file takes on its disk, or its length where that cannot be told.
+pub fn stored(metadata: &Metadata) -> u64 {
+    let (length, taken) = (metadata.len(), metadata.blocks().saturating_mul(512));
+    // A file that was just written, or that lies on tape, may be said to take nothing yet.
+    if taken < LEAST_TAKEN {
+        length
+    } else {
+        taken.min(length)
+    }
+}
+
+/// Whether some path still leads to the open file.
+pub fn has_name(metadata: &Metadata) -> bool {
+    metadata.nlink() > 0
+}
+
+/// How many descriptors this process may have.
+pub fn most_descriptors() -> usize {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the limit is ours to be written to.
+    match unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) } {
+        0 => usize::try_from(limit.rlim_cur).unwrap_or(usize::MAX),
+        _ => usize::MAX,
+    }
+}
+
+/// Sees that this process may make a file that long (`RLIMIT_FSIZE`). Whoever just tries gets a signal, `SIGXFSZ`, which ends the
+/// program.
+pub fn check_length(length: u64) -> io::Result<()> {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: the limit is ours to be written to.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } == 0;
+    match known && limit.rlim_cur != libc::RLIM_INFINITY && length > limit.rlim_cur {
+        true => Err(io::Error::from_raw_os_error(libc::EFBIG)),
+        false => Ok(()),
+    }
+}
+
+/// Whether the error means that there is no descriptor left, for this process or for all.
+pub fn is_exhaustion(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
+}
+
+/// Takes a descriptor, to see that there is one.
+#[cfg(feature = "gdal")]
+pub fn spare_descriptor() -> io::Result<File> {
+    File::open("/dev/null")
+}
+
+pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    file.read_at(buffer, offset)
+}
+
+/// The path of the open file as the kernel knows it; a file deleted or out of reach has none.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub fn path_of(file: &File) -> Option<PathBuf> {
+    let path = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()?;
+    let opened = file.metadata().ok()?;
+    let named = std::fs::symlink_metadata(&path).ok()?;
+    let same = (named.dev(), named.ino()) == (opened.dev(), opened.ino());
+    (path.is_absolute() && same).then_some(path)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub fn path_of(_file: &File) -> Option<PathBuf> {
+    None
+}
+
+/// A path that leads to the open file itself, whatever becomes of its names, for as long as it is open.
+#[cfg(all(feature = "gdal", any(target_os = "linux", target_os = "android")))]
+pub fn path_through_descriptor(file: &File) -> Option<String> {
+    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    Path::new(&path).exists().then_some(path)
+}
+
+/// This system has no such paths.
+#[cfg(all(feature = "gdal", not(any(target_os = "linux", target_os = "android"))))]
+pub fn path_through_descriptor(_file: &File) -> Option<String> {
+    None
+}
+
+pub fn is_impossible_name(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::ENAMETOOLONG)
+}
+
+pub fn describe(found: FileType) -> &'static str {
+    if found.is_fifo() {
+        "a FIFO"
+    } else if found.is_socket() {
+        "a socket"
+    } else if found.is_char_device() || found.is_block_device() {
+        "a device"
+    } else {
+        "not a regular file"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::io::os::LocalFile;
+    use std::path::Path;
+
+    #[test]
+    fn a_fifo_is_refused_without_waiting_for_a_writer() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("fifo");
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let error = LocalFile::open(&path).unwrap_err();
+        assert!(error.to_string().contains("a FIFO; only regular files are read"), "{error}");
+        drop(super::open(&path).unwrap());
+    }
+
+    #[test]
+    fn devices_and_sockets_are_refused() {
+        let error = LocalFile::open(Path::new("/dev/zero")).unwrap_err();
+        assert!(error.to_string().contains("a device"), "{error}");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        let error = LocalFile::open(&path).unwrap_err();
+        assert!(error.to_string().contains("a socket"), "{error}");
+    }
+
+    #[test]
+    fn a_deleted_file_has_no_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data");
+        std::fs::write(&path, b"a").unwrap();
+        let file = LocalFile::open(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert!(file.real_path(&path).is_err());
+    }
+}

@@ -1,0 +1,179 @@
+//! What may be asked of servers, and with which credentials.
+
+use super::url::Url;
+use crate::dataset::options::{AllowedSources, OpenOptions};
+use crate::error::{Error, Kind, Result};
+
+/// What an aggregation file, or the user who named one, may ask of servers.
+#[derive(Clone, Debug)]
+pub(crate) struct Access {
+    rule: Rule,
+    setting: &'static str,
+    /// The addresses of the aggregation file that the user named.
+    home: Vec<Url>,
+    /// The addresses of the list in ALLOWED_SOURCES.
+    listed: Vec<Url>,
+}
+
+#[derive(Clone, Debug)]
+enum Rule {
+    /// What the user said: everything.
+    All,
+    /// What nobody restricted.
+    Anything,
+    /// What has the origin of one of these.
+    Origins(Vec<Url>),
+    /// What lies beside the aggregation file that the user named, or below.
+    Siblings,
+    /// What the list in ALLOWED_SOURCES has.
+    Listed,
+}
+
+/// How an address may be asked.
+pub(super) struct Permit {
+    /// The value of the header `Authorization`.
+    pub(super) authorization: Option<String>,
+    /// Whether the user named this server, so that a proxy, which hides the address, may be used.
+    pub(super) is_named: bool,
+}
+
+impl Access {
+    /// For an aggregation file that the user named by its address, wherever that leads.
+    pub(crate) fn of_named(url: &Url, options: &OpenOptions) -> Self {
+        Access { rule: Rule::Anything, setting: "", home: vec![url.clone()], listed: listed(options) }
+    }
+
+    /// For the names in an aggregation file: `own` are its addresses, `home` those of the file that the user named, and
+    /// `remote` says that it is not a local file.
+    pub(crate) fn of_fragments(remote: bool, own: Vec<Url>, home: Vec<Url>, options: &OpenOptions) -> Self {
+        let (rule, setting) = match &options.allowed_sources {
+            AllowedSources::All => (Rule::All, "ALLOWED_SOURCES=ALL"),
+            AllowedSources::Prefixes(_) => (Rule::Listed, "the list in ALLOWED_SOURCES"),
+            AllowedSources::Siblings => (Rule::Siblings, "ALLOWED_SOURCES=SIBLINGS"),
+            AllowedSources::Local => (Rule::Siblings, "ALLOWED_SOURCES=LOCAL"),
+            AllowedSources::Default if remote => {
+                (Rule::Origins(own), "ALLOWED_SOURCES=DEFAULT in a file that is not local")
+            }
+            AllowedSources::Default => (Rule::Anything, "ALLOWED_SOURCES=DEFAULT"),
+        };
+        Access { rule, setting, home, listed: listed(options) }
+    }
+
+    /// Judges an address: the first one, and each to which a server leads.
+    ///
+    /// # Errors
+    /// `Policy`.
+    pub(super) fn judge(&self, url: &Url) -> Result<Permit> {
+        let is_listed = self.listed.iter().any(|prefix| url.lies_below(prefix));
+        let allowed = match &self.rule {
+            Rule::All | Rule::Anything => true,
+            Rule::Origins(own) => own.iter().any(|own| url.has_origin_of(own)),
+            Rule::Siblings => self.home.iter().any(|home| url.lies_below(&home.directory())),
+            Rule::Listed => is_listed,
+        };
+        if !allowed {
+            let message = format!(
+                "'{url}' is outside of what {} allows; a list in ALLOWED_SOURCES with '{}' allows it",
+                self.setting,
+                url.directory()
+            );
+            return Err(Error::new(Kind::Policy, message));
+        }
+        let is_named = is_listed || self.home.iter().any(|home| url.has_origin_of(home));
+        let authorization = is_named.then(|| self.authorization(url)).flatten();
+        Ok(Permit { authorization, is_named: is_named || matches!(self.rule, Rule::All) })
+    }
+
+    /// The credentials in the address itself, else those that the user gave for its server.
+    fn authorization(&self, url: &Url) -> Option<String> {
+        let given = self.listed.iter().filter(|prefix| url.lies_below(prefix));
+        let given = given.chain(self.home.iter().filter(|home| url.has_origin_of(home)));
+        std::iter::once(url).chain(given).find_map(Url::authorization)
+    }
+}
+
+fn listed(options: &OpenOptions) -> Vec<Url> {
+    match &options.allowed_sources {
+        AllowedSources::Prefixes(list) => list.iter().filter_map(|prefix| Url::parse(prefix).ok()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> Url {
+        Url::parse(text).unwrap()
+    }
+
+    fn urls(texts: &[&str]) -> Vec<Url> {
+        texts.iter().map(|text| url(text)).collect()
+    }
+
+    fn options(allowed: &str) -> OpenOptions {
+        let mut options = OpenOptions::default();
+        options.set("ALLOWED_SOURCES", allowed).unwrap();
+        options
+    }
+
+    #[test]
+    fn a_local_file_may_name_servers_by_default_and_by_a_list() {
+        let allows = |setting: &str, text: &str| {
+            let access = Access::of_fragments(false, vec![], vec![], &options(setting));
+            access.judge(&url(text)).is_ok()
+        };
+        assert!(allows("DEFAULT", "https://h/f.nc") && allows("ALL", "http://h/f.nc"));
+        assert!(!allows("LOCAL", "https://h/f.nc") && !allows("SIBLINGS", "https://h/f.nc"));
+        assert!(allows("/data;https://h/a", "https://h/a/f.nc"));
+        assert!(!allows("/data;https://h/a", "https://h/ab/f.nc") && !allows("/data", "https://h/data/f.nc"));
+    }
+
+    #[test]
+    fn a_remote_file_may_name_its_own_server_by_default() {
+        let own = urls(&["https://h/run/agg.nc", "https://cdn/x/agg.nc"]);
+        let allows = |setting: &str, text: &str| {
+            let access = Access::of_fragments(true, own.clone(), own.clone(), &options(setting));
+            access.judge(&url(text)).is_ok()
+        };
+        for text in ["https://h/run/f.nc", "https://h/other/f.nc", "https://cdn/f.nc"] {
+            assert!(allows("DEFAULT", text), "{text}");
+        }
+        for text in ["http://h/run/f.nc", "https://h:8443/f.nc", "https://other/f.nc"] {
+            assert!(!allows("DEFAULT", text) && allows("ALL", text), "{text}");
+        }
+        for setting in ["SIBLINGS", "LOCAL"] {
+            assert!(allows(setting, "https://h/run/sub/f.nc") && !allows(setting, "https://h/f.nc"));
+        }
+    }
+
+    #[test]
+    fn credentials_go_to_what_the_user_named_and_nowhere_else() {
+        let home = urls(&["https://me:pw@h/agg.nc"]);
+        let authorization = |setting: &str, text: &str| {
+            let access = Access::of_fragments(true, home.clone(), home.clone(), &options(setting));
+            access.judge(&url(text)).unwrap().authorization
+        };
+        let mine = url("https://me:pw@x/").authorization();
+        assert_eq!(authorization("DEFAULT", "https://h/f.nc"), mine);
+        assert_eq!(
+            authorization("DEFAULT", "https://you:pw@h/f.nc"),
+            url("https://you:pw@x/").authorization()
+        );
+        assert_eq!(authorization("ALL", "https://me:pw@other/f.nc"), None);
+        assert_eq!(authorization("https://me:pw@other/", "https://other/f.nc"), mine);
+        let local = Access::of_fragments(false, vec![], vec![], &OpenOptions::default());
+        assert_eq!(local.judge(&url("https://me:pw@h/f.nc")).unwrap().authorization, None);
+    }
+
+    #[test]
+    fn a_refusal_names_the_setting_and_shows_no_secret() {
+        let access = Access::of_fragments(false, vec![], vec![], &options("LOCAL"));
+        let refusal = access.judge(&url("https://me:secret@h/a/f.nc?sig=secret")).err().unwrap();
+        assert_eq!(
+            refusal.message(),
+            "'https://h/a/f.nc?...' is outside of what ALLOWED_SOURCES=LOCAL allows; \
+             a list in ALLOWED_SOURCES with 'https://h/a/' allows it"
+        );
+    }
+}

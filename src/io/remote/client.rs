@@ -1,0 +1,198 @@
+//! Connections: which addresses they are made to, how long they may take, and which are kept for the next request.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use ureq::config::Config;
+use ureq::http::{header, Response, Uri};
+use ureq::tls::{RootCerts, TlsConfig};
+use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
+use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
+use ureq::{Agent, Body, Proxy};
+
+use super::access::Permit;
+use super::address::is_public;
+use super::proxy::{self, Exceptions};
+use super::url::Url;
+use crate::dataset::options::OpenOptions;
+use crate::threads::process::PerProcess;
+
+/// What requests depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Settings {
+    allow_private_network: bool,
+    pub(super) connect_timeout: Duration,
+    pub(super) stall_timeout: Duration,
+    pub(super) max_retry: usize,
+    pub(super) deadline: Duration,
+}
+
+impl Settings {
+    pub(super) fn of(options: &OpenOptions) -> Self {
+        // Clocks cannot count to any time, and sockets take none of zero.
+        let bounded = |time: Duration| time.clamp(Duration::from_millis(1), Duration::from_secs(86_400));
+        Settings {
+            allow_private_network: options.allow_private_network,
+            connect_timeout: bounded(options.http_connect_timeout),
+            stall_timeout: bounded(options.http_stall_timeout),
+            max_retry: options.http_max_retry,
+            deadline: bounded(options.http_deadline),
+        }
+    }
+}
+
+/// Connections under the same settings.
+pub(super) struct Client {
+    settings: Settings,
+    direct: Agent,
+    http: Way,
+    https: Way,
+    /// Servers that are asked without a proxy.
+    exceptions: Exceptions,
+}
+
+/// How servers are reached that are no exceptions.
+enum Way {
+    Direct,
+    Through(Agent),
+    /// What the environment names is no proxy.
+    Unusable,
+}
+
+/// Clients that are kept; programs have one set of settings, tests a few.
+const KEPT: usize = 16;
+
+impl Client {
+    /// The client for these settings. Its connections are this process's alone: two processes that read from one
+    /// connection would take each other's bytes.
+    pub(super) fn with(settings: Settings) -> Arc<Client> {
+        static CLIENTS: PerProcess<Mutex<Vec<Arc<Client>>>> = PerProcess::new();
+        let mut clients = CLIENTS.get(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = clients.iter().find(|client| client.settings == settings) {
+            return Arc::clone(client);
+        }
+        if clients.len() == KEPT {
+            clients.remove(0);
+        }
+        let way = |scheme: &str| match proxy::named(scheme, proxy::variable) {
+            None => Way::Direct,
+            Some(None) => Way::Unusable,
+            // The proxy itself is what the user named, and it finds the servers.
+            Some(proxy) => Way::Through(agent(settings, proxy, DefaultResolver::default())),
+        };
+        let direct = match settings.allow_private_network {
+            true => agent(settings, None, DefaultResolver::default()),
+            false => agent(settings, None, PublicResolver::default()),
+        };
+        let exceptions = Exceptions::of(proxy::variable);
+        let client =
+            Arc::new(Client { settings, direct, http: way("http"), https: way("https"), exceptions });
+        clients.push(Arc::clone(&client));
+        client
+    }
+
+    /// Sends one request; a redirection is an answer.
+    pub(super) fn get(
+        &self,
+        url: &Url,
+        range: &str,
+        permit: Permit,
+        remaining: Duration,
+    ) -> Result<Response<Body>, ureq::Error> {
+        let text = url.to_location();
+        let uri: Uri = text.parse().map_err(ureq::http::Error::from)?;
+        let refuse = |refusal: Refusal| Err(ureq::Error::Other(Box::new(refusal)));
+        let is_exception = uri.host().is_some_and(|host| self.exceptions.have(host));
+        let way = if uri.scheme_str() == Some("https") { &self.https } else { &self.http };
+        let agent = match way {
+            Way::Direct => &self.direct,
+            Way::Through(_) | Way::Unusable if is_exception => &self.direct,
+            Way::Through(_) if !permit.is_named => return refuse(Refusal::ThroughProxy),
+            Way::Through(agent) => agent,
+            Way::Unusable => return refuse(Refusal::UnusableProxy),
+        };
+        let mut request = agent.get(uri).header(header::RANGE, range);
+        if let Some(authorization) = permit.authorization {
+            request = request.header(header::AUTHORIZATION, authorization);
+        }
+        // Settings of one request make a new connection load the certificates again, so only a late one has them.
+        if remaining < self.settings.deadline.mul_f64(0.95) {
+            request = request.config().timeout_global(Some(remaining)).build();
+        }
+        request.call()
+    }
+}
+
+fn agent(settings: Settings, proxy: Option<Proxy>, resolver: impl Resolver) -> Agent {
+    let config = Config::builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .user_agent(concat!("libcfa/", env!("CARGO_PKG_VERSION")))
+        .accept_encoding("identity")
+        .proxy(proxy)
+        .tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build())
+        .max_idle_connections_per_host(16)
+        .max_idle_connections(64)
+        .timeout_resolve(Some(settings.connect_timeout))
+        .timeout_connect(Some(settings.connect_timeout))
+        .timeout_per_read(Some(settings.stall_timeout))
+        .timeout_per_write(Some(settings.stall_timeout))
+        .timeout_global(Some(settings.deadline))
+        .build();
+    Agent::with_parts(config, DefaultConnector::default(), resolver)
+}
+
+/// Why an address that the policy allows is not asked after all.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    PrivateAddress(SocketAddr),
+    ThroughProxy,
+    UnusableProxy,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::PrivateAddress(address) => write!(
+                f,
+                "its address {} is not a public one; ALLOW_PRIVATE_NETWORK=YES allows it",
+                address.ip()
+            ),
+            Refusal::ThroughProxy => write!(
+                f,
+                "behind a proxy its address cannot be looked at; a list in ALLOWED_SOURCES with it, or ALL, allows it"
+            ),
+            Refusal::UnusableProxy => write!(
+                f,
+                "the proxy that the environment names is not of http or https; no_proxy lists hosts that are asked without"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// Gives public addresses alone.
+#[derive(Debug, Default)]
+struct PublicResolver(DefaultResolver);
+
+impl Resolver for PublicResolver {
+    fn resolve(
+        &self,
+        uri: &Uri,
+        config: &Config,
+        timeout: NextTimeout,
+    ) -> Result<ResolvedSocketAddrs, ureq::Error> {
+        let found = self.0.resolve(uri, config, timeout)?;
+        let mut public = self.empty();
+        found.iter().filter(|address| is_public(address.ip())).for_each(|address| public.push(*address));
+        match found.first() {
+            Some(other) if public.is_empty() => {
+                Err(ureq::Error::Other(Box::new(Refusal::PrivateAddress(*other))))
+            }
+            _ => Ok(public),
+        }
+    }
+}

@@ -1,0 +1,368 @@
+//! A file on a server, read by ranges.
+
+use std::fmt;
+use std::io::Read;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use ureq::http::{header, Response, StatusCode};
+use ureq::Body;
+
+use super::access::Access;
+use super::blocks::{Blocks, BLOCK};
+use super::content_range::{self, ContentRange};
+use super::request::{text, unexpected, Answer, Failure, Session};
+use super::url::Url;
+use crate::dataset::options::OpenOptions;
+use crate::error::{Error, Kind, Result};
+use crate::io::location::FileState;
+use crate::io::os::check_end;
+use crate::io::source::Source;
+
+/// A file of a server that gives no parts of files is read whole, if it is no longer than this.
+const WHOLE: u64 = 16 << 20;
+/// What all such files together may take.
+const MOST_HELD: u64 = 256 << 20;
+/// Reads of at least this size are not answered from blocks.
+const LARGE: usize = 4 * BLOCK as usize;
+/// The most that is asked for at once: what breaks off is asked for again, and each request has a deadline.
+const MOST: usize = 8 << 20;
+
+/// A file on a server, open for reading by any number of threads at once.
+pub struct RemoteFile {
+    url: Url,
+    name: String,
+    session: Session,
+    version: Version,
+    /// The address that answered last: the first one, or where it led.
+    answering: Mutex<Url>,
+    blocks: Mutex<Blocks>,
+    /// The bytes, where the server gives no parts.
+    whole: Option<Whole>,
+    changed: AtomicBool,
+}
+
+/// A file that is kept as a whole, counted in what all of them take.
+struct Whole(Vec<u8>);
+
+static HELD: AtomicU64 = AtomicU64::new(0);
+
+impl Whole {
+    fn new(bytes: Vec<u8>) -> Result<Self> {
+        let whole = Whole(bytes);
+        let length = whole.0.len() as u64;
+        if HELD.fetch_add(length, Ordering::Relaxed) + length > MOST_HELD {
+            let message = "the server gives no parts of files (it ignores the header Range), and no more whole files are kept";
+            return Err(Error::new(Kind::Limit, message));
+        }
+        Ok(whole)
+    }
+}
+
+impl Drop for Whole {
+    fn drop(&mut self) {
+        HELD.fetch_sub(self.0.len() as u64, Ordering::Relaxed);
+    }
+}
+
+/// What a server says of the contents: another version has other contents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Version {
+    length: u64,
+    etag: Option<String>,
+    modified: Option<String>,
+}
+
+impl Version {
+    fn of(response: &Response<Body>, length: u64) -> Self {
+        let own = |text: &str| text.trim().to_owned();
+        let etag = text(response, header::ETAG).map(|tag| own(tag.strip_prefix("W/").unwrap_or(tag)));
+        Version { length, etag, modified: text(response, header::LAST_MODIFIED).map(own) }
+    }
+}
+
+impl RemoteFile {
+    /// Opens a file with one request, which also brings its first bytes; `None` if there is no such file.
+    ///
+    /// # Errors
+    /// `Policy`, `Io`, `Unsupported` for a long file of a server that gives no parts of files.
+    pub(crate) fn open(url: &Url, access: Access, options: &OpenOptions) -> Result<Option<Self>> {
+        let session = Session::new(access, options);
+        let opened = session.attempt(|deadline| {
+            let Answer { url: answering, mut response } = session.ask(url, &(0..BLOCK), deadline)?;
+            let status = response.status();
+            let (length, bytes) = match status {
+                StatusCode::NOT_FOUND | StatusCode::GONE => return Ok(None),
+                StatusCode::OK => (None, read_whole(&session, url, &mut response)?),
+                StatusCode::PARTIAL_CONTENT => {
+                    let (range, length) = given(&response, 0)?;
+                    let (mut bytes, mut done) = (vec![0; range.end.min(BLOCK) as usize], 0);
+                    read_counted(&session, url, &mut response, &mut bytes, &mut done)?;
+                    bytes.truncate(done);
+                    (Some(length), bytes)
+                }
+                // No range of an empty file can be given.
+                StatusCode::RANGE_NOT_SATISFIABLE
+                    if content_range(&response).is_some_and(|range| range.length == 0) =>
+                {
+                    (Some(0), Vec::new())
+                }
+                _ => return Err(unexpected(status).into()),
+            };
+            let version = Version::of(&response, length.unwrap_or(bytes.len() as u64));
+            Ok(Some((answering, version, length.is_none(), bytes)))
+        });
+        let name = url.to_string();
+        let Some((answering, version, is_whole, bytes)) = opened.map_err(|e| e.in_file(&*name))? else {
+            return Ok(None);
+        };
+        let (mut blocks, mut whole) = (Blocks::default(), None);
+        match is_whole {
+            true => whole = Some(Whole::new(bytes).map_err(|e| e.in_file(&*name))?),
+            // A block that broke off is asked for when it is needed.
+            false if bytes.len() as u64 == version.length.min(BLOCK) => blocks.put(0, &bytes),
+            false => {}
+        }
+        Ok(Some(RemoteFile {
+            url: url.clone(),
+            name,
+            session,
+            version,
+            answering: Mutex::new(answering),
+            blocks: Mutex::new(blocks),
+            whole,
+            changed: AtomicBool::new(false),
+        }))
+    }
+
+    /// Which file it is, in which version.
+    pub(crate) fn identity(&self) -> String {
+        format!("{}\n{:?}", self.url.whole(), self.version)
+    }
+
+    /// Its length; the time of its last change is part of its identity.
+    pub(crate) fn state(&self) -> FileState {
+        FileState { length: self.version.length, modified: None }
+    }
+
+    /// Whether no request has shown so far that it changed.
+    pub(crate) fn is_current(&self) -> bool {
+        !self.changed.load(Ordering::Relaxed)
+    }
+
+    /// Where its address leads, if that is elsewhere.
+    pub(crate) fn led_to(&self) -> Option<Url> {
+        Some(self.answering()).filter(|url| *url != self.url)
+    }
+
+    fn answering(&self) -> Url {
+        lock(&self.answering).clone()
+    }
+
+    /// Fills a buffer by one request, or more where the server gives less than was asked for.
+    fn fetch(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
+        let mut done = 0;
+        let filled = self.session.attempt(|deadline| {
+            while done < buffer.len() {
+                let asked = self.answering();
+                let fetched = self.fetch_from(&asked, offset, buffer, &mut done, deadline);
+                fetched.map_err(|failure| self.turned_back(&asked, failure))?;
+            }
+            Ok(())
+        });
+        filled.map_err(|error| error.in_file(&*self.name))
+    }
+
+    /// Goes on filling a buffer, by one request.
+    fn fetch_from(
+        &self,
+        asked: &Url,
+        offset: u64,
+        buffer: &mut [u8],
+        done: &mut usize,
+        deadline: Instant,
+    ) -> Result<(), Failure> {
+        let range = offset + *done as u64..offset + buffer.len() as u64;
+        let Answer { url, mut response } = self.session.ask(asked, &range, deadline)?;
+        match response.status() {
+            StatusCode::PARTIAL_CONTENT => {}
+            // A server may ignore the header now and then.
+            StatusCode::OK => return Err(Failure::Passing(unexpected(StatusCode::OK), None)),
+            status => return Err(unexpected(status).into()),
+        }
+        let (given, length) = given(&response, range.start)?;
+        if Version::of(&response, length) != self.version {
+            self.changed.store(true, Ordering::Relaxed);
+            let message = "the file changed on the server while it was read; open it again";
+            return Err(Error::new(Kind::Io, message).into());
+        }
+        *lock(&self.answering) = url;
+        let count = buffer.len().min(*done + (given.end - given.start) as usize);
+        let before = *done;
+        read_counted(&self.session, asked, &mut response, &mut buffer[..count], done)?;
+        match *done == before {
+            true => Err(Failure::Passing(broke_off(), None)),
+            false => Ok(()),
+        }
+    }
+
+    /// Where a redirection led may be good for a while only: after a failure there the first address is asked again.
+    fn turned_back(&self, asked: &Url, failure: Failure) -> Failure {
+        match failure {
+            Failure::Final(error) | Failure::Passing(error, _)
+                if *asked != self.url && error.kind() != Kind::Policy && self.is_current() =>
+            {
+                *lock(&self.answering) = self.url.clone();
+                Failure::Passing(error, Some(Duration::ZERO))
+            }
+            failure => failure,
+        }
+    }
+
+    /// Answers a small read from blocks, and asks for those that are lacking.
+    fn read_blocks(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
+        let end = offset + buffer.len() as u64;
+        let (count, last) = (self.version.length.div_ceil(BLOCK), (end - 1) / BLOCK);
+        let mut at = offset;
+        while at < end {
+            let number = at / BLOCK;
+            let kept = lock(&self.blocks).get(number);
+            let (start, bytes): (u64, Arc<[u8]>) = match kept {
+                Some(block) => (number * BLOCK, block),
+                None => {
+                    let Range { start, end } = lock(&self.blocks).plan(number, last, count);
+                    let (start, end) = (start * BLOCK, (end * BLOCK).min(self.version.length));
+                    let mut bytes = vec![0; (end - start) as usize];
+                    self.fetch(start, &mut bytes)?;
+                    lock(&self.blocks).put(number, &bytes);
+                    (start, bytes.into())
+                }
+            };
+            let from = (at - start) as usize;
+            let to = bytes.len().min((end - start) as usize);
+            let into = (at - offset) as usize;
+            buffer[into..into + to - from].copy_from_slice(&bytes[from..to]);
+            at += (to - from) as u64;
+        }
+        Ok(())
+    }
+}
+
+impl Source for RemoteFile {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn len(&self) -> u64 {
+        self.version.length
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
+        check_end(self, offset, buffer.len())?;
+        if let Some(whole) = &self.whole {
+            buffer.copy_from_slice(&whole.0[offset as usize..offset as usize + buffer.len()]);
+            return Ok(());
+        }
+        match buffer.len() {
+            0 => Ok(()),
+            count if count < LARGE => self.read_blocks(offset, buffer),
+            _ => {
+                let mut at = offset;
+                for part in buffer.chunks_mut(MOST) {
+                    self.fetch(at, part)?;
+                    at += part.len() as u64;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl fmt::Debug for RemoteFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RemoteFile")
+            .field("url", &self.url)
+            .field("version", &self.version)
+            .finish_non_exhaustive()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn content_range(response: &Response<Body>) -> Option<ContentRange> {
+    content_range::parse(text(response, header::CONTENT_RANGE)?)
+}
+
+/// The bytes that an answer has, which must begin where they were asked for, and the length of the file.
+fn given(response: &Response<Body>, start: u64) -> Result<(Range<u64>, u64)> {
+    check_encoding(response)?;
+    match content_range(response) {
+        Some(ContentRange { bytes: Some(bytes), length }) if bytes.start == start => Ok((bytes, length)),
+        _ => Err(Error::new(Kind::Io, "the server gives other bytes than those that were asked for")),
+    }
+}
+
+/// Compressed bytes are other bytes than those of the file.
+fn check_encoding(response: &Response<Body>) -> Result<()> {
+    match text(response, header::CONTENT_ENCODING) {
+        None | Some("identity" | "") => Ok(()),
+        Some(_) => Err(Error::new(Kind::Io, "the server compresses the file, so that it has no parts")),
+    }
+}
+
+/// The body of an answer with the whole file.
+fn read_whole(session: &Session, url: &Url, response: &mut Response<Body>) -> Result<Vec<u8>, Failure> {
+    check_encoding(response)?;
+    let too_long = || {
+        let message = format!(
+            "the server gives no parts of files (it ignores the header Range), and the file is longer than {} MB",
+            WHOLE >> 20
+        );
+        Failure::Final(Error::new(Kind::Unsupported, message))
+    };
+    let length = response.body().content_length();
+    if length.is_some_and(|length| length > WHOLE) {
+        return Err(too_long());
+    }
+    let mut bytes = Vec::new();
+    let read = response.body_mut().as_reader().take(WHOLE + 1).read_to_end(&mut bytes);
+    read.map_err(|error| session.failure(url, error.into()))?;
+    match length {
+        _ if bytes.len() as u64 > WHOLE => Err(too_long()),
+        Some(length) if length != bytes.len() as u64 => Err(Failure::Passing(broke_off(), None)),
+        _ => Ok(bytes),
+    }
+}
+
+/// Goes on filling a buffer at `done`, which says how far it came also when the connection breaks.
+fn read_counted(
+    session: &Session,
+    url: &Url,
+    response: &mut Response<Body>,
+    buffer: &mut [u8],
+    done: &mut usize,
+) -> Result<(), Failure> {
+    let is_chunked = response.headers().contains_key(header::TRANSFER_ENCODING);
+    let is_delimited = is_chunked || response.headers().contains_key(header::CONTENT_LENGTH);
+    let mut reader = response.body_mut().as_reader();
+    while *done < buffer.len() {
+        match reader.read(&mut buffer[*done..]) {
+            Ok(0) => break,
+            Ok(count) => *done += count,
+            Err(error) => return Err(session.failure(url, error.into())),
+        }
+    }
+    // The connection serves again only when the end was seen; one that ends with the bytes would have to be waited for.
+    if is_delimited && *done == buffer.len() {
+        let _ = reader.read(&mut [0]);
+    }
+    Ok(())
+}
+
+fn broke_off() -> Error {
+    Error::new(Kind::Io, "the server's answer broke off")
+}

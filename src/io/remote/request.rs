@@ -1,0 +1,193 @@
+//! One request for bytes: redirections followed, failures that pass tried again, all within a deadline.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ureq::http::{header, HeaderName, Response, StatusCode};
+use ureq::{Body, Timeout};
+
+use super::access::Access;
+use super::client::{Client, Refusal, Settings};
+use super::url::Url;
+use crate::dataset::options::OpenOptions;
+use crate::error::{Error, Kind, Result};
+
+/// Redirections that are followed; browsers follow 20, and no archive needs as many.
+const MOST_REDIRECTIONS: usize = 10;
+/// How long the first pause is, and the longest.
+const PAUSE: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(10));
+
+/// What requests for one file have in common.
+#[derive(Debug)]
+pub(super) struct Session {
+    access: Access,
+    settings: Settings,
+}
+
+/// Why an attempt did not succeed.
+pub(super) enum Failure {
+    /// Another attempt would not either.
+    Final(Error),
+    /// Another attempt may, after a pause; the server may say how long.
+    Passing(Error, Option<Duration>),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure::Final(error)
+    }
+}
+
+/// A server's answer that is no redirection.
+pub(super) struct Answer {
+    /// The address that gave it.
+    pub(super) url: Url,
+    pub(super) response: Response<Body>,
+}
+
+impl Session {
+    pub(super) fn new(access: Access, options: &OpenOptions) -> Self {
+        Session { access, settings: Settings::of(options) }
+    }
+
+    /// Makes attempts until one succeeds, none can, or the time is over; each is given the moment when that is.
+    ///
+    /// # Errors
+    /// What the last attempt failed with.
+    pub(super) fn attempt<T>(&self, mut attempt: impl FnMut(Instant) -> Result<T, Failure>) -> Result<T> {
+        let deadline = Instant::now() + self.settings.deadline;
+        let mut pause = PAUSE.0;
+        for number in 0.. {
+            let (error, wait) = match attempt(deadline) {
+                Ok(value) => return Ok(value),
+                Err(Failure::Final(error)) => return Err(error),
+                Err(Failure::Passing(error, wait)) => (error, wait),
+            };
+            let wait = wait.unwrap_or_else(|| shortened(pause));
+            if number >= self.settings.max_retry || wait >= deadline.saturating_duration_since(Instant::now())
+            {
+                return Err(error);
+            }
+            std::thread::sleep(wait);
+            pause = (pause * 2).min(PAUSE.1);
+        }
+        Err(Error::new(Kind::Internal, "no attempt was made"))
+    }
+
+    /// Asks for bytes of a file, and follows redirections.
+    ///
+    /// # Errors
+    /// `Policy` for an address that is not allowed; `Io`.
+    pub(super) fn ask(&self, url: &Url, bytes: &Range<u64>, deadline: Instant) -> Result<Answer, Failure> {
+        let client: Arc<Client> = Client::with(self.settings);
+        let range = format!("bytes={}-{}", bytes.start, bytes.end.saturating_sub(1));
+        let mut url = url.clone();
+        for _ in 0..=MOST_REDIRECTIONS {
+            let permit = self.access.judge(&url)?;
+            let remaining = deadline.saturating_duration_since(Instant::now());
+            let response = client.get(&url, &range, permit, remaining);
+            let response = response.map_err(|error| self.failure(&url, error))?;
+            let status = response.status();
+            let Some(location) = location(&response) else {
+                return match is_passing(status) {
+                    true => Err(Failure::Passing(unexpected(status), pause_asked_for(&response))),
+                    false => Ok(Answer { url, response }),
+                };
+            };
+            url = url.redirected(location)?;
+        }
+        let message = format!("the server redirects more than {MOST_REDIRECTIONS} times");
+        Err(Error::new(Kind::Io, message).into())
+    }
+
+    /// What an error of the client means. Its text may have the address in it, so few are shown.
+    pub(super) fn failure(&self, url: &Url, error: ureq::Error) -> Failure {
+        let Settings { connect_timeout, stall_timeout, deadline, .. } = self.settings;
+        let io = |message: String| Error::new(Kind::Io, message);
+        let timeout = |what: &str, limit: Duration, setting: &str| {
+            io(format!("{what} {} s (setting {setting})", limit.as_secs_f64()))
+        };
+        match error {
+            ureq::Error::Other(reason) if reason.is::<Refusal>() => {
+                Failure::Final(Error::new(Kind::Policy, format!("'{url}': {reason}")))
+            }
+            ureq::Error::Timeout(Timeout::Global) => {
+                Failure::Final(timeout("the request took more than", deadline, "HTTP_DEADLINE"))
+            }
+            ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve) => Failure::Passing(
+                timeout("no connection within", connect_timeout, "HTTP_CONNECT_TIMEOUT"),
+                None,
+            ),
+            ureq::Error::Timeout(_) => Failure::Passing(
+                timeout("the server sent nothing for", stall_timeout, "HTTP_STALL_TIMEOUT"),
+                None,
+            ),
+            ureq::Error::Io(error) => match is_interruption(&error) {
+                true => Failure::Passing(io(format!("the connection broke: {error}")), None),
+                false => Failure::Final(io(format!("no connection: {error}"))),
+            },
+            ureq::Error::HostNotFound => Failure::Final(io("there is no such host".into())),
+            ureq::Error::Rustls(error) => Failure::Final(io(format!("no secure connection: {error}"))),
+            ureq::Error::Protocol(_) | ureq::Error::LargeResponseHeader(..) => {
+                Failure::Final(io("the server does not speak HTTP/1.1".into()))
+            }
+            ureq::Error::ConnectProxyFailed(reason) => {
+                Failure::Final(io(format!("the proxy does not connect: {reason}")))
+            }
+            _ => Failure::Final(io("the request cannot be made".into())),
+        }
+    }
+}
+
+/// The error for an answer that has no bytes of the file.
+pub(super) fn unexpected(status: StatusCode) -> Error {
+    let reason = status.canonical_reason().unwrap_or("unknown");
+    let advice = match status {
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+            "; credentials go to the server of the aggregation file \
+             and to those that ALLOWED_SOURCES lists"
+        }
+        _ => "",
+    };
+    Error::new(Kind::Io, format!("the server answers {} ({reason}){advice}", status.as_u16()))
+}
+
+/// The text of a header, if it has one.
+pub(super) fn text(response: &Response<Body>, name: HeaderName) -> Option<&str> {
+    response.headers().get(name).and_then(|value| value.to_str().ok())
+}
+
+fn location(response: &Response<Body>) -> Option<&str> {
+    let is_redirection = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
+    // Real servers send names that they should have encoded.
+    let location = response.headers().get(header::LOCATION).filter(|_| is_redirection);
+    location.and_then(|value| std::str::from_utf8(value.as_bytes()).ok())
+}
+
+/// Whether a server may answer otherwise in a while.
+fn is_passing(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 408 | 425 | 429 | 500 | 502 | 503 | 504)
+}
+
+fn pause_asked_for(response: &Response<Body>) -> Option<Duration> {
+    let seconds = text(response, header::RETRY_AFTER)?.trim().parse().ok()?;
+    Some(Duration::from_secs(seconds))
+}
+
+/// Whether a connection that stood was lost; one that was refused will be again.
+fn is_interruption(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{
+        BrokenPipe, ConnectionAborted, ConnectionReset, TimedOut, UnexpectedEof, WouldBlock,
+    };
+    matches!(
+        error.kind(),
+        BrokenPipe | ConnectionAborted | ConnectionReset | TimedOut | UnexpectedEof | WouldBlock
+    )
+}
+
+/// A part of a pause, so that many readers that failed together do not come back together.
+fn shortened(pause: Duration) -> Duration {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    pause.mul_f64(0.5 + f64::from(now.subsec_micros() % 1000) / 2000.0)
+}

@@ -1,0 +1,265 @@
+//! Addresses: parsed, normalised, joined and compared.
+
+use std::fmt;
+
+use base64::prelude::{Engine, BASE64_STANDARD};
+use percent_encoding::percent_decode_str;
+
+use crate::error::secrets::has_user;
+use crate::error::{Error, Kind, Result};
+use crate::io::location::redact;
+
+/// An http or https address, normalised (WHATWG URL): case of scheme and host, default port, `.` and `..`, also where they
+/// are percent-encoded.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Url(url::Url, Doubt);
+
+/// Whether the text of an address may have had a password that became part of its path: `http://me:/password@host`.
+type Doubt = bool;
+
+impl Url {
+    /// Parses an absolute address.
+    ///
+    /// # Errors
+    /// `Uri` when it is malformed, `Unsupported` for another scheme.
+    pub(crate) fn parse(name: &str) -> Result<Self> {
+        let shown = redact(name);
+        // The parser would drop some of these without a word.
+        if name.contains(char::is_control) {
+            return Err(Error::new(Kind::Uri, format!("'{shown}' has a control character")));
+        }
+        let url = url::Url::parse(&encode_stray_percents(name))
+            .map_err(|e| Error::new(Kind::Uri, format!("'{shown}' is not a URL: {e}")))?;
+        Self::supported(url, has_user(name))
+    }
+
+    fn supported(mut url: url::Url, has_user: bool) -> Result<Self> {
+        let doubt = has_user && url.username().is_empty() && url.password().is_none();
+        if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
+            let scheme = url.scheme().to_owned();
+            let message = format!("'{}': {scheme} locations are not supported yet", Url(url, doubt));
+            return Err(Error::new(Kind::Unsupported, message));
+        }
+        url.set_fragment(None);
+        Ok(Url(url, doubt))
+    }
+
+    /// The addresses that a relative name in a file at this address may mean: the one by RFC 3986, then the one that takes
+    /// every character as it is, since real files have names that were never encoded.
+    ///
+    /// # Errors
+    /// `Uri`.
+    pub(crate) fn join(&self, reference: &str) -> Result<Vec<Self>> {
+        if reference.contains(char::is_control) {
+            let message = format!("'{}' has a control character", redact(reference));
+            return Err(Error::new(Kind::Uri, message));
+        }
+        let literal = reference.replace('%', "%25").replace('?', "%3F").replace('#', "%23");
+        let mut joined = Vec::new();
+        for text in [&*encode_stray_percents(reference), &literal] {
+            // `run:1.nc` is a file and no scheme.
+            let url = self.0.join(&format!("./{text}"));
+            let url = url.map_err(|e| Error::new(Kind::Uri, format!("'{}': {e}", redact(reference))))?;
+            let url = Self::supported(url, self.1)?;
+            if !joined.contains(&url) {
+                joined.push(url);
+            }
+        }
+        Ok(joined)
+    }
+
+    /// The address to which the server at this one leads.
+    pub(super) fn redirected(&self, location: &str) -> Result<Self> {
+        let shown = redact(location);
+        let url = self.0.join(location);
+        let url =
+            url.map_err(|_| Error::new(Kind::Io, format!("it leads to '{shown}', which is not a URL")))?;
+        Self::supported(url, has_user(location))
+    }
+
+    /// Whether both have the same scheme, host and port.
+    pub(super) fn has_origin_of(&self, other: &Url) -> bool {
+        self.0.origin() == other.0.origin()
+    }
+
+    /// Whether it is an address or lies below it, by whole segments.
+    pub(super) fn lies_below(&self, directory: &Url) -> bool {
+        let decoded = |url: &Url| percent_decode_str(url.0.path()).decode_utf8_lossy().into_owned();
+        let path = decoded(self);
+        // What is a separator to one server is part of a name to another; `..;` means `..` to some.
+        let has_slashes =
+            path.contains('\\') || path.matches('/').count() != self.0.path().matches('/').count();
+        if has_slashes || path.split('/').any(|segment| segment.split(';').next() == Some("..")) {
+            return false;
+        }
+        let rest = path.strip_prefix(decoded(directory).trim_end_matches('/'));
+        self.has_origin_of(directory) && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
+    /// The directory that it lies in.
+    pub(super) fn directory(&self) -> Url {
+        let mut directory = self.0.clone();
+        if let Ok(mut segments) = directory.path_segments_mut() {
+            segments.pop().push("");
+        }
+        directory.set_query(None);
+        Url(directory, self.1)
+    }
+
+    /// The value of the header `Authorization` for the user name and password in it, if it has any.
+    pub(super) fn authorization(&self) -> Option<String> {
+        let decoded = |text: &str| percent_decode_str(text).collect::<Vec<u8>>();
+        let (user, password) = (self.0.username(), self.0.password());
+        if user.is_empty() && password.is_none() {
+            return None;
+        }
+        let mut pair = decoded(user);
+        pair.push(b':');
+        pair.extend(decoded(password.unwrap_or_default()));
+        Some(format!("Basic {}", BASE64_STANDARD.encode(pair)))
+    }
+
+    /// The text for a request or a file: without user name and password.
+    pub(crate) fn to_location(&self) -> String {
+        let mut url = self.0.clone();
+        // Both fail only for addresses without a host.
+        let _ = (url.set_username(""), url.set_password(None));
+        url.into()
+    }
+
+    /// All of it, secrets included.
+    pub(super) fn whole(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+/// Encodes each `%` that begins no encoded byte: it can only be meant as it is, and servers refuse it.
+fn encode_stray_percents(text: &str) -> String {
+    let is_encoded = |rest: &str| {
+        let digits = rest.as_bytes().get(..2);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    let mut parts = text.split('%');
+    let mut encoded = parts.next().unwrap_or_default().to_owned();
+    for rest in parts {
+        encoded.push_str(if is_encoded(rest) { "%" } else { "%25" });
+        encoded.push_str(rest);
+    }
+    encoded
+}
+
+impl fmt::Display for Url {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.1 {
+            true => write!(f, "{}://...", self.0.scheme()),
+            false => f.write_str(&redact(self.0.as_str())),
+        }
+    }
+}
+
+impl fmt::Debug for Url {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Url({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn url(text: &str) -> Url {
+        Url::parse(text).unwrap()
+    }
+
+    fn joined(base: &str, name: &str) -> Vec<String> {
+        url(base).join(name).unwrap().iter().map(|url| url.whole().to_owned()).collect()
+    }
+
+    #[test]
+    fn addresses_are_normalised() {
+        for (text, expected) in [
+            ("HTTP://Example.ORG:80/a/./b/../f.nc", "http://example.org/a/f.nc"),
+            ("https://h:443/%2e%2e/a/%2E/f.nc", "https://h/a/f.nc"),
+            ("https://h/a b\u{fc}.nc#part", "https://h/a%20b%C3%BC.nc"),
+            ("http://0x7f.1/f.nc", "http://127.0.0.1/f.nc"),
+            ("http:\\\\h\\a\\f.nc", "http://h/a/f.nc"),
+            ("http://h/50%.nc", "http://h/50%25.nc"),
+        ] {
+            assert_eq!(url(text).whole(), expected);
+        }
+    }
+
+    #[test]
+    fn other_schemes_and_malformed_addresses_are_refused_without_their_secrets() {
+        for (text, kind) in [
+            ("s3://bucket/f.nc?sig=secret", Kind::Unsupported),
+            ("https://me:secret@/f.nc", Kind::Uri),
+            ("https://me:secret@h:99999/f.nc", Kind::Uri),
+            ("https://h/f\r\nX: y", Kind::Uri),
+        ] {
+            let error = Url::parse(text).unwrap_err();
+            assert_eq!(error.kind(), kind, "{text}");
+            assert!(!error.to_string().contains("secret"), "{error}");
+        }
+    }
+
+    #[test]
+    fn relative_names_are_references_and_then_literal() {
+        let base = "https://me:pw@h/run/agg.nc?x=1";
+        assert_eq!(joined(base, "f.nc"), ["https://me:pw@h/run/f.nc"]);
+        assert_eq!(joined(base, "../g/f.nc"), ["https://me:pw@h/g/f.nc"]);
+        assert_eq!(joined(base, "run:1.nc"), ["https://me:pw@h/run/run:1.nc"]);
+        assert_eq!(
+            joined(base, "a%20b.nc"),
+            ["https://me:pw@h/run/a%20b.nc", "https://me:pw@h/run/a%2520b.nc"]
+        );
+        assert_eq!(joined(base, "h#sh?.nc"), ["https://me:pw@h/run/h", "https://me:pw@h/run/h%23sh%3F.nc"]);
+        assert_eq!(joined(base, "50%.nc"), ["https://me:pw@h/run/50%25.nc"]);
+        assert_eq!(joined(base, "5%2")[0], "https://me:pw@h/run/5%252");
+        assert!(url(base).join("a\nb").is_err());
+    }
+
+    #[test]
+    fn whole_segments_of_the_same_origin_lie_below() {
+        for (text, directory, expected) in [
+            ("https://h/data/f.nc", "https://h/data", true),
+            ("https://h/data/f.nc", "https://h/data/", true),
+            ("https://h/%64ata/f.nc", "https://h/data/", true),
+            ("https://h/data", "https://h/data", true),
+            ("https://h/f.nc", "https://h", true),
+            ("https://h/data2/f.nc", "https://h/data", false),
+            ("https://h/data/../f.nc", "https://h/data", false),
+            ("https://h/data/%2e%2e/f.nc", "https://h/data", false),
+            ("https://h/data/..%2ff.nc", "https://h/data", false),
+            ("https://h/data/..;/f.nc", "https://h/data", false),
+            ("https://h/data%2ff.nc", "https://h/data", false),
+            ("https://h/data/a;b/f.nc", "https://h/data", true),
+            ("https://h/data/x%2f..%2f..%2ff.nc", "https://h/data", false),
+            ("http://h/data/f.nc", "https://h/data", false),
+            ("https://h:8443/data/f.nc", "https://h/data", false),
+            ("https://h.evil.org/data/f.nc", "https://h/data", false),
+        ] {
+            assert_eq!(url(text).lies_below(&url(directory)), expected, "{text} {directory}");
+        }
+        assert_eq!(url("https://h/a/b.nc?x").directory(), url("https://h/a/"));
+    }
+
+    #[test]
+    fn credentials_are_for_the_header_and_nothing_else() {
+        let named = url("https://me:p%40ss%2F@h/f.nc?sig=secret");
+        assert_eq!(named.authorization().unwrap(), format!("Basic {}", BASE64_STANDARD.encode("me:p@ss/")));
+        assert_eq!(named.to_location(), "https://h/f.nc?sig=secret");
+        assert_eq!(format!("{named} {named:?}"), "https://h/f.nc?... Url(https://h/f.nc?...)");
+        assert_eq!(url("https://h/f.nc").authorization(), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_name_panics(name in any::<String>(), base in "https?://[a-z:@./%?#]{0,12}") {
+            if let (Ok(base), _) = (Url::parse(&base), Url::parse(&name)) {
+                let _ = (base.join(&name), base.redirected(&name), base.directory(), base.authorization());
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Reads ahead: decodes the chunks of a selection into the cache of the dataset, in parallel, and gives no values.
+//!
+//! Bounded by the cache: what would push out other chunks of the same selection is not read. Data that are not
+//! compressed chunks gain nothing from it, except that the layout of their fragments is known to the next read.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::Arc;
+
+use super::{Assembly, Opened};
+use crate::container::array::Array;
+use crate::container::read::{self, Kept};
+use crate::container::tree::VariableId;
+use crate::dataset::Dataset;
+use crate::error::Result;
+use crate::model::fragments::Block;
+use crate::read::fragment::{self, Chain, Piece, Raw};
+use crate::selection::Selection;
+use crate::threads::workers::{self, Queue};
+
+/// What an open fragment counts for, so that fragments without chunks come to an end too.
+const FRAGMENT: i64 = 4 << 10;
+
+/// What a thread does next.
+enum Task {
+    Fragment(usize),
+    Part(Arc<Opened>, Piece),
+}
+
+/// Decodes ahead what a read of this selection needs, as far as the cache holds it.
+///
+/// # Errors
+/// What is wrong with the aggregation; a fragment that cannot be read is no error.
+pub(crate) fn ahead(dataset: &Dataset, id: VariableId, selection: &Selection) -> Result<()> {
+    let capacity = dataset.shared().chunks.capacity();
+    let room = AtomicI64::new(i64::try_from(capacity).unwrap_or(i64::MAX));
+    within(dataset, id, selection, None, &room)
+}
+
+fn within(
+    dataset: &Dataset,
+    id: VariableId,
+    selection: &Selection,
+    outer: Option<&Chain<'_>>,
+    room: &AtomicI64,
+) -> Result<()> {
+    let full = || room.load(Ordering::Relaxed) <= 0;
+    let shared = dataset.shared();
+    let variable = &shared.tree().variables[id.0];
+    if selection.is_empty() || variable.array.data_type.size().is_none() || full() {
+        return Ok(());
+    }
+    let threads = workers::threads(shared.options.num_threads);
+    let Some(aggregation) = shared.aggregation(id)? else {
+        let chunks = outer.map_or(&shared.chunks, |chain| chain.chunks);
+        let state = || Kept::sharing(chunks);
+        let raw = fragment::stored(dataset, id);
+        let tasks = parts(&raw, Piece::whole(selection))?;
+        return workers::run(tasks, threads, state, |part, _, kept| {
+            // What is wrong is left for the read to tell, here and below.
+            let _ = decode(&raw, &part, room, kept);
+            Ok(())
+        });
+    };
+    let chain = Chain::enter(outer, shared, id)?;
+    let target = dataset.shared().target(id);
+    let assembly = Assembly::new(dataset, id, aggregation, &target, &chain);
+    assembly.each_block(selection, |block, entries| {
+        let Block::Fragments(list) = entries else { return Ok(()) };
+        let begin = |i: usize| -> Result<Vec<Task>> {
+            room.fetch_sub(FRAGMENT, Ordering::Relaxed);
+            let ready = assembly.ready(&list[i], &block.piece(i), shared.options.lossy_casts)?;
+            let Some((opened, piece)) = ready else { return Ok(Vec::new()) };
+            if let Raw::Nested { dataset, variable, .. } = &opened.raw {
+                within(dataset, *variable, &piece.selection, Some(&chain), room)?;
+                return Ok(Vec::new());
+            }
+            let parts = parts(&opened.raw, piece)?;
+            let opened = Arc::new(opened);
+            Ok(parts.into_iter().map(|piece| Task::Part(Arc::clone(&opened), piece)).collect())
+        };
+        let work = |task: Task, queue: &Queue<Task>, kept: &mut Kept<'_>| {
+            match task {
+                _ if full() => {}
+                Task::Fragment(i) => queue.add(begin(i).unwrap_or_default().into_iter()),
+                Task::Part(opened, part) => {
+                    let _ = decode(&opened.raw, &part, room, kept);
+                }
+            }
+            Ok(())
+        };
+        let state = || Kept::sharing(chain.chunks);
+        if list.len() < threads {
+            // Too few to go round: their parts are shared out instead.
+            let parts: Vec<Task> = (0..list.len()).flat_map(|i| begin(i).unwrap_or_default()).collect();
+            return workers::run(parts, threads, state, work);
+        }
+        workers::run((0..list.len()).map(Task::Fragment), threads, state, work)
+    })
+}
+
+/// The piece in parts of whole chunks.
+fn parts(raw: &Raw, piece: Piece) -> Result<Vec<Piece>> {
+    let Some(chunk) = raw.array().and_then(Array::chunk) else { return Ok(Vec::new()) };
+    super::parts::parts(piece, raw.shape(), Some(chunk), super::size_of(raw.data_type())?)
+}
+
+fn decode(raw: &Raw, part: &Piece, room: &AtomicI64, kept: &mut Kept<'_>) -> Result<()> {
+    match raw.in_file() {
+        Some((source, array)) => read::ahead(source, array, &part.selection, room, kept),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,141 @@
+//! The file that a fragment's variable is stored in, searched for the variables that say how to expand it.
+
+use std::sync::Arc;
+
+use crate::container::tree::{self, DimensionId, Tree, VariableId};
+use crate::container::{Container, Stored};
+use crate::dataset::Dataset;
+use crate::dialect::{self, reference};
+use crate::error::Result;
+use crate::read::fragment::{open, Raw};
+
+/// The neighbourhood of a variable.
+pub(super) struct Home<'a> {
+    pub(super) tree: &'a Tree,
+    /// The variable.
+    pub(super) id: VariableId,
+    pub(super) raw: &'a Raw,
+    /// The dataset that has the fragment.
+    dataset: &'a Dataset,
+}
+
+impl<'a> Home<'a> {
+    /// The neighbourhood of a variable of a netCDF file; `None` for other arrays.
+    ///
+    /// # Errors
+    /// Those of the container.
+    pub(super) fn of(dataset: &'a Dataset, raw: &'a Raw) -> Result<Option<Self>> {
+        let (tree, id) = match raw {
+            Raw::Stored { container, path, .. } => {
+                let tree = container.tree()?;
+                (tree, tree.variable_at(path))
+            }
+            Raw::Nested { dataset, variable, .. } => (dataset.shared().tree(), Some(*variable)),
+            _ => return Ok(None),
+        };
+        let Some(home) = id.map(|id| Home { tree, id, raw, dataset }) else { return Ok(None) };
+        // Names may come twice in a damaged file.
+        Ok((home.dimensions(home.id)?.len() == raw.shape().len()).then_some(home))
+    }
+
+    /// The dimensions of a variable, those of its aggregated data where it has some.
+    pub(super) fn dimensions(&self, id: VariableId) -> Result<&'a [DimensionId]> {
+        if let Raw::Nested { dataset, .. } = self.raw {
+            if let Some(aggregation) = dataset.shared().aggregation(id)? {
+                return Ok(&aggregation.dimensions);
+            }
+        }
+        Ok(&self.tree.variables[id.0].dimensions)
+    }
+
+    /// The size of a dimension.
+    pub(super) fn size(&self, id: DimensionId) -> u64 {
+        match self.raw {
+            Raw::Nested { dataset, .. } => dataset.dimension_size(id),
+            _ => self.tree.dimensions[id.0].size,
+        }
+    }
+
+    /// The variables that have this attribute.
+    pub(super) fn variables_with(&self, attribute: &'a str) -> impl Iterator<Item = VariableId> + 'a {
+        let has = move |v: &tree::Variable| v.attributes.get(attribute).is_some();
+        let variables = self.tree.variables.iter().enumerate();
+        variables.filter(move |(_, variable)| has(variable)).map(|(id, _)| VariableId(id))
+    }
+
+    /// The dimension that an attribute of a variable names; with `wanted`, that one or none.
+    pub(super) fn named(
+        &self,
+        id: VariableId,
+        attribute: &str,
+        wanted: Option<DimensionId>,
+    ) -> Option<DimensionId> {
+        let variable = &self.tree.variables[id.0];
+        let name = variable.attributes.text(attribute)?;
+        self.dimension(variable, name.trim(), wanted)
+    }
+
+    /// The dimension that a variable means by a name; with `wanted`, that one or none.
+    pub(super) fn dimension(
+        &self,
+        variable: &tree::Variable,
+        name: &str,
+        wanted: Option<DimensionId>,
+    ) -> Option<DimensionId> {
+        // A search costs more than a look at the name.
+        let last = name.rsplit('/').next()?;
+        if wanted.is_some_and(|wanted| self.tree.dimensions[wanted.0].name != last) {
+            return None;
+        }
+        let found = reference::dimension(self.tree, variable.group, name)?;
+        wanted.is_none_or(|wanted| wanted == found).then_some(found)
+    }
+
+    /// The path of a variable.
+    pub(super) fn path(&self, id: VariableId) -> &'a str {
+        &self.tree.variables[id.0].path
+    }
+
+    /// Opens another variable of the file.
+    ///
+    /// # Errors
+    /// What is wrong with it, where it is an aggregation variable.
+    pub(super) fn open(&self, id: VariableId) -> Result<Raw> {
+        let variable = &self.tree.variables[id.0];
+        let is_aggregation = dialect::is_aggregation(&variable.attributes);
+        match self.raw {
+            Raw::Nested { dataset, .. } if is_aggregation => open::nested(dataset, id),
+            Raw::Nested { dataset, .. } => Ok(open::stored(dataset, id)),
+            Raw::Stored { file, .. } if is_aggregation => match file {
+                Some(file) => open::nested(file.dataset(&self.dataset.shared().options)?, id),
+                None => open::nested(self.dataset, id),
+            },
+            Raw::Stored { container, file, .. } => Ok(Raw::Stored {
+                container: Arc::clone(container),
+                variable: Stored {
+                    attributes: variable.attributes.clone(),
+                    array: Arc::clone(&variable.array),
+                },
+                path: variable.path.trim_start_matches('/').to_owned(),
+                file: file.clone(),
+            }),
+            _ => Ok(open::stored(self.dataset, id)),
+        }
+    }
+
+    /// The file, where what is stored in these variables is all in it.
+    pub(super) fn file_of(&self, variables: &[VariableId]) -> Option<&'a Arc<Container>> {
+        let Raw::Stored { container, .. } = self.raw else { return None };
+        let stored = |id: &VariableId| !dialect::is_aggregation(&self.tree.variables[id.0].attributes);
+        variables.iter().all(stored).then_some(container)
+    }
+
+    /// The size of the file in bytes.
+    pub(super) fn file_size(&self) -> u64 {
+        match self.raw {
+            Raw::Stored { container, .. } => container.source().len(),
+            Raw::Nested { dataset, .. } => dataset.shared().container.source().len(),
+            _ => 0,
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The fragment files that are open, shared by all reads of a dataset and bounded in number.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use once_cell::sync::OnceCell;
+
+use crate::container::Container;
+use crate::dataset::options::OpenOptions;
+use crate::dataset::Dataset;
+use crate::error::Result;
+use crate::io::location::{File, Identity, Origin};
+
+/// An open fragment file.
+pub(crate) struct OpenFile {
+    pub(crate) source: Arc<File>,
+    pub(crate) origin: Origin,
+    container: OnceCell<Arc<Container>>,
+    dataset: OnceCell<Dataset>,
+}
+
+impl OpenFile {
+    pub(crate) fn new(source: File, origin: Origin) -> Self {
+        let (container, dataset) = (OnceCell::new(), OnceCell::new());
+        OpenFile { source: Arc::new(source), origin, container, dataset }
+    }
+
+    pub(crate) fn identity(&self) -> Identity {
+        self.source.identity()
+    }
+
+    /// The file as netCDF.
+    pub(crate) fn container(&self) -> Result<&Arc<Container>> {
+        self.container.get_or_try_init(|| {
+            let source: Arc<File> = Arc::clone(&self.source);
+            Container::open(source).map(Arc::new)
+        })
+    }
+
+    /// The file as a dataset of its own, for a fragment that is itself an aggregation variable.
+    pub(crate) fn dataset(&self, options: &OpenOptions) -> Result<&Dataset> {
+        self.dataset.get_or_try_init(|| {
+            let container = Arc::clone(self.container()?);
+            Dataset::from_container(container, self.identity(), self.origin.clone(), options)
+        })
+    }
+}
+
+/// Open files by location, the least recently used one closed first.
+pub(crate) struct Files {
+    capacity: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    clock: u64,
+    open: HashMap<Key, (u64, Arc<OpenFile>)>,
+}
+
+/// The dataset that names a file, by its number, and the name. What errors call a dataset would not do: two on a server may
+/// differ in what is not shown.
+type Key = (u64, String);
+
+impl Files {
+    pub(crate) fn new(options: &OpenOptions) -> Self {
+        Files { capacity: options.max_open_files.max(1), state: Mutex::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The file under this key, if it is open.
+    pub(crate) fn get(&self, key: &Key) -> Option<Arc<OpenFile>> {
+        let mut state = self.lock();
+        state.clock += 1;
+        let now = state.clock;
+        let (used, file) = state.open.get_mut(key)?;
+        *used = now;
+        Some(Arc::clone(file))
+    }
+
+    /// Keeps a file under this key; readers that still hold a file that is dropped here keep it open.
+    pub(crate) fn put(&self, key: Key, file: &Arc<OpenFile>) {
+        let mut state = self.lock();
+        state.clock += 1;
+        let now = state.clock;
+        let mut closed = None;
+        if state.open.len() >= self.capacity && !state.open.contains_key(&key) {
+            let oldest = state.open.iter().min_by_key(|(_, (used, _))| *used).map(|(k, _)| k.clone());
+            closed = oldest.and_then(|oldest| state.open.remove(&oldest));
+        }
+        state.open.insert(key, (now, Arc::clone(file)));
+        drop(state);
+        // Closing a file is no work to do under a lock.
+        drop(closed);
+    }
+}

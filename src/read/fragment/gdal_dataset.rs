@@ -1,0 +1,201 @@
+//! A file that GDAL has open, by no other drivers than those that may read fragments.
+
+use std::ffi::{CStr, CString};
+use std::ptr;
+
+use gdal_sys as gdal;
+
+use super::gdal_array::GdalArray;
+use super::gdal_group::{texts, GdalGroup};
+use super::quiet::last_message;
+use super::subdataset::Subdataset;
+use crate::dataset::options::FragmentDriver;
+use crate::error::{Error, Kind, Result};
+use crate::io::location::stays_inside;
+use crate::io::os::make_room;
+
+/// What GDAL's header defines by macros that the bindings lack.
+const OF_RASTER: u32 = 0x02;
+const OF_MULTIDIM_RASTER: u32 = 0x10;
+
+/// The names in aggregation files of the format of a driver.
+pub(super) fn formats(driver: FragmentDriver) -> &'static [&'static str] {
+    match driver {
+        FragmentDriver::GeoTiff => &["gtiff", "geotiff", "tiff", "tif", "cog"],
+        FragmentDriver::Grib => &["grib", "grib1", "grib2", "grb", "grb2"],
+        FragmentDriver::Zarr => &["zarr", "zarr2"],
+        FragmentDriver::Hdf4 => &["hdf4", "hdf"],
+    }
+}
+
+/// Opens what is in one file.
+pub(super) struct Opener<'a> {
+    /// What messages call the file.
+    file: &'a str,
+    /// The path for GDAL.
+    path: &'a str,
+    drivers: Vec<FragmentDriver>,
+}
+
+impl<'a> Opener<'a> {
+    /// With those of the drivers that are for the format, if one is given.
+    ///
+    /// # Errors
+    /// `FragmentUnreadable` when there are none.
+    pub(super) fn new(
+        path: &'a str,
+        file: &'a str,
+        format: Option<&str>,
+        drivers: &[FragmentDriver],
+    ) -> Result<Self> {
+        let is_asked = |driver: FragmentDriver| format.is_none_or(|format| formats(driver).contains(&format));
+        let drivers: Vec<_> = drivers.iter().copied().filter(|&driver| is_asked(driver)).collect();
+        let opener = Opener { file, path, drivers };
+        // GDAL takes an empty list for all drivers.
+        if opener.drivers.is_empty() {
+            return Err(opener.unreadable("the setting FRAGMENT_DRIVERS leaves no driver for it"));
+        }
+        Ok(opener)
+    }
+
+    /// The path for GDAL.
+    pub(super) fn path(&self) -> &str {
+        self.path
+    }
+
+    /// The file with its bands and its list of subdatasets.
+    ///
+    /// # Errors
+    /// `FragmentUnreadable`.
+    pub(super) fn bands(&self) -> Result<GdalDataset> {
+        self.whole(OF_RASTER)
+    }
+
+    /// The file with its multidimensional arrays.
+    ///
+    /// # Errors
+    /// `FragmentUnreadable`.
+    pub(super) fn arrays(&self) -> Result<GdalDataset> {
+        self.whole(OF_MULTIDIM_RASTER)
+    }
+
+    fn whole(&self, kind: u32) -> Result<GdalDataset> {
+        let names: Vec<_> = self.drivers.iter().map(|driver| driver.name()).collect();
+        GdalDataset::open(self.path, kind, &names)
+            .ok_or_else(|| self.unreadable(format!("neither netCDF nor a file of {}", names.join(", "))))
+    }
+
+    /// A subdataset that the file lists, by the driver that lists it.
+    ///
+    /// No other is asked: GDAL also looks for a file of that very name, below the current directory.
+    ///
+    /// # Errors
+    /// `FragmentUnreadable` with GDAL's message.
+    pub(super) fn subdataset(&self, whole: &GdalDataset, subdataset: &Subdataset<'_>) -> Result<GdalDataset> {
+        let opens = |driver: &FragmentDriver| match driver {
+            // What this driver lists, another one opens, which is for nothing else.
+            FragmentDriver::Hdf4 => "HDF4Image",
+            driver => driver.name(),
+        };
+        let driver = whole.driver();
+        let driver = self.drivers.iter().find(|known| Some(known.name()) == driver.as_deref()).map(opens);
+        let opened = driver.and_then(|driver| GdalDataset::open(subdataset.listed, OF_RASTER, &[driver]));
+        opened.ok_or_else(|| {
+            let said = last_message().replace(self.path, self.file);
+            self.unreadable(format!("subdataset '{}': {said}", subdataset.identifier()))
+        })
+    }
+
+    fn unreadable(&self, message: impl Into<String>) -> Error {
+        Error::new(Kind::FragmentUnreadable, message).in_file(self.file)
+    }
+}
+
+/// An open dataset, closed with this object.
+pub(super) struct GdalDataset(gdal::GDALDatasetH);
+
+impl Drop for GdalDataset {
+    fn drop(&mut self) {
+        // SAFETY: the handle is open, and ends here.
+        unsafe { gdal::GDALReleaseDataset(self.0) };
+    }
+}
+
+impl GdalDataset {
+    fn open(name: &str, kind: u32, drivers: &[&str]) -> Option<Self> {
+        let name = CString::new(name).ok()?;
+        let terms: Vec<CString> = drivers.iter().filter_map(|driver| CString::new(*driver).ok()).collect();
+        let mut list: Vec<_> = terms.iter().map(|term| term.as_ptr()).collect();
+        list.push(ptr::null());
+        // No neighbours: what a driver finds beside the file is not under the policy.
+        let siblings = [ptr::null()];
+        // A driver may open a file more than once, and takes it for another format if it cannot.
+        make_room(4);
+        // SAFETY: C strings and lists that end with NULL, alive during the call.
+        let dataset =
+            unsafe { gdal::GDALOpenEx(name.as_ptr(), kind, list.as_ptr(), ptr::null(), siblings.as_ptr()) };
+        // Not `then_some`: that would make an object of NULL and drop it.
+        (!dataset.is_null()).then(|| GdalDataset(dataset))
+    }
+
+    /// The name of the driver that opened it.
+    fn driver(&self) -> Option<String> {
+        // SAFETY: the handle is open; the driver and its name live as long as GDAL.
+        unsafe {
+            let driver = gdal::GDALGetDatasetDriver(self.0);
+            if driver.is_null() {
+                return None;
+            }
+            let name = CStr::from_ptr(gdal::GDALGetDriverShortName(driver));
+            name.to_str().ok().map(str::to_owned)
+        }
+    }
+
+    pub(super) fn band_count(&self) -> i32 {
+        // SAFETY: the handle is open.
+        unsafe { gdal::GDALGetRasterCount(self.0) }
+    }
+
+    /// A band as an array of rows and columns; the first has number 1.
+    pub(super) fn band(&self, number: i32) -> Option<GdalArray> {
+        // SAFETY: the handle is open; a band that does not exist is NULL.
+        unsafe {
+            let band = gdal::GDALGetRasterBand(self.0, number);
+            if band.is_null() {
+                return None;
+            }
+            GdalArray::from_handle(gdal::GDALRasterBandAsMDArray(band))
+        }
+    }
+
+    /// The array of this full name; the slash at its start may be left out.
+    pub(super) fn array(&self, name: &str) -> Option<GdalArray> {
+        let name = name.trim_start_matches('/');
+        // A driver may take the name for a path.
+        if !stays_inside(name) {
+            return None;
+        }
+        self.root()?.array(&format!("/{name}"))
+    }
+
+    /// The full names of arrays, in whatever group; no more than so many.
+    pub(super) fn arrays(&self, most: usize) -> Vec<String> {
+        self.root().map(|root| root.arrays(most)).unwrap_or_default()
+    }
+
+    fn root(&self) -> Option<GdalGroup> {
+        // SAFETY: the handle is open; without groups the root is NULL.
+        unsafe { GdalGroup::from_handle(gdal::GDALDatasetGetRootGroup(self.0)) }
+    }
+
+    /// The names of subdatasets as GDAL lists them.
+    pub(super) fn subdatasets(&self) -> Vec<String> {
+        // SAFETY: the handle is open, and the list is its own.
+        let entries = unsafe { texts(gdal::GDALGetMetadata(self.0, c"SUBDATASETS".as_ptr())) };
+        // Names and descriptions take turns: SUBDATASET_1_NAME=..., SUBDATASET_1_DESC=...
+        let name = |entry: String| {
+            entry.split_once('=').filter(|(key, _)| key.ends_with("_NAME")).map(|(_, name)| name.to_owned())
+        };
+        entries.into_iter().filter_map(name).collect()
+    }
+}

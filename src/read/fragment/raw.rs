@@ -1,0 +1,231 @@
+//! A fragment's array before it is brought to canonical form, wherever it comes from.
+
+use std::sync::Arc;
+
+use super::compressed::Expanded;
+use super::files::OpenFile;
+#[cfg(feature = "gdal")]
+use super::foreign::Foreign;
+use super::Chain;
+use crate::container::array::Array;
+use crate::container::read::{self, Kept};
+use crate::container::tree::VariableId;
+use crate::container::{Container, Stored};
+use crate::dataset::Dataset;
+use crate::error::{Error, Kind, Result};
+use crate::io::source::Source;
+use crate::read::scatter::Destination;
+use crate::read::{numbers, Request};
+use crate::selection::Selection;
+use crate::value::{Attributes, DataType};
+
+/// An opened fragment.
+pub(crate) enum Raw {
+    /// A variable of a file.
+    Stored {
+        /// The file.
+        container: Arc<Container>,
+        /// The variable.
+        variable: Stored,
+        /// Its path in the file, for a second look at its dimensions.
+        path: String,
+        /// The file again, where it is another than that of the aggregation.
+        file: Option<Arc<OpenFile>>,
+    },
+    /// A variable of a file that was read before, so that no more than this is needed.
+    Known {
+        /// The file.
+        file: Arc<OpenFile>,
+        /// The data.
+        array: Arc<Array>,
+    },
+    /// An aggregation variable again.
+    Nested {
+        /// The file.
+        dataset: Dataset,
+        /// The variable.
+        variable: VariableId,
+        /// Its shape.
+        shape: Vec<u64>,
+        /// Whether it has no value for missing data, so that only a mask tells.
+        unmarked: bool,
+    },
+    /// An array that stands for another one.
+    Expanded(Expanded),
+    /// An array in a file of another format.
+    #[cfg(feature = "gdal")]
+    Foreign(Foreign),
+}
+
+impl Raw {
+    /// The shape of the array.
+    pub(crate) fn shape(&self) -> &[u64] {
+        match self {
+            Raw::Stored { variable, .. } => &variable.array.shape,
+            Raw::Known { array, .. } => &array.shape,
+            Raw::Nested { shape, .. } => shape,
+            Raw::Expanded(array) => array.shape(),
+            #[cfg(feature = "gdal")]
+            Raw::Foreign(array) => array.shape(),
+        }
+    }
+
+    /// The array in the file, where it is one.
+    pub(crate) fn array(&self) -> Option<&Array> {
+        match self {
+            Raw::Stored { variable, .. } => Some(&variable.array),
+            Raw::Known { array, .. } => Some(array),
+            Raw::Nested { .. } | Raw::Expanded(_) => None,
+            #[cfg(feature = "gdal")]
+            Raw::Foreign(_) => None,
+        }
+    }
+
+    /// The array without what it is expanded to.
+    pub(crate) fn unexpanded(&self) -> &Raw {
+        match self {
+            Raw::Expanded(array) => array.stored().unexpanded(),
+            other => other,
+        }
+    }
+
+    /// The size of a chunk in memory, where what is stored has chunks.
+    pub(crate) fn chunk_bytes(&self) -> Option<usize> {
+        let array = self.unexpanded().array()?;
+        let sizes = array.chunk()?.iter().map(|&n| usize::try_from(n).unwrap_or(usize::MAX));
+        Some(sizes.fold(array.element.size(), usize::saturating_mul))
+    }
+
+    /// Whether its values do not tell by themselves what is missing: it may have elements that are not stored, or no value
+    /// for missing data.
+    pub(crate) fn is_unmarked(&self) -> bool {
+        match self {
+            Raw::Nested { unmarked, .. } => *unmarked,
+            Raw::Expanded(array) => array.is_unmarked(),
+            _ => false,
+        }
+    }
+
+    /// The type of its elements.
+    pub(crate) fn data_type(&self) -> DataType {
+        match self {
+            Raw::Stored { variable, .. } => variable.array.data_type,
+            Raw::Known { array, .. } => array.data_type,
+            Raw::Nested { dataset, variable, .. } => {
+                dataset.shared().tree().variables[variable.0].array.data_type
+            }
+            Raw::Expanded(array) => array.stored().data_type(),
+            #[cfg(feature = "gdal")]
+            Raw::Foreign(array) => array.data_type(),
+        }
+    }
+
+    /// Its attributes; those of a known one were used when it was read first.
+    pub(crate) fn attributes(&self) -> &Attributes {
+        static NONE: Attributes = Attributes::none();
+        match self {
+            Raw::Known { .. } => &NONE,
+            Raw::Stored { variable, .. } => &variable.attributes,
+            Raw::Nested { dataset, variable, .. } => {
+                &dataset.shared().tree().variables[variable.0].attributes
+            }
+            Raw::Expanded(array) => array.stored().attributes(),
+            #[cfg(feature = "gdal")]
+            Raw::Foreign(array) => array.attributes(),
+        }
+    }
+
+    /// The name of the file, for messages.
+    pub(crate) fn file(&self) -> Option<&str> {
+        match self {
+            Raw::Stored { container, .. } => Some(container.name()),
+            Raw::Known { file, .. } => Some(file.source.name()),
+            Raw::Nested { dataset, .. } => Some(dataset.name()),
+            Raw::Expanded(array) => array.stored().file(),
+            #[cfg(feature = "gdal")]
+            Raw::Foreign(array) => Some(array.file()),
+        }
+    }
+
+    /// The bytes of the file and the array in it, where it is one.
+    pub(crate) fn in_file(&self) -> Option<(&dyn Source, &Array)> {
+        match self {
+            Raw::Stored { container, variable, .. } => Some((&**container.source(), &variable.array)),
+            Raw::Known { file, array } => Some((&*file.source, array)),
+            Raw::Nested { .. } | Raw::Expanded(_) => None,
+            #[cfg(feature = "gdal")]
+            Raw::Foreign(_) => None,
+        }
+    }
+
+    /// Reads numbers or chars in C order and native byte order, and tells in `valid` which are there (1) and which are
+    /// missing (0) whatever their values.
+    ///
+    /// # Errors
+    /// `FragmentUnreadable` for a damaged file; for a nested aggregation those of its own fragments.
+    pub(crate) fn read(
+        &self,
+        selection: &Selection,
+        out: &mut [u8],
+        mut valid: Option<&mut [u8]>,
+        chain: Option<&Chain<'_>>,
+        kept: &mut Kept<'_>,
+    ) -> Result<()> {
+        if let Some(valid) = valid.as_deref_mut() {
+            valid.fill(1);
+        }
+        match self {
+            Raw::Stored { container, variable, .. } => {
+                read::numbers(&**container.source(), &variable.array, selection, out, kept)
+                    .map_err(|e| e.in_file(container.name()))
+            }
+            Raw::Known { file, array } => read::numbers(&*file.source, array, selection, out, kept)
+                .map_err(|e| e.in_file(file.source.name())),
+            Raw::Nested { dataset, variable, .. } => nested(dataset, *variable, selection, out, valid, chain),
+            Raw::Expanded(array) => array.read(selection, out, valid, chain, kept),
+            #[cfg(feature = "gdal")]
+            Raw::Foreign(array) => array.read(selection, out),
+        }
+    }
+
+    /// Reads strings in C order; `None` where a nested aggregation says missing, and for what is not stored.
+    pub(crate) fn read_strings(
+        &self,
+        selection: &Selection,
+        chain: &Chain<'_>,
+    ) -> Result<Vec<Option<String>>> {
+        match self {
+            Raw::Stored { container, variable, .. } => {
+                Ok(container.read_strings(&variable.array, selection)?.into_iter().map(Some).collect())
+            }
+            Raw::Nested { dataset, variable, .. } => {
+                crate::read::strings(dataset, *variable, selection, None, Some(chain))
+            }
+            Raw::Expanded(array) => array.read_strings(selection, chain),
+            Raw::Known { .. } => Err(strings_are_not_bytes()),
+            #[cfg(feature = "gdal")]
+            Raw::Foreign(_) => Err(strings_are_not_bytes()),
+        }
+    }
+}
+
+/// Reads an aggregation variable in its own type.
+fn nested(
+    dataset: &Dataset,
+    variable: VariableId,
+    selection: &Selection,
+    out: &mut [u8],
+    valid: Option<&mut [u8]>,
+    chain: Option<&Chain<'_>>,
+) -> Result<()> {
+    let data_type = dataset.shared().tree().variables[variable.0].array.data_type;
+    let element = data_type.size().ok_or_else(strings_are_not_bytes)?;
+    let values = &Destination::c_order(out, selection.count(), element)?;
+    let mask = valid.map(|valid| Destination::c_order(valid, selection.count(), 1)).transpose()?;
+    let request = Request { selection, data_type, values, mask: mask.as_ref(), lossy: None, control: None };
+    numbers(dataset, variable, &request, chain)
+}
+
+fn strings_are_not_bytes() -> Error {
+    Error::new(Kind::FragmentType, "strings where numbers or characters are expected")
+}

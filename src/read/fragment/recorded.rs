@@ -1,0 +1,56 @@
+//! Whether the file of a fragment is still what it was when its size and time were recorded.
+
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use crate::container::tree::VariableId;
+use crate::dataset::options::ChangedFragments;
+use crate::dataset::Dataset;
+use crate::error::{Error, Kind, Result};
+use crate::selection::Selection;
+
+/// Times closer than this are the same: doubles of seconds since 1970 hold no more, and some file systems less.
+const RESOLUTION: f64 = 1e-5;
+
+/// Compares the file of the fragment at `index` with what was recorded of it.
+///
+/// # Errors
+/// `FragmentUnreadable` when it changed and changes are errors; those of reading the record.
+pub(crate) fn check(dataset: &Dataset, recorded: &[VariableId; 2], index: &[u64], file: &str) -> Result<()> {
+    let shared = dataset.shared();
+    if shared.options.changed_fragments == ChangedFragments::Ignore {
+        return Ok(());
+    }
+    let mut before = [0.0; 2];
+    for (value, id) in before.iter_mut().zip(recorded) {
+        let array = &shared.tree().variables[id.0].array;
+        let one = Selection::block(index, &vec![1; index.len()], &array.shape)?;
+        *value = shared.container.read_values(array, &one)?.f64_at(0).unwrap_or(f64::NAN);
+    }
+    let Some(what) = difference(before, Path::new(file)) else { return Ok(()) };
+    let error = Error::new(Kind::FragmentUnreadable, format!("{what} (setting CHANGED_FRAGMENTS)"));
+    let error = error.in_fragment(index).in_file(file);
+    if shared.options.changed_fragments == ChangedFragments::Error {
+        return Err(error);
+    }
+    shared.warn(error.to_string());
+    Ok(())
+}
+
+/// How a file differs from the size and time that it had; `None` when it does not, or when nothing was recorded.
+pub(crate) fn difference([size, time]: [f64; 2], file: &Path) -> Option<String> {
+    // Only local files have both; what is not one was opened otherwise and cannot be told.
+    let metadata = std::fs::metadata(file).ok()?;
+    let now = metadata.len() as f64;
+    if size.is_finite() && size >= 0.0 && size != now {
+        return Some(format!("its file has {now} bytes and had {size} when it was recorded"));
+    }
+    let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_secs_f64();
+    let later = modified - time;
+    if time.is_finite() && time > 0.0 && later.abs() > RESOLUTION {
+        let when = if later > 0.0 { "later" } else { "earlier" };
+        let seconds = later.abs().ceil();
+        return Some(format!("its file was written again since it was recorded, {seconds:.0} s {when}"));
+    }
+    None
+}

@@ -1,0 +1,162 @@
+//! Cuts a piece of a fragment into parts that threads read one at a time. Pure arithmetic.
+//!
+//! A part is whole chunks of a chunked array, so that no chunk is decoded twice, and bounded in size, so that neither
+//! scratch memory nor waiting for the last thread grows with the fragment.
+
+use crate::error::{Error, Kind, Result};
+use crate::read::fragment::Piece;
+use crate::selection::Selection;
+
+/// Bytes of a part, unless one chunk is larger.
+const PART: u64 = 1 << 20;
+
+/// The parts of a piece; `chunk` is the shape of the chunks of the stored array, `element` the size of its elements.
+///
+/// # Errors
+/// `Internal` when a part is not part of the piece.
+pub(crate) fn parts(
+    piece: Piece,
+    stored: &[u64],
+    chunk: Option<&[u64]>,
+    element: usize,
+) -> Result<Vec<Piece>> {
+    let whole = piece.selection.len().and_then(|n| n.checked_mul(element as u64));
+    if whole.is_some_and(|bytes| bytes <= PART) {
+        return Ok(vec![piece]);
+    }
+    let cuts = cuts(&piece.selection, chunk, element);
+    let total: usize = cuts.iter().map(Vec::len).product();
+    (0..total)
+        .map(|mut n| {
+            let mut ranges = vec![(0, 0); cuts.len()];
+            for axis in (0..cuts.len()).rev() {
+                ranges[axis] = cuts[axis][n % cuts[axis].len()];
+                n /= cuts[axis].len();
+            }
+            part(&piece, stored, &ranges)
+        })
+        .collect()
+}
+
+/// Per stored axis, the ranges (first index of the selection, how many) into which it is cut.
+fn cuts(selection: &Selection, chunk: Option<&[u64]>, element: usize) -> Vec<Vec<(u64, u64)>> {
+    let rank = selection.rank();
+    // The most selected indices that share a chunk along each axis.
+    let together: Vec<u64> = (0..rank)
+        .map(|a| match chunk {
+            Some(chunk) => chunk[a].div_ceil(selection.step()[a].unsigned_abs()).min(selection.count()[a]),
+            None => 1,
+        })
+        .collect();
+    let mut bytes = together.iter().fold(element as u64, |n, &t| n.saturating_mul(t)).max(1);
+    let mut cuts = vec![Vec::new(); rank];
+    let mut full = true;
+    for a in (0..rank).rev() {
+        let count = selection.count()[a];
+        let stretches = count.div_ceil(together[a]);
+        let taken = if full { (PART / bytes).clamp(1, stretches) } else { 1 };
+        full &= taken == stretches;
+        bytes = bytes.saturating_mul(taken);
+        let mut first = 0;
+        while first < count {
+            let mut n = 0;
+            for _ in 0..taken {
+                n += stretch(selection, chunk, a, first + n).min(count - first - n);
+            }
+            cuts[a].push((first, n));
+            first += n;
+        }
+    }
+    cuts
+}
+
+/// How many selected indices from `first` on lie in the same chunk.
+fn stretch(selection: &Selection, chunk: Option<&[u64]>, axis: usize, first: u64) -> u64 {
+    let Some(chunk) = chunk else { return 1 };
+    if first >= selection.count()[axis] {
+        return 0;
+    }
+    let step = selection.step()[axis];
+    let index = selection.start()[axis].wrapping_add_signed(step.wrapping_mul(first as i64));
+    let within = index % chunk[axis];
+    let room = if step > 0 { chunk[axis] - 1 - within } else { within };
+    room / step.unsigned_abs() + 1
+}
+
+fn part(piece: &Piece, stored: &[u64], ranges: &[(u64, u64)]) -> Result<Piece> {
+    let whole = &piece.selection;
+    let start: Vec<u64> = (0..ranges.len())
+        .map(|a| whole.start()[a].wrapping_add_signed(whole.step()[a].wrapping_mul(ranges[a].0 as i64)))
+        .collect();
+    let count: Vec<u64> = ranges.iter().map(|r| r.1).collect();
+    let selection = Selection::new(&start, &count, whole.step(), stored)
+        .map_err(|e| Error::new(Kind::Internal, "a part outside its piece").because(e))?;
+    let (mut at, mut extent) = (piece.at.clone(), piece.count.clone());
+    for (axis, dimension) in piece.dimensions.iter().enumerate() {
+        if let Some(d) = *dimension {
+            at[d] += ranges[axis].0;
+            extent[d] = ranges[axis].1;
+        }
+    }
+    Ok(Piece::new(selection, piece.dimensions.clone(), at, extent))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Where each element of a piece comes from and goes to.
+    fn places(piece: &Piece) -> Vec<(Vec<u64>, Vec<u64>)> {
+        let selection = &piece.selection;
+        (0..selection.len().unwrap())
+            .map(|mut n| {
+                let mut from = vec![0; selection.rank()];
+                let mut to = piece.at.clone();
+                for a in (0..selection.rank()).rev() {
+                    let i = n % selection.count()[a];
+                    n /= selection.count()[a];
+                    from[a] = selection.start()[a].wrapping_add_signed(selection.step()[a] * i as i64);
+                    to[piece.dimensions[a].unwrap()] += i;
+                }
+                (from, to)
+            })
+            .collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn parts_are_the_piece_and_share_no_chunk(
+            axes in proptest::collection::vec((1u64..40, 1u64..9, 1i64..4, any::<bool>()), 1..4),
+            chunked in any::<bool>(),
+            element in prop_oneof![Just(64usize), Just(4096), Just(60_000)],
+        ) {
+            let shape: Vec<u64> = axes.iter().map(|a| a.0).collect();
+            let chunk: Vec<u64> = axes.iter().map(|a| a.1).collect();
+            let step: Vec<i64> = axes.iter().map(|a| if a.3 { -a.2 } else { a.2 }).collect();
+            let start: Vec<u64> = axes.iter().map(|a| if a.3 { a.0 - 1 } else { 0 }).collect();
+            let count: Vec<u64> = axes.iter().map(|a| (a.0 - 1) / a.2 as u64 + 1).collect();
+            let selection = Selection::new(&start, &count, &step, &shape).unwrap();
+            let dimensions: Vec<Option<usize>> = (0..shape.len()).rev().map(Some).collect();
+            let extent: Vec<u64> = count.iter().rev().copied().collect();
+            let piece = Piece::new(selection, dimensions, vec![5; shape.len()], extent);
+            let mut want = places(&piece);
+            let chunk = chunked.then_some(chunk.as_slice());
+            let parts = parts(piece, &shape, chunk, element).unwrap();
+            let mut got: Vec<_> = parts.iter().flat_map(places).collect();
+            if let Some(chunk) = chunk {
+                let mut seen = std::collections::HashMap::new();
+                for (n, part) in parts.iter().enumerate() {
+                    for (from, _) in places(part) {
+                        let of: Vec<u64> = from.iter().zip(chunk).map(|(i, c)| i / c).collect();
+                        prop_assert_eq!(*seen.entry(of).or_insert(n), n);
+                    }
+                }
+            }
+            want.sort();
+            got.sort();
+            prop_assert_eq!(got, want);
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Reads of string data. Fragments may be strings, or chars with a trailing dimension for the length.
+
+use super::{at_of, c_order, count_of, index_of, Assembly};
+use crate::canonical::Target;
+use crate::container::read::{zeroed, Kept};
+use crate::container::tree::VariableId;
+use crate::dataset::Dataset;
+use crate::error::{Error, Kind, Result};
+use crate::model::feature::{fill_byte, missing_texts};
+use crate::model::fragments::{Block, Fragment, View};
+use crate::model::room::Room;
+use crate::read::fragment::{unreadable, Chain, Placement, Raw};
+use crate::read::plan::Span;
+use crate::selection::Selection;
+use crate::threads::control::Control;
+use crate::value::{text_of, Attributes, DataType, Values};
+
+/// Reads strings of a variable in C order; `None` is missing.
+///
+/// The empty string, `_FillValue` and `missing_value` are missing.
+pub(crate) fn strings(
+    dataset: &Dataset,
+    id: VariableId,
+    selection: &Selection,
+    control: Option<&Control<'_>>,
+    outer: Option<&Chain<'_>>,
+) -> Result<Vec<Option<String>>> {
+    let shared = dataset.shared();
+    let variable = &shared.tree().variables[id.0];
+    let own = variable.array.data_type;
+    if own != DataType::String {
+        return Err(Error::new(Kind::Type, format!("{own} data cannot be read as strings")));
+    }
+    let marks = Marks::of(&variable.attributes);
+    let Some(aggregation) = shared.aggregation(id)? else {
+        let values = shared.container.read_strings(&variable.array, selection)?;
+        return Ok(values.into_iter().map(|s| marks.mask(s)).collect());
+    };
+    let mut out = Strings::new(selection)?;
+    if selection.is_empty() {
+        return Ok(out.values);
+    }
+    let chain = Chain::enter(outer, shared, id)?.watched(control);
+    let target = Target::new(&variable.attributes, own);
+    let assembly = Assembly::new(dataset, id, aggregation, &target, &chain);
+    assembly.each_block(selection, |block, entries| {
+        match entries {
+            Block::UniqueValues(Values::String(list)) => {
+                for (i, value) in list.into_iter().enumerate() {
+                    let spans = block.piece(i);
+                    let still = vec![0; spans.len()];
+                    out.put(&at_of(&spans), &count_of(&spans), &[marks.mask(value)], &still)?;
+                }
+            }
+            Block::UniqueValues(other) => {
+                return Err(Error::new(
+                    Kind::FragmentType,
+                    format!("unique values of type {} for string data", other.data_type()),
+                ))
+            }
+            Block::Fragments(list) => {
+                for (i, fragment) in list.iter().enumerate() {
+                    let spans = block.piece(i);
+                    assembly
+                        .string_piece(fragment, &spans, &marks, &mut out)
+                        .map_err(|e| e.in_fragment(&index_of(&spans)))?;
+                    chain.advance(count_of(&spans).iter().product())?;
+                }
+            }
+        }
+        Ok(())
+    })?;
+    Ok(out.values)
+}
+
+impl Assembly<'_> {
+    fn string_piece(
+        &self,
+        fragment: &Fragment,
+        spans: &[Span],
+        marks: &Marks,
+        out: &mut Strings,
+    ) -> Result<()> {
+        let index = index_of(spans);
+        let read = self.open(fragment, &index, |raw, version| {
+            // That the file changed is no reason to look for another.
+            if let Err(error) = self.check_recorded(&raw, version, &index) {
+                return Ok(Err(error));
+            }
+            self.string_version(raw, fragment.view(), spans, marks, out).map(Ok)
+        });
+        // What is not written stays missing.
+        read?.transpose().map(drop)
+    }
+
+    /// Reads the strings of one version.
+    fn string_version(
+        &self,
+        raw: Raw,
+        view: Option<&View>,
+        spans: &[Span],
+        marks: &Marks,
+        out: &mut Strings,
+    ) -> Result<()> {
+        let canonical = self.canonical_shape(spans);
+        let raw = self.fit(raw, &canonical, view)?;
+        let marks = marks.and(raw.attributes());
+        let mut read = || -> Result<()> {
+            match raw.data_type() {
+                DataType::String => {
+                    let piece = Placement::new(raw.shape(), &canonical, view)?.piece(spans)?;
+                    let values = raw.read_strings(&piece.selection, self.chain).map_err(unreadable)?;
+                    let masked: Vec<_> = values.into_iter().map(|s| s.and_then(|s| marks.mask(s))).collect();
+                    out.put(&piece.at, &piece.count, &masked, &piece.strides)
+                }
+                DataType::Char => self.char_piece(&raw, view, spans, &canonical, &marks, out),
+                other => Err(Error::new(Kind::FragmentType, format!("{other} values for string data"))),
+            }
+        };
+        read().map_err(|e| match raw.file() {
+            Some(file) => e.in_file(file),
+            None => e,
+        })
+    }
+
+    fn char_piece(
+        &self,
+        raw: &Raw,
+        view: Option<&View>,
+        spans: &[Span],
+        canonical: &[u64],
+        marks: &Marks,
+        out: &mut Strings,
+    ) -> Result<()> {
+        let (stored, length) = match raw.shape().split_last() {
+            Some((&length, rest)) if Placement::new(rest, canonical, view).is_ok() => (rest, Some(length)),
+            // Without a dimension for the length, each char is a string.
+            _ => (raw.shape(), None),
+        };
+        let piece = Placement::new(stored, canonical, view)?.piece(spans)?;
+        let fill = fill_byte(raw.attributes());
+        let text = |field: &[u8]| match fill {
+            Some(fill) if field.iter().all(|&byte| byte == fill) => None,
+            _ => marks.mask(text_of(field).trim_end_matches(' ').to_owned()),
+        };
+        let selection = match length {
+            Some(length) => with_trailing(&piece.selection, length, raw.shape())?,
+            None => piece.selection.clone(),
+        };
+        let chars = selection.len().unwrap_or(u64::MAX);
+        Room::for_places(piece.selection.len().unwrap_or(0)).take_bytes(chars)?;
+        let mut bytes = zeroed(&selection, 1)?;
+        let mut kept = Kept::sharing(self.chain.chunks);
+        raw.read(&selection, &mut bytes, None, Some(self.chain), &mut kept).map_err(unreadable)?;
+        let texts: Vec<Option<String>> = match length {
+            Some(0) => vec![None; piece.selection.len().unwrap_or_default() as usize],
+            length => bytes.chunks_exact(length.unwrap_or(1) as usize).map(text).collect(),
+        };
+        out.put(&piece.at, &piece.count, &texts, &piece.strides)
+    }
+}
+
+/// The same selection with the whole of a trailing dimension.
+fn with_trailing(selection: &Selection, length: u64, shape: &[u64]) -> Result<Selection> {
+    let mut start = selection.start().to_vec();
+    let mut count = selection.count().to_vec();
+    let mut step = selection.step().to_vec();
+    start.push(0);
+    count.push(length);
+    step.push(1);
+    Selection::new(&start, &count, &step, shape)
+}
+
+/// Strings that stand for missing.
+struct Marks(Vec<String>);
+
+impl Marks {
+    fn of(attributes: &Attributes) -> Self {
+        Marks(missing_texts(attributes))
+    }
+
+    /// These, and those of a fragment.
+    fn and(&self, attributes: &Attributes) -> Self {
+        let mut all = missing_texts(attributes);
+        all.extend_from_slice(&self.0);
+        Marks(all)
+    }
+
+    fn mask(&self, text: String) -> Option<String> {
+        (!text.is_empty() && !self.0.contains(&text)).then_some(text)
+    }
+}
+
+/// The strings of a result, in C order.
+struct Strings {
+    values: Vec<Option<String>>,
+    strides: Vec<usize>,
+    room: Room,
+}
+
+impl Strings {
+    fn new(selection: &Selection) -> Result<Self> {
+        let mut values = Vec::new();
+        let n = selection.len().and_then(|n| usize::try_from(n).ok());
+        match n.filter(|&n| values.try_reserve_exact(n).is_ok()) {
+            Some(n) => values.resize(n, None),
+            None => return Err(Error::new(Kind::Limit, "the selection does not fit into memory")),
+        }
+        let room = Room::for_places(values.len() as u64);
+        Ok(Strings { values, strides: c_order(selection.count()), room })
+    }
+
+    fn put(&mut self, at: &[u64], count: &[u64], source: &[Option<String>], strides: &[usize]) -> Result<()> {
+        let total: u64 = count.iter().product();
+        for n in 0..total {
+            let (mut rest, mut from, mut to) = (n, 0, 0);
+            for d in (0..count.len()).rev() {
+                let i = (rest % count[d]) as usize;
+                rest /= count[d];
+                from += i * strides[d];
+                to += (at[d] as usize + i) * self.strides[d];
+            }
+            if let Some(text) = &source[from] {
+                self.room.take(text)?;
+            }
+            self.values[to].clone_from(&source[from]);
+        }
+        Ok(())
+    }
+}
