@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::support::allocations::largest_during;
 use crate::support::scenario::Scenario;
 use crate::support::{write, Data, FileSpec, Format, Rng, Var};
-use cfa::options::OpenOptions;
+use cfa::OpenOptions;
 use cfa::{DataType, Dataset, Kind, Selection};
 
 /// Far beyond what the files of these tests need, and far below what a hostile size asks for.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::support::series::{aggregate, define, plain};
 use crate::support::{numbers, Data, FileSpec, Format, Var};
-use cfa::options::{MissingFragments, OpenOptions};
 use cfa::{DataType, Dataset, Kind, Output, Result, Selection, Values};
+use cfa::{MissingFragments, OpenOptions};
 
 fn options(missing_bytes: Option<&str>) -> OpenOptions {
     let mut options = OpenOptions::default();

@@ -2,7 +2,7 @@
 
 use crate::support::cdl::make;
 use crate::support::{write, Data, FileSpec, Format, Var};
-use cfa::options::{AllowedSources, MissingFragments, OpenOptions};
+use cfa::{AllowedSources, MissingFragments, OpenOptions};
 use cfa::{DataType, Dataset, Kind, Output, Selection, Values};
 
 fn all(dataset: &Dataset, name: &str) -> cfa::Result<Values> {

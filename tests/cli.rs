@@ -194,7 +194,7 @@ fn help_teaches() {
     for word in ["--select", "--start", "--json", "--csv", "--raw", "--missing-fragments", "--relocate"] {
         assert!(read.contains(word), "{word}");
     }
-    for setting in cfa::options::SETTINGS {
+    for setting in cfa::SETTINGS {
         assert!(read.contains(&format!("{}: ", setting.name)), "{}", setting.name);
     }
     assert!(good(folder.path(), &["info", "--help"]).contains("--fragments"));

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use crate::support::{write, Data, FileSpec, Format, Var};
-use cfa::options::OpenOptions;
+use cfa::OpenOptions;
 use cfa::{DataType, Dataset};
 
 /// Files of a dataset: each has two of its values.

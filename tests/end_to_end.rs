@@ -6,8 +6,8 @@ use std::path::Path;
 
 use crate::support::scenario::{Place, Scenario};
 use crate::support::{cases, indices, offset, Rng};
-use cfa::options::{MissingFragments, OpenOptions};
 use cfa::{DataType, Dataset, Kind, Output, Selection, Values, Variable};
+use cfa::{MissingFragments, OpenOptions};
 
 fn close(got: f64, want: f64, data_type: DataType) -> bool {
     let allowed = match data_type {

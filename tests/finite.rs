@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::support::series::{aggregate, plain};
 use crate::support::{Data, Var};
-use cfa::options::OpenOptions;
+use cfa::OpenOptions;
 use cfa::{DataType, Dataset, Kind, Output, Result, Selection, Values};
 
 /// A fragment: its type, values, attributes that are numbers, and units.

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use cfa::location::{open_fragment, open_named, Opened, Origin, Place, Style};
-use cfa::options::{AllowedSources, OpenOptions};
+use cfa::{AllowedSources, OpenOptions};
 use cfa::{Kind, Source};
 use tempfile::TempDir;
 
@@ -320,7 +320,7 @@ fn aggregations_are_opened_by_path_or_file_uri() {
 #[test]
 fn the_documentation_lists_every_setting_with_its_default() {
     let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/security.md")).unwrap();
-    for setting in cfa::options::SETTINGS {
+    for setting in cfa::SETTINGS {
         let row = text.lines().find(|line| line.starts_with(&format!("| `{}` |", setting.name)));
         let row = row.unwrap_or_else(|| panic!("{} is not documented", setting.name));
         let default =

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use crate::support::{write, Data, FileSpec, Format, Rng, Var};
-use cfa::options::OpenOptions;
+use cfa::OpenOptions;
 use cfa::{DataType, Dataset, Selection};
 
 /// Stands for characters in names, three bytes each time; libnetcdf itself refuses to write most of them.

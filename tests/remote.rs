@@ -9,7 +9,7 @@ use crate::support::faulty_server::{
     partial, partial_head, partial_kept, status, whole, Request, Server, Step,
 };
 use cfa::location::{open_named, File};
-use cfa::options::OpenOptions;
+use cfa::OpenOptions;
 use cfa::{Error, Kind, Result, Source};
 use proptest::prelude::*;
 

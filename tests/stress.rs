@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::support::{cases, numbers, write, Data, FileSpec, Format, Rng, Var};
-use cfa::options::OpenOptions;
+use cfa::OpenOptions;
 use cfa::{DataType, Dataset, Output, Selection, Variable};
 
 /// The aggregated shape, and the fragments along each dimension.

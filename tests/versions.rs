@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::support::{cases, write, Data, FileSpec, Format, Rng, Var};
 use cfa::container::array::Layout;
 use cfa::container::Container;
-use cfa::options::{AllowedSources, ChangedFragments, MissingFragments, OpenOptions};
+use cfa::{AllowedSources, ChangedFragments, MissingFragments, OpenOptions};
 use cfa::{DataType, Dataset, Kind, Selection, Values};
 
 /// Elements of a fragment: enough for several chunks and parts.

@@ -13,14 +13,12 @@ mod measure;
 mod missing;
 mod number;
 mod reference_time;
-mod shape;
 mod target;
 pub mod units;
 mod unpack;
 
 pub use calendar::{Calendar, DateTime};
 pub use reference_time::TimeUnits;
-pub use shape::match_axes;
 pub use target::Target;
 
 use crate::{Attributes, DataType, Error, Kind, Result};

@@ -3,7 +3,7 @@
 use std::ffi::c_char;
 
 use super::boundary::{self, object, output, text, Answer, Failure};
-use crate::dataset::options::{MissingFragments, OpenOptions};
+use crate::options::{MissingFragments, OpenOptions};
 
 /// For a choice: the default, that is, what the environment says or else the built-in default.
 pub const CFA_DEFAULT: i32 = 0;

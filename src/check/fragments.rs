@@ -10,15 +10,15 @@ use std::sync::{Mutex, PoisonError};
 use super::report::{Findings, State, VariableReport};
 use super::rules::{self, Rule};
 use super::{recorded::Recorded, Options};
-use crate::canonical::{Conversion, Target};
+use crate::canonical::Target;
 use crate::container::tree::VariableId;
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::Identity;
 use crate::model::fragments::{Block, Fragment, Version, View};
 use crate::model::slabs::Slabs;
-use crate::model::Aggregation;
-use crate::read::fragment::{self, Chain, Fitting, Outcome, Raw, Wanted};
+use crate::read::fragment::{self, Chain, Outcome, Raw, Wanted};
+use crate::read::Preparation;
 use crate::selection::{c_strides, Selection};
 use crate::threads::workers;
 use crate::value::DataType;
@@ -48,15 +48,13 @@ pub(crate) fn check(
         .ok_or_else(|| Error::new(Kind::Limit, "the fragments do not fit into memory"))?;
     states.resize(total, State::Unchecked);
     let variable = &shared.tree().variables[id.0];
+    let target = Target::new(&variable.attributes, variable.array.data_type);
+    let chain = Chain::enter(None, &**shared, id)?;
     let inspection = Inspection {
-        dataset,
-        id,
-        aggregation,
-        target: Target::new(&variable.attributes, variable.array.data_type),
+        preparation: Preparation::new(shared, id, aggregation, &target, &chain),
         recorded: Recorded::of(dataset, aggregation),
         nested: Mutex::default(),
     };
-    let chain = Chain::enter(None, shared, id)?;
     let outcome = Mutex::new((states, findings));
     let strides = c_strides(shape);
     let all = Selection::all(shape);
@@ -67,7 +65,7 @@ pub(crate) fn check(
         options.threads(),
         || (),
         |block, _, ()| {
-            let found = inspection.block(&block, &chain)?;
+            let found = inspection.block(&block)?;
             let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
             for (index, verdict) in found {
                 let at: u64 = index.iter().zip(&strides).map(|(i, s)| i * s).sum();
@@ -121,37 +119,30 @@ impl Verdict {
 }
 
 struct Inspection<'a> {
-    dataset: &'a Dataset,
-    id: VariableId,
-    aggregation: &'a Aggregation,
-    target: Target,
+    preparation: Preparation<'a>,
     recorded: Option<Recorded>,
     /// Nested aggregations that were looked through: each is gone through once.
     nested: Mutex<HashSet<(Identity, VariableId)>>,
 }
 
 impl Inspection<'_> {
-    fn block(&self, block: &Selection, chain: &Chain<'_>) -> Result<Vec<(Vec<u64>, Verdict)>> {
-        let shared = self.dataset.shared();
+    fn block(&self, block: &Selection) -> Result<Vec<(Vec<u64>, Verdict)>> {
         let indices: Vec<Vec<u64>> =
             (0..block.len().unwrap_or(0)).map(|i| crate::model::table::index_in(block, i)).collect();
-        let lookup = |part: &Selection| {
-            self.aggregation.fragments.lookup(&*shared.container, part, &shared.runtime_substitutions)
-        };
-        match lookup(block) {
+        match self.preparation.lookup(block) {
             Ok(Block::UniqueValues(_)) => {
                 Ok(indices.into_iter().map(|i| (i, Verdict::fine(State::NoFile))).collect())
             }
             Ok(Block::Fragments(list)) => {
-                Ok(indices.into_iter().zip(&list).map(|(i, f)| self.judged(i, f, chain)).collect())
+                Ok(indices.into_iter().zip(&list).map(|(i, f)| self.judged(i, f)).collect())
             }
             // One bad entry must not hide the others of its block.
             Err(_) if indices.len() > 1 => {
                 let mut out = Vec::with_capacity(indices.len());
                 for index in indices {
-                    let one =
-                        Selection::block(&index, &vec![1; index.len()], self.aggregation.grid.fragments())?;
-                    out.extend(self.block(&one, chain)?);
+                    let grid = &self.preparation.aggregation.grid;
+                    let one = Selection::block(&index, &vec![1; index.len()], grid.fragments())?;
+                    out.extend(self.block(&one)?);
                 }
                 Ok(out)
             }
@@ -159,25 +150,19 @@ impl Inspection<'_> {
         }
     }
 
-    fn judged(&self, index: Vec<u64>, fragment: &Fragment, chain: &Chain<'_>) -> (Vec<u64>, Verdict) {
+    fn judged(&self, index: Vec<u64>, fragment: &Fragment) -> (Vec<u64>, Verdict) {
         let verdict = match fragment {
             Fragment::Missing => Verdict::fine(State::NoFile),
-            Fragment::Stored { versions, view } => self.versions(&index, versions, view.as_deref(), chain),
+            Fragment::Stored { versions, view } => self.versions(&index, versions, view.as_deref()),
         };
         (index, verdict)
     }
 
     /// The versions are judged up to the first that serves; what is wrong with those before it is told.
-    fn versions(
-        &self,
-        index: &[u64],
-        versions: &[Version],
-        view: Option<&View>,
-        chain: &Chain<'_>,
-    ) -> Verdict {
+    fn versions(&self, index: &[u64], versions: &[Version], view: Option<&View>) -> Verdict {
         let (mut problems, mut absences) = (Vec::new(), Vec::new());
         for (v, version) in versions.iter().enumerate() {
-            let outcome = self.open(index, version, chain).and_then(|outcome| {
+            let outcome = self.open(index, version).and_then(|outcome| {
                 let raw = match outcome {
                     Outcome::Accepted(raw) => raw,
                     Outcome::Missing(error) => return Ok(Outcome::Missing(error)),
@@ -185,7 +170,7 @@ impl Inspection<'_> {
                 let name = raw.file().unwrap_or_default().to_owned();
                 let changed = self.changed(index, v, versions, &raw);
                 let mut oddities = Vec::new();
-                self.fits(index, raw, view, chain, &mut oddities)?;
+                self.fits(index, raw, view, &mut oddities)?;
                 Ok(Outcome::Accepted((name, changed, oddities)))
             });
             match outcome {
@@ -217,10 +202,8 @@ impl Inspection<'_> {
         Verdict { state, problems }
     }
 
-    fn open(&self, index: &[u64], version: &Version, chain: &Chain<'_>) -> Result<Outcome<Raw>> {
-        let Inspection { dataset, id: variable, aggregation, .. } = *self;
-        let (fragments, versions) = (&aggregation.fragments, std::slice::from_ref(version));
-        let wanted = Wanted { dataset, variable, fragments, index, versions, chain };
+    fn open(&self, index: &[u64], version: &Version) -> Result<Outcome<Raw>> {
+        let wanted = self.preparation.wanted(std::slice::from_ref(version), index);
         fragment::open(&wanted, &[], |raw, _| Ok(raw))
     }
 
@@ -236,37 +219,25 @@ impl Inspection<'_> {
         index: &[u64],
         raw: Raw,
         view: Option<&View>,
-        chain: &Chain<'_>,
         problems: &mut Vec<(&'static Rule, String)>,
     ) -> Result<()> {
-        let grid = &self.aggregation.grid;
-        let canonical: Vec<u64> =
-            index.iter().enumerate().map(|(d, &i)| grid.range(d, i)).map(|r| r.end - r.start).collect();
-        let file = raw.file().map(str::to_owned);
-        let place = |error: Error| match &file {
-            Some(file) => error.in_file(file.clone()),
-            None => error,
-        };
-        let Inspection { dataset, aggregation, .. } = *self;
-        let (canonical, data_type) = (canonical.as_slice(), self.target.data_type());
-        let raw = Fitting { dataset, aggregation, data_type, canonical, view, chain }.fit(raw)?;
+        let Preparation { target, chain, .. } = self.preparation;
+        let raw = self.preparation.place(raw, index, view)?;
         if let Raw::Stored { container, variable, .. } = raw.unexpanded() {
             container.check_length(&variable.array).map_err(fragment::unreadable)?;
         }
-        let units = view.and_then(|v| v.units.as_deref());
-        let calendar = view.and_then(|v| v.calendar.as_deref());
-        let (attributes, own) = (raw.attributes(), raw.data_type());
-        let conversion =
-            Conversion::new(attributes, own, units, calendar, &self.target, true).map_err(place)?;
+        let conversion = self.preparation.convert(&raw, view, true)?;
         problems.extend(conversion.warnings().iter().map(|warning| (&rules::ODDITY, warning.clone())));
-        if self.target.data_type() == DataType::String && own.is_number() {
-            return Err(place(Error::new(Kind::FragmentType, format!("{own} values for string data"))));
+        let (attributes, own) = (raw.attributes(), raw.data_type());
+        if target.data_type() == DataType::String && own.is_number() {
+            let error = Error::new(Kind::FragmentType, format!("{own} values for string data"));
+            return Err(raw.file().map_or(error.clone(), |file| error.in_file(file)));
         }
         let packed = ["scale_factor", "add_offset"].iter().any(|n| attributes.get(n).is_some());
-        if (own.is_float() || packed) && self.target.data_type().is_integer() {
+        if (own.is_float() || packed) && target.data_type().is_integer() {
             let message = format!(
                 "its {own} values become {}; those that are not whole are refused when read",
-                self.target.data_type()
+                target.data_type()
             );
             problems.push((&rules::FRAGMENT_LOSSY, message));
         }
@@ -275,35 +246,27 @@ impl Inspection<'_> {
 
     /// Looks through a fragment that is itself an aggregation, for cycles and for what it lacks.
     fn inside(&self, raw: &Raw, chain: &Chain<'_>) -> Result<()> {
-        let Raw::Nested { dataset, variable, .. } = raw.unexpanded() else { return Ok(()) };
-        let shared = dataset.shared();
-        let inner = Chain::enter(Some(chain), shared, *variable)?;
-        let key = (shared.identity.clone(), *variable);
+        let Raw::Nested { host, variable, .. } = raw.unexpanded() else { return Ok(()) };
+        let inner = Chain::enter(Some(chain), &**host, *variable)?;
+        let key = (host.identity().clone(), *variable);
         if !self.nested.lock().unwrap_or_else(PoisonError::into_inner).insert(key) {
             return Ok(());
         }
-        let Some(aggregation) = shared.aggregation(*variable)? else { return Ok(()) };
+        let Some(aggregation) = host.aggregation(*variable)? else { return Ok(()) };
         let shape = aggregation.grid.fragments();
         for block in Slabs::new(&Selection::all(shape), shape, BLOCK) {
             let block = block?;
-            let found =
-                aggregation.fragments.lookup(&*shared.container, &block, &shared.runtime_substitutions)?;
+            let found = aggregation.fragments.lookup(&**host.container(), &block, host.substitutions())?;
             let Block::Fragments(list) = found else { return Ok(()) };
             for (i, fragment) in list.iter().enumerate() {
                 let Fragment::Stored { versions, .. } = fragment else { continue };
                 let index = crate::model::table::index_in(&block, i as u64);
                 let fragments = &aggregation.fragments;
-                let wanted = Wanted {
-                    dataset,
-                    variable: *variable,
-                    fragments,
-                    index: &index,
-                    versions,
-                    chain: &inner,
-                };
+                let wanted =
+                    Wanted { host, variable: *variable, fragments, index: &index, versions, chain: &inner };
                 let outcome = fragment::open(&wanted, &[], |raw, _| self.inside(&raw, &inner));
                 outcome.and_then(Outcome::accepted).map_err(|e| {
-                    e.in_variable(&shared.tree().variables[variable.0].path).in_file(dataset.name())
+                    e.in_variable(&host.tree().variables[variable.0].path).in_file(host.container().name())
                 })?;
             }
         }

@@ -26,11 +26,11 @@ pub use report::{Finding, Report, State, VariableReport};
 pub use rules::Severity;
 
 use crate::container::tree::VariableId;
-use crate::dataset::options::OpenOptions;
 use crate::dataset::Dataset;
 use crate::dialect;
 use crate::error::Result;
 use crate::model::Dialect;
+use crate::options::OpenOptions;
 use outputs::Outputs;
 use report::Findings;
 use subject::Subject;

@@ -5,7 +5,7 @@ use crate::dataset::variable::Variable;
 use crate::error::Result;
 use crate::model::fragments::Block;
 use crate::read::fragment::{Chain, Placement};
-use crate::read::Assembly;
+use crate::read::Preparation;
 use crate::selection::Selection;
 
 impl Variable {
@@ -31,18 +31,18 @@ impl Variable {
 
     fn chunk_of_first_fragment(&self, canonical: &[u64]) -> Result<Option<Vec<u64>>> {
         let (dataset, id) = (self.dataset(), self.id());
-        let shared = dataset.shared();
+        let file = dataset.shared();
         let Some(aggregation) = self.aggregation()? else { return Ok(None) };
-        let chain = Chain::enter(None, shared, id)?;
-        let target = shared.target(id);
-        let assembly = Assembly::new(dataset, id, aggregation, &target, &chain);
+        let chain = Chain::enter(None, &**file, id)?;
+        let target = file.target(id);
+        let preparation = Preparation::new(file, id, aggregation, &target, &chain);
         let rank = canonical.len();
         let place = Selection::block(&vec![0; rank], &vec![1; rank], aggregation.grid.fragments())?;
-        let substitutions = &shared.runtime_substitutions;
-        let entries = aggregation.fragments.lookup(&*shared.container, &place, substitutions)?;
-        let Block::Fragments(list) = entries else { return Ok(None) };
+        let Block::Fragments(list) = preparation.lookup(&place)? else { return Ok(None) };
         let Some(fragment) = list.first().filter(|f| f.view().is_none()) else { return Ok(None) };
-        let Some(raw) = assembly.open(fragment, &vec![0; rank], |raw, _| Ok(raw))? else { return Ok(None) };
+        let Some(raw) = preparation.open(fragment, &vec![0; rank], |raw, _| Ok(raw))? else {
+            return Ok(None);
+        };
         let Some(chunk) = raw.array().and_then(Array::chunk) else { return Ok(None) };
         // Axes of size 1 may be left out or added; then chunks say nothing about the aggregated dimensions.
         let same = raw.shape() == canonical && Placement::new(raw.shape(), canonical, None).is_ok();

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use crate::container::tree::{Tree, Variable};
 use crate::container::Container;
-use crate::dataset::options::OpenOptions;
 use crate::dataset::Dataset;
 use crate::dialect::recognise::{self, Form};
 use crate::dialect::{self, reference};
@@ -13,6 +12,7 @@ use crate::error::{Kind, Result};
 use crate::io::location;
 use crate::io::source::Source;
 use crate::model::Dialect;
+use crate::options::OpenOptions;
 
 impl Dataset {
     /// Looks for an aggregation variable: `None` if there is none, else the dialect of the first one whose dialect can be

@@ -4,59 +4,28 @@ mod block;
 pub mod coordinates;
 mod identify;
 pub mod inventory;
-pub mod options;
 pub mod select;
+pub mod settings;
 pub(crate) mod variable;
 
 use std::fmt;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use once_cell::sync::OnceCell;
-
-use crate::canonical::Target;
-use crate::container::read::ChunkCache;
-use crate::container::tree::{Dimension, DimensionId, Group, GroupId, Tree, VariableId};
+use crate::container::tree::{Dimension, DimensionId, Group, VariableId};
 use crate::container::Container;
-use crate::dataset::options::OpenOptions;
 use crate::dataset::variable::Variable;
-use crate::dialect;
 use crate::error::message;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::{self, Identity, Origin};
-use crate::model::substitutions::Substitutions;
-use crate::model::Aggregation;
-use crate::read::fragment::files::Files;
-use crate::read::fragment::{Expansions, PreparedFragments};
+use crate::options::OpenOptions;
+use crate::read::AggregationFile;
 
 /// An open netCDF file with or without aggregation variables.
 ///
 /// Cheap to clone; may be used by any number of threads at once.
 #[derive(Clone)]
-pub struct Dataset(Arc<Shared>);
-
-pub(crate) struct Shared {
-    /// Unique in this process.
-    pub(crate) number: u64,
-    pub(crate) container: Arc<Container>,
-    pub(crate) identity: Identity,
-    pub(crate) origin: Origin,
-    pub(crate) options: OpenOptions,
-    pub(crate) runtime_substitutions: Substitutions,
-    /// Used by reads that begin here; a nested read uses those of the outermost dataset.
-    pub(crate) files: Files,
-    /// Decoded chunks, used likewise.
-    pub(crate) chunks: ChunkCache,
-    /// What is known of compressed fragments, used likewise.
-    pub(crate) expansions: Expansions,
-    pub(crate) prepared: PreparedFragments,
-    aggregations: Vec<OnceCell<Aggregation>>,
-    warnings: Mutex<Vec<String>>,
-}
-
-/// Warnings beyond this many are dropped: one oddity can repeat in a million fragments.
-const MOST_WARNINGS: usize = 100;
+pub struct Dataset(Arc<AggregationFile>);
 
 impl Dataset {
     /// Opens a file with the settings of the environment (`CFA_*`).
@@ -78,34 +47,20 @@ impl Dataset {
         Dataset::from_container(container, identity, origin, options)
     }
 
+    /// Opens a container that somebody else found.
+    ///
+    /// # Errors
+    /// Those of the container.
     pub(crate) fn from_container(
         container: Arc<Container>,
         identity: Identity,
         origin: Origin,
         options: &OpenOptions,
     ) -> Result<Self> {
-        let tree = container.tree()?;
-        let aggregations = tree.variables.iter().map(|_| OnceCell::new()).collect();
-        let warnings =
-            tree.omitted.iter().map(|(path, reason)| format!("{path} is left out: {reason}")).collect();
-        static LAST: AtomicU64 = AtomicU64::new(0);
-        Ok(Dataset(Arc::new(Shared {
-            number: LAST.fetch_add(1, Ordering::Relaxed),
-            container,
-            identity,
-            origin,
-            options: options.clone(),
-            runtime_substitutions: Substitutions::from_pairs(options.substitutions.iter().cloned()),
-            files: Files::new(options),
-            chunks: ChunkCache::new(options.cache_bytes),
-            expansions: Expansions::default(),
-            prepared: PreparedFragments::default(),
-            aggregations,
-            warnings: Mutex::new(warnings),
-        })))
+        Ok(Dataset(Arc::new(AggregationFile::new(container, identity, origin, options)?)))
     }
 
-    pub(crate) fn shared(&self) -> &Shared {
+    pub(crate) fn shared(&self) -> &Arc<AggregationFile> {
         &self.0
     }
 
@@ -121,14 +76,14 @@ impl Dataset {
     pub fn variable(&self, path: &str) -> Result<Variable> {
         match self.0.tree().variable_at(path) {
             Some(id) => Ok(Variable::new(self.clone(), id)),
-            None => Err(self.0.no_such_variable(path)),
+            None => Err(self.no_such_variable(path)),
         }
     }
 
     /// The variables of the logical view: those that only define fragments are left out, unless the raw view was
     /// asked for.
     pub fn variables(&self) -> Vec<Variable> {
-        let hidden = self.0.hidden();
+        let hidden = self.hidden();
         (0..hidden.len())
             .filter(|&v| !hidden[v])
             .map(|v| Variable::new(self.clone(), VariableId(v)))
@@ -138,7 +93,7 @@ impl Dataset {
     /// The dimensions of the logical view: those that only variables out of view have are left out.
     pub fn dimensions(&self) -> Vec<DimensionId> {
         let tree = self.0.tree();
-        let (mut used, mut out_of_view) = (vec![false; tree.dimensions.len()], self.0.hidden());
+        let (mut used, mut out_of_view) = (vec![false; tree.dimensions.len()], self.hidden());
         for (v, variable) in tree.variables.iter().enumerate() {
             let aggregation = self.0.aggregation(VariableId(v)).ok().flatten();
             let dimensions = aggregation.map_or(&variable.dimensions, |a| &a.dimensions);
@@ -169,17 +124,7 @@ impl Dataset {
     ///
     /// An unlimited dimension that only aggregated data span has size 0 in the file; its size is that of the data.
     pub fn dimension_size(&self, id: DimensionId) -> u64 {
-        let stored = self.dimension(id).size;
-        if stored > 0 {
-            return stored;
-        }
-        (0..self.0.tree().variables.len())
-            .filter_map(|v| self.0.aggregation(VariableId(v)).ok().flatten())
-            .find_map(|a| {
-                let position = a.dimensions.iter().position(|&d| d == id)?;
-                Some(a.grid.shape()[position])
-            })
-            .unwrap_or(stored)
+        self.0.dimension_size(id)
     }
 
     /// The absolute path of a dimension.
@@ -191,79 +136,29 @@ impl Dataset {
 
     /// Oddities that were tolerated so far.
     pub fn warnings(&self) -> Vec<String> {
-        self.0.warnings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.warnings()
     }
 }
 
-impl fmt::Debug for Dataset {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Dataset").field(&self.name()).finish()
-    }
-}
-
-impl Shared {
-    /// The container's tree, which `from_container` has parsed.
-    pub(crate) fn tree(&self) -> &Tree {
-        static EMPTY: Tree =
-            Tree { groups: Vec::new(), dimensions: Vec::new(), variables: Vec::new(), omitted: Vec::new() };
-        self.container.tree().unwrap_or(&EMPTY)
-    }
-
-    /// The decoded aggregation of a variable; `None` for an ordinary one.
-    pub(crate) fn aggregation(&self, id: VariableId) -> Result<Option<&Aggregation>> {
-        let variable = &self.tree().variables[id.0];
-        if self.options.raw_view || !dialect::is_aggregation(&variable.attributes) {
-            return Ok(None);
-        }
-        self.aggregations[id.0]
-            .get_or_try_init(|| {
-                let aggregation = dialect::decode(&self.container, id, self.options.max_fragments)?;
-                for warning in &aggregation.warnings {
-                    self.warn(format!("variable '{}': {warning}", variable.path));
-                }
-                Ok(aggregation)
-            })
-            .map(Some)
-            .map_err(|e: Error| e.in_variable(&variable.path).in_file(self.container.name()))
-    }
-
-    /// What the elements of a variable have to be, with the value that was chosen for missing bytes.
-    pub(crate) fn target(&self, id: VariableId) -> Target {
-        let variable = &self.tree().variables[id.0];
-        let target = Target::new(&variable.attributes, variable.array.data_type);
-        let aggregated = !self.options.raw_view && dialect::is_aggregation(&variable.attributes);
-        match self.options.missing_bytes.filter(|_| aggregated) {
-            Some(value) => target.with_missing_bytes(value),
-            None => target,
-        }
-    }
-
+impl Dataset {
     /// Per variable, whether it only defines fragments and is out of the logical view.
     fn hidden(&self) -> Vec<bool> {
-        let mut hidden = vec![false; self.tree().variables.len()];
+        let mut hidden = vec![false; self.0.tree().variables.len()];
         for v in 0..hidden.len() {
-            let aggregation = self.aggregation(VariableId(v)).ok().flatten();
+            let aggregation = self.0.aggregation(VariableId(v)).ok().flatten();
             aggregation.iter().flat_map(|a| &a.definition).for_each(|id| hidden[id.0] = true);
         }
         hidden
     }
 
-    pub(crate) fn warn(&self, warning: String) {
-        let warning = message::line(&warning, message::MOST);
-        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
-        if warnings.len() < MOST_WARNINGS && !warnings.contains(&warning) {
-            warnings.push(warning);
-        }
-    }
-
     fn no_such_variable(&self, path: &str) -> Error {
         let omitted = format!("/{}", path.trim_start_matches('/'));
-        let reason = self.tree().omitted.iter().find(|(p, _)| *p == omitted);
+        let reason = self.0.tree().omitted.iter().find(|(p, _)| *p == omitted);
         match reason {
             Some((_, reason)) => Error::new(Kind::Unsupported, format!("'{path}' cannot be read: {reason}")),
             None => {
                 let names =
-                    message::names(self.tree().variables.iter().map(|v| v.path.trim_start_matches('/')));
+                    message::names(self.0.tree().variables.iter().map(|v| v.path.trim_start_matches('/')));
                 let there = if names.is_empty() { "no variables".into() } else { names };
                 Error::new(
                     Kind::MissingVariable,
@@ -271,11 +166,12 @@ impl Shared {
                 )
             }
         }
-        .in_file(self.container.name())
+        .in_file(self.0.container.name())
     }
+}
 
-    /// The group that holds a variable.
-    pub(crate) fn group_of(&self, id: VariableId) -> GroupId {
-        self.tree().variables[id.0].group
+impl fmt::Debug for Dataset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Dataset").field(&self.name()).finish()
     }
 }

@@ -1,17 +1,18 @@
 //! A variable of an open dataset: what it is, and reading it.
 
 use std::fmt;
+use std::sync::Arc;
 
 use ndarray::{ArrayD, IxDyn};
 
 use crate::container::array::Array;
 use crate::container::read::zeroed;
 use crate::container::tree::{self, DimensionId, VariableId};
-use crate::dataset::{Dataset, Shared};
+use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
 use crate::model::Aggregation;
 use crate::read::scatter::Destination;
-use crate::read::{self, Request};
+use crate::read::{self, AggregationFile, Request};
 use crate::selection::Selection;
 use crate::threads::control::{Control, Progress};
 use crate::value::{Attributes, DataType, Values};
@@ -75,7 +76,7 @@ impl Variable {
         Variable { dataset, id }
     }
 
-    fn shared(&self) -> &Shared {
+    fn shared(&self) -> &Arc<AggregationFile> {
         self.dataset.shared()
     }
 
@@ -188,7 +189,7 @@ impl Variable {
                 lossy: output.lossy,
                 control: control.as_ref(),
             };
-            read::numbers(&self.dataset, self.id, &request, None)?;
+            read::numbers(self.shared(), self.id, &request, None)?;
             control.as_ref().map_or(Ok(()), Control::finish)
         };
         run().map_err(|e| self.place(e))
@@ -204,7 +205,7 @@ impl Variable {
     pub fn advise(&self, selection: &Selection) -> Result<()> {
         let run = || {
             Selection::new(selection.start(), selection.count(), selection.step(), self.shape()?)?;
-            read::ahead(&self.dataset, self.id, selection)
+            read::ahead(self.shared(), self.id, selection)
         };
         run().map_err(|e| self.place(e))
     }
@@ -265,7 +266,7 @@ impl Variable {
         progress: Option<&Progress<'_>>,
     ) -> Result<Vec<Option<String>>> {
         let control = progress.map(|p| Control::new(p, selection.len().unwrap_or(u64::MAX)));
-        read::strings(&self.dataset, self.id, selection, control.as_ref(), None).map_err(|e| self.place(e))
+        read::strings(self.shared(), self.id, selection, control.as_ref(), None).map_err(|e| self.place(e))
     }
 
     fn place(&self, error: Error) -> Error {

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use crate::dataset::options::OpenOptions;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::{redact, FileState};
 use crate::io::source::Source;
+use crate::options::OpenOptions;
 
 /// An address on a server; there is none in this build.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -98,6 +98,12 @@ impl Grid {
         index.iter().zip(&self.fragments).fold(0u64, |n, (&i, &size)| n.wrapping_mul(size).wrapping_add(i))
     }
 
+    /// The canonical shape of the fragment at `index`.
+    pub fn shape_of(&self, index: &[u64]) -> Vec<u64> {
+        let ranges = index.iter().enumerate().map(|(d, &i)| self.range(d, i));
+        ranges.map(|range| range.end - range.start).collect()
+    }
+
     /// The indices of the aggregated dimension that fragment `i` along it provides.
     pub fn range(&self, dimension: usize, i: u64) -> Range<u64> {
         let runs = &self.runs[dimension];

@@ -1,4 +1,4 @@
-//! Reads ahead: decodes the chunks of a selection into the cache of the dataset, in parallel, and gives no values.
+//! Reads ahead: decodes the chunks of a selection into the cache of the file, in parallel, and gives no values.
 //!
 //! Bounded by the cache: what would push out other chunks of the same selection is not read. Data that are not
 //! compressed chunks gain nothing from it, except that the layout of their fragments is known to the next read.
@@ -6,11 +6,11 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::Arc;
 
-use super::{Assembly, Opened};
+use super::prepare::{Preparation, Prepared};
+use super::AggregationFile;
 use crate::container::array::Array;
 use crate::container::read::{self, Kept};
 use crate::container::tree::VariableId;
-use crate::dataset::Dataset;
 use crate::error::Result;
 use crate::model::fragments::Block;
 use crate::read::fragment::{self, Chain, Piece, Raw};
@@ -23,37 +23,36 @@ const FRAGMENT: i64 = 4 << 10;
 /// What a thread does next.
 enum Task {
     Fragment(usize),
-    Part(Arc<Opened>, Piece),
+    Part(Arc<Prepared>, Piece),
 }
 
 /// Decodes ahead what a read of this selection needs, as far as the cache holds it.
 ///
 /// # Errors
 /// What is wrong with the aggregation; a fragment that cannot be read is no error.
-pub(crate) fn ahead(dataset: &Dataset, id: VariableId, selection: &Selection) -> Result<()> {
-    let capacity = dataset.shared().chunks.capacity();
+pub(crate) fn ahead(file: &Arc<AggregationFile>, id: VariableId, selection: &Selection) -> Result<()> {
+    let capacity = file.caches.chunks.capacity();
     let room = AtomicI64::new(i64::try_from(capacity).unwrap_or(i64::MAX));
-    within(dataset, id, selection, None, &room)
+    within(file, id, selection, None, &room)
 }
 
-fn within(
-    dataset: &Dataset,
+pub(super) fn within(
+    file: &Arc<AggregationFile>,
     id: VariableId,
     selection: &Selection,
     outer: Option<&Chain<'_>>,
     room: &AtomicI64,
 ) -> Result<()> {
     let full = || room.load(Ordering::Relaxed) <= 0;
-    let shared = dataset.shared();
-    let variable = &shared.tree().variables[id.0];
+    let variable = &file.tree().variables[id.0];
     if selection.is_empty() || variable.array.data_type.size().is_none() || full() {
         return Ok(());
     }
-    let threads = workers::threads(shared.options.num_threads);
-    let Some(aggregation) = shared.aggregation(id)? else {
-        let chunks = outer.map_or(&shared.chunks, |chain| chain.chunks);
+    let threads = workers::threads(file.options.num_threads);
+    let Some(aggregation) = file.aggregation(id)? else {
+        let chunks = outer.map_or(&file.caches.chunks, |chain| chain.chunks);
         let state = || Kept::sharing(chunks);
-        let raw = fragment::stored(dataset, id);
+        let raw = fragment::stored(&**file, id);
         let tasks = parts(&raw, Piece::whole(selection))?;
         return workers::run(tasks, threads, state, |part, _, kept| {
             // What is wrong is left for the read to tell, here and below.
@@ -61,36 +60,36 @@ fn within(
             Ok(())
         });
     };
-    let chain = Chain::enter(outer, shared, id)?;
-    let target = dataset.shared().target(id);
-    let assembly = Assembly::new(dataset, id, aggregation, &target, &chain);
-    assembly.each_block(selection, |block, entries| {
+    let chain = Chain::enter(outer, &**file, id)?;
+    let target = file.target(id);
+    let preparation = Preparation::new(file, id, aggregation, &target, &chain);
+    preparation.each_block(selection, |block, entries| {
         let Block::Fragments(list) = entries else { return Ok(()) };
         let begin = |i: usize| -> Result<Vec<Task>> {
             room.fetch_sub(FRAGMENT, Ordering::Relaxed);
-            let ready = assembly.ready(&list[i], &block.piece(i), shared.options.lossy_casts)?;
-            let Some((opened, piece)) = ready else { return Ok(Vec::new()) };
-            if let Raw::Nested { dataset, variable, .. } = &opened.raw {
-                within(dataset, *variable, &piece.selection, Some(&chain), room)?;
+            let ready = preparation.prepare(&list[i], &block.spans(i), file.options.lossy_casts)?;
+            let Some((prepared, piece)) = ready else { return Ok(Vec::new()) };
+            if let Raw::Nested { host, variable, .. } = &prepared.raw {
+                Arc::clone(host).read_ahead(*variable, &piece.selection, &chain, room)?;
                 return Ok(Vec::new());
             }
-            let parts = parts(&opened.raw, piece)?;
-            let opened = Arc::new(opened);
-            Ok(parts.into_iter().map(|piece| Task::Part(Arc::clone(&opened), piece)).collect())
+            let parts = parts(&prepared.raw, piece)?;
+            let prepared = Arc::new(prepared);
+            Ok(parts.into_iter().map(|piece| Task::Part(Arc::clone(&prepared), piece)).collect())
         };
         let work = |task: Task, queue: &Queue<Task>, kept: &mut Kept<'_>| {
             match task {
                 _ if full() => {}
                 Task::Fragment(i) => queue.add(begin(i).unwrap_or_default().into_iter()),
-                Task::Part(opened, part) => {
-                    let _ = decode(&opened.raw, &part, room, kept);
+                Task::Part(prepared, part) => {
+                    let _ = decode(&prepared.raw, &part, room, kept);
                 }
             }
             Ok(())
         };
         let state = || Kept::sharing(chain.chunks);
         if list.len() < threads {
-            // Too few to go round: their parts are shared out instead.
+            // Too few to go round: their parts are file out instead.
             let parts: Vec<Task> = (0..list.len()).flat_map(|i| begin(i).unwrap_or_default()).collect();
             return workers::run(parts, threads, state, work);
         }
@@ -101,7 +100,7 @@ fn within(
 /// The piece in parts of whole chunks.
 fn parts(raw: &Raw, piece: Piece) -> Result<Vec<Piece>> {
     let Some(chunk) = raw.array().and_then(Array::chunk) else { return Ok(Vec::new()) };
-    super::parts::parts(piece, raw.shape(), Some(chunk), super::size_of(raw.data_type())?)
+    super::parts::parts(piece, raw.shape(), Some(chunk), super::sink::size_of(raw.data_type())?)
 }
 
 fn decode(raw: &Raw, part: &Piece, room: &AtomicI64, kept: &mut Kept<'_>) -> Result<()> {

@@ -1,28 +1,39 @@
 //! A chunk of a fragment as it is stored, where it can be a chunk of another file without a change.
 
-use super::Assembly;
+use std::sync::Arc;
+
+use super::fragment::Chain;
+use super::plan::index_of;
+use super::{AggregationFile, Preparation};
 use crate::container::array::{Array, Element, Layout};
 use crate::container::filter;
 use crate::container::form::Form;
 use crate::container::tree::VariableId;
-use crate::dataset::Dataset;
 use crate::error::Result;
 use crate::io::source::Source;
 use crate::model::fragments::Block;
-use crate::read::fragment::Chain;
 use crate::selection::{checked_product, Selection};
 
 /// The stored bytes of the chunk that begins at `start` of an aggregation variable; `None` where there is no such chunk, its
 /// values would change, or anything is wrong with it, which an ordinary read then tells.
 ///
 /// The chunk is decoded once, so that a damaged one is not passed on.
-pub(crate) fn stored(dataset: &Dataset, id: VariableId, start: &[u64], form: &Form) -> Option<Vec<u8>> {
-    search(dataset, id, start, form).ok().flatten()
+pub(crate) fn stored(
+    file: &Arc<AggregationFile>,
+    id: VariableId,
+    start: &[u64],
+    form: &Form,
+) -> Option<Vec<u8>> {
+    search(file, id, start, form).ok().flatten()
 }
 
-fn search(dataset: &Dataset, id: VariableId, start: &[u64], form: &Form) -> Result<Option<Vec<u8>>> {
-    let shared = dataset.shared();
-    let Some(aggregation) = shared.aggregation(id)? else { return Ok(None) };
+fn search(
+    file: &Arc<AggregationFile>,
+    id: VariableId,
+    start: &[u64],
+    form: &Form,
+) -> Result<Option<Vec<u8>>> {
+    let Some(aggregation) = file.aggregation(id)? else { return Ok(None) };
     let grid = &aggregation.grid;
     for (d, (&at, &size)) in start.iter().zip(&form.chunk).enumerate() {
         let range = grid.range(d, grid.find(d, at));
@@ -30,24 +41,24 @@ fn search(dataset: &Dataset, id: VariableId, start: &[u64], form: &Form) -> Resu
             return Ok(None);
         }
     }
-    let target = shared.target(id);
-    let chain = Chain::enter(None, shared, id)?;
-    let assembly = Assembly::new(dataset, id, aggregation, &target, &chain);
+    let target = file.target(id);
+    let chain = Chain::enter(None, &**file, id)?;
+    let preparation = Preparation::new(file, id, aggregation, &target, &chain);
     let selection = Selection::block(start, &form.chunk, grid.shape())?;
     let mut found = None;
-    assembly.each_block(&selection, |block, entries| {
+    preparation.each_block(&selection, |block, entries| {
         let Block::Fragments(list) = entries else { return Ok(()) };
         let [fragment] = &list[..] else { return Ok(()) };
-        let spans = block.piece(0);
-        let Some((opened, piece)) = assembly.ready(fragment, &spans, shared.options.lossy_casts)? else {
+        let spans = block.spans(0);
+        let Some((prepared, piece)) = preparation.prepare(fragment, &spans, file.options.lossy_casts)? else {
             return Ok(());
         };
-        let raw = &opened.raw;
+        let raw = &prepared.raw;
         let Some((source, array)) = raw.in_file() else { return Ok(()) };
-        let is_same = opened.conversion.is_identity()
+        let is_same = prepared.conversion.is_identity()
             && !raw.is_unmarked()
             && raw.data_type() == target.data_type()
-            && *raw.shape() == *assembly.canonical_shape(&spans)
+            && *raw.shape() == *grid.shape_of(&index_of(&spans))
             && piece.selection.count() == form.chunk
             && piece.selection.step().iter().all(|&step| step == 1);
         if is_same {

@@ -116,15 +116,30 @@ impl Block<'_> {
     }
 
     /// The `i`th fragment of the block, in C order: its span along each dimension.
-    pub fn piece(&self, mut i: usize) -> Vec<Span> {
-        let mut piece: Vec<Span> = Vec::with_capacity(self.spans.len());
+    pub fn spans(&self, mut i: usize) -> Vec<Span> {
+        let mut found: Vec<Span> = Vec::with_capacity(self.spans.len());
         for spans in self.spans.iter().rev() {
-            piece.push(spans[i % spans.len()]);
+            found.push(spans[i % spans.len()]);
             i /= spans.len();
         }
-        piece.reverse();
-        piece
+        found.reverse();
+        found
     }
+}
+
+/// The index of the fragment that the spans lie in.
+pub fn index_of(spans: &[Span]) -> Vec<u64> {
+    spans.iter().map(|s| s.fragment).collect()
+}
+
+/// Where what the spans give begins in the result.
+pub fn at_of(spans: &[Span]) -> Vec<u64> {
+    spans.iter().map(|s| s.at).collect()
+}
+
+/// The extent of what the spans give.
+pub fn count_of(spans: &[Span]) -> Vec<u64> {
+    spans.iter().map(|s| s.count).collect()
 }
 
 #[cfg(test)]
@@ -139,7 +154,7 @@ mod tests {
             let lookup = block.selection(grid.fragments()).unwrap();
             assert_eq!(lookup.len(), Some(block.len() as u64));
             for i in 0..block.len() {
-                let piece = block.piece(i);
+                let piece = block.spans(i);
                 let counts: Vec<u64> = piece.iter().map(|s| s.count).collect();
                 for n in 0..counts.iter().product::<u64>() {
                     let mut rest = n;

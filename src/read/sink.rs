@@ -184,3 +184,8 @@ pub(crate) fn size_of(data_type: DataType) -> Result<usize> {
         .size()
         .ok_or_else(|| Error::new(Kind::FragmentType, "strings where numbers or characters are expected"))
 }
+
+/// The strides of an array in C order.
+pub(super) fn c_order(shape: &[u64]) -> Vec<usize> {
+    crate::selection::c_strides(shape).iter().map(|&s| s as usize).collect()
+}

@@ -1,16 +1,18 @@
 //! Reads of string data. Fragments may be strings, or chars with a trailing dimension for the length.
 
-use super::{at_of, c_order, count_of, index_of, Assembly};
+use std::sync::Arc;
+
+use super::plan::{at_of, count_of, index_of, Span};
+use super::sink::c_order;
+use super::{AggregationFile, Preparation};
 use crate::canonical::Target;
 use crate::container::read::{zeroed, Kept};
 use crate::container::tree::VariableId;
-use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
 use crate::model::feature::{fill_byte, missing_texts};
 use crate::model::fragments::{Block, Fragment, View};
 use crate::model::room::Room;
 use crate::read::fragment::{unreadable, Chain, Placement, Raw};
-use crate::read::plan::Span;
 use crate::selection::Selection;
 use crate::threads::control::Control;
 use crate::value::{text_of, Attributes, DataType, Values};
@@ -19,35 +21,34 @@ use crate::value::{text_of, Attributes, DataType, Values};
 ///
 /// The empty string, `_FillValue` and `missing_value` are missing.
 pub(crate) fn strings(
-    dataset: &Dataset,
+    file: &Arc<AggregationFile>,
     id: VariableId,
     selection: &Selection,
     control: Option<&Control<'_>>,
     outer: Option<&Chain<'_>>,
 ) -> Result<Vec<Option<String>>> {
-    let shared = dataset.shared();
-    let variable = &shared.tree().variables[id.0];
+    let variable = &file.tree().variables[id.0];
     let own = variable.array.data_type;
     if own != DataType::String {
         return Err(Error::new(Kind::Type, format!("{own} data cannot be read as strings")));
     }
     let marks = Marks::of(&variable.attributes);
-    let Some(aggregation) = shared.aggregation(id)? else {
-        let values = shared.container.read_strings(&variable.array, selection)?;
+    let Some(aggregation) = file.aggregation(id)? else {
+        let values = file.container.read_strings(&variable.array, selection)?;
         return Ok(values.into_iter().map(|s| marks.mask(s)).collect());
     };
     let mut out = Strings::new(selection)?;
     if selection.is_empty() {
         return Ok(out.values);
     }
-    let chain = Chain::enter(outer, shared, id)?.watched(control);
+    let chain = Chain::enter(outer, &**file, id)?.watched(control);
     let target = Target::new(&variable.attributes, own);
-    let assembly = Assembly::new(dataset, id, aggregation, &target, &chain);
-    assembly.each_block(selection, |block, entries| {
+    let preparation = Preparation::new(file, id, aggregation, &target, &chain);
+    preparation.each_block(selection, |block, entries| {
         match entries {
             Block::UniqueValues(Values::String(list)) => {
                 for (i, value) in list.into_iter().enumerate() {
-                    let spans = block.piece(i);
+                    let spans = block.spans(i);
                     let still = vec![0; spans.len()];
                     out.put(&at_of(&spans), &count_of(&spans), &[marks.mask(value)], &still)?;
                 }
@@ -60,8 +61,8 @@ pub(crate) fn strings(
             }
             Block::Fragments(list) => {
                 for (i, fragment) in list.iter().enumerate() {
-                    let spans = block.piece(i);
-                    assembly
+                    let spans = block.spans(i);
+                    preparation
                         .string_piece(fragment, &spans, &marks, &mut out)
                         .map_err(|e| e.in_fragment(&index_of(&spans)))?;
                     chain.advance(count_of(&spans).iter().product())?;
@@ -73,7 +74,7 @@ pub(crate) fn strings(
     Ok(out.values)
 }
 
-impl Assembly<'_> {
+impl Preparation<'_> {
     fn string_piece(
         &self,
         fragment: &Fragment,
@@ -82,15 +83,9 @@ impl Assembly<'_> {
         out: &mut Strings,
     ) -> Result<()> {
         let index = index_of(spans);
-        let read = self.open(fragment, &index, |raw, version| {
-            // That the file changed is no reason to look for another.
-            if let Err(error) = self.check_recorded(&raw, version, &index) {
-                return Ok(Err(error));
-            }
-            self.string_version(raw, fragment.view(), spans, marks, out).map(Ok)
-        });
         // What is not written stays missing.
-        read?.transpose().map(drop)
+        self.open(fragment, &index, |raw, _| self.string_version(raw, fragment.view(), spans, marks, out))
+            .map(drop)
     }
 
     /// Reads the strings of one version.
@@ -102,8 +97,9 @@ impl Assembly<'_> {
         marks: &Marks,
         out: &mut Strings,
     ) -> Result<()> {
-        let canonical = self.canonical_shape(spans);
-        let raw = self.fit(raw, &canonical, view)?;
+        let index = index_of(spans);
+        let canonical = self.aggregation.grid.shape_of(&index);
+        let raw = self.place(raw, &index, view)?;
         let marks = marks.and(raw.attributes());
         let mut read = || -> Result<()> {
             match raw.data_type() {

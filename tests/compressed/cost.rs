@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cfa::options::OpenOptions;
+use cfa::OpenOptions;
 use cfa::{DataType, Dataset, Kind, Output, Selection, Values};
 
 use super::{aggregated, all, write_aggregation};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cfa::options::OpenOptions;
+use cfa::OpenOptions;
 use cfa::{DataType, Dataset, Output, Selection, Values, Variable};
 
 use super::{slab, write_aggregation};

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use cfa::create::{create, update, Options};
 use cfa::model::Dialect;
-use cfa::options::{ChangedFragments, OpenOptions};
 use cfa::write::{File, Format, Variable};
+use cfa::{ChangedFragments, OpenOptions};
 use cfa::{Dataset, Selection, Values};
 
 use super::parts::*;

@@ -19,7 +19,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use cfa::options::OpenOptions;
+use cfa::OpenOptions;
 use cfa::{Dataset, Selection};
 
 /// Most memory beyond that of a harmless file.

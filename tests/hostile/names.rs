@@ -1,6 +1,6 @@
 //! Aggregations whose fragments share long names and values.
 
-use cfa::options::OpenOptions;
+use cfa::OpenOptions;
 use cfa::{Dataset, Selection};
 
 use super::image::{attribute, contiguous, dataspace, heap_string, int, references, Image};

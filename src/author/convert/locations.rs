@@ -8,11 +8,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Options;
-use crate::dataset::{Dataset, Shared};
+use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::{self, candidates, parse, relative_path, relocate, remove_dots, Reference, Style};
 use crate::io::os::shown;
 use crate::model::Dialect;
+use crate::read::AggregationFile;
 
 /// How local locations are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,7 +38,7 @@ pub(super) enum Place {
 
 /// Writes locations for one new file.
 pub(super) struct Writer<'a> {
-    shared: &'a Shared,
+    shared: &'a AggregationFile,
     /// The directory of the new file, without symbolic links.
     directory: PathBuf,
     name: OsString,

@@ -10,7 +10,6 @@ use super::globals::GroupAttributes;
 use super::record::{Content, Input, Interner, Item, State, Template};
 use super::{renew, roles, scan, scope, Options};
 use crate::container::tree::VariableId;
-use crate::dataset::options::OpenOptions;
 use crate::dataset::variable::Variable;
 use crate::dataset::Dataset;
 use crate::dialect;
@@ -21,6 +20,7 @@ use crate::model::slabs::Slabs;
 use crate::model::substitutions::Substitutions;
 use crate::model::table::index_in;
 use crate::model::{Aggregation, Dialect};
+use crate::options::OpenOptions;
 use crate::selection::Selection;
 use crate::value::Values;
 

@@ -196,7 +196,7 @@ fn copied(item: &Item, encoder: &Encoder, form: &Form, at: &[u64], size: &[u64])
         return None;
     }
     let source: Vec<u64> = at.iter().zip(item.selection.start()).map(|(at, first)| at + first).collect();
-    let bytes = chunk::stored(item.variable.dataset(), item.variable.id(), &source, form)?;
+    let bytes = chunk::stored(item.variable.dataset().shared(), item.variable.id(), &source, form)?;
     encoder.whole(at, bytes)
 }
 

@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::Out;
 use crate::container::tree::VariableId;
 use crate::container::Container;
-use crate::dataset::options::OpenOptions;
 use crate::dataset::Dataset;
 use crate::dialect;
 use crate::error::{Error, Kind, Result};
@@ -20,6 +19,7 @@ use crate::io::source::Source;
 use crate::model::fragments::{Block, Fragment};
 use crate::model::slabs::Slabs;
 use crate::model::Aggregation;
+use crate::options::OpenOptions;
 use crate::selection::Selection;
 use crate::threads::workers;
 

@@ -8,14 +8,15 @@ use std::collections::{BTreeSet, HashSet};
 use super::Out;
 use crate::container::array::Layout;
 use crate::container::tree::{Tree, Variable, VariableId};
-use crate::dataset::options::OpenOptions;
-use crate::dataset::{Dataset, Shared};
+use crate::dataset::Dataset;
 use crate::dialect::{self, reference};
 use crate::error::{Kind, Result};
 use crate::io::location::{self, Place, Style};
 use crate::model::fragments::{Block, Fragment, Version};
 use crate::model::slabs::Slabs;
 use crate::model::Aggregation;
+use crate::options::OpenOptions;
+use crate::read::AggregationFile;
 use crate::selection::{checked_product, Selection};
 
 /// Fragments that are looked up at once.
@@ -123,7 +124,7 @@ fn is_stored(variable: &Variable) -> bool {
 /// The variables of the file itself that hold fragments of an aggregation variable; that variable for unique values.
 fn fragments_here(
     out: &Out,
-    shared: &Shared,
+    shared: &AggregationFile,
     id: VariableId,
     found: &Aggregation,
 ) -> Result<HashSet<VariableId>> {
@@ -145,7 +146,7 @@ fn fragments_here(
 /// The variable of the file itself that a version of a fragment is, unless that is an aggregation again.
 fn in_same_file(
     out: &Out,
-    shared: &Shared,
+    shared: &AggregationFile,
     id: VariableId,
     found: &Aggregation,
     version: &Version,

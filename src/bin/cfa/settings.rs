@@ -1,8 +1,8 @@
 //! Settings of the engine on the command line; they override those of the environment.
 
 use cfa::location::redact;
-use cfa::options::{OpenOptions, SETTINGS};
 use cfa::{Error, Kind, Result};
+use cfa::{OpenOptions, SETTINGS};
 use clap::Args;
 
 /// Settings that every verb takes.

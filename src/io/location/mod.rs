@@ -22,12 +22,12 @@ mod written;
 use std::fs;
 use std::path::Path;
 
-use crate::dataset::options::OpenOptions;
 pub use crate::error::secrets::redact;
 use crate::error::{Error, Kind, Result};
 use crate::io::os::{is_absence, is_virtual, Attempt};
 pub use crate::io::os::{shown, FileState, LocalFile};
 use crate::io::remote::{Access, RemoteFile, Url};
+use crate::options::OpenOptions;
 #[cfg(feature = "gdal")]
 pub(crate) use file::Pinned;
 pub use file::{File, Identity};

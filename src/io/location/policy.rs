@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use super::origin::Origin;
 use super::resolve::remove_dots;
 use super::uri::{parse, percent_decode, Reference};
-use crate::dataset::options::{AllowedSources, OpenOptions};
 use crate::error::secrets::redact;
 use crate::error::{Error, Kind};
 use crate::io::os::{path_from_bytes, shown};
+use crate::options::{AllowedSources, OpenOptions};
 
 /// The policy for one aggregation file.
 #[derive(Debug)]

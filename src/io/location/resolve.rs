@@ -12,11 +12,11 @@ use super::origin::{Base, Origin, Place};
 use super::rewrite::{relocate, substitute};
 use super::uri::{parse, percent_decode, Reference};
 use super::virtual_files;
-use crate::dataset::options::{AllowedSources, OpenOptions};
 use crate::error::secrets::redact;
 use crate::error::{Error, Kind, Result};
 use crate::io::os::path_from_bytes;
 use crate::io::remote::Url;
+use crate::options::{AllowedSources, OpenOptions};
 
 /// What a dialect takes for a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

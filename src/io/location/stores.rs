@@ -7,11 +7,11 @@ use super::origin::{Origin, Place};
 use super::policy::Policy;
 use super::resolve::{candidates, Style};
 use super::{store_names, virtual_files};
-use crate::dataset::options::{AllowedSources, OpenOptions};
 use crate::error::secrets::redact;
 use crate::error::{Error, Kind, Result};
 use crate::io::os::{is_virtual, list_virtual, shown, with_room, LocalFile, VirtualFile};
 use crate::io::source::Source;
+use crate::options::{AllowedSources, OpenOptions};
 
 /// The Zarr store that a location names, as GDAL is to open it, if it names one. Every file in it is under the policy.
 ///

@@ -6,10 +6,10 @@
 use std::path::Path;
 
 use super::origin::{Base, Origin};
-use crate::dataset::options::{AllowedSources, OpenOptions};
 use crate::error::secrets::redact;
 use crate::error::{Error, Kind, Result};
 use crate::io::os::{is_virtual, shown};
+use crate::options::{AllowedSources, OpenOptions};
 
 /// Whether an absolute path in an aggregation file means a place in the virtual file system rather than one on this
 /// machine.

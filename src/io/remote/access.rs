@@ -1,8 +1,8 @@
 //! What may be asked of servers, and with which credentials.
 
 use super::url::Url;
-use crate::dataset::options::{AllowedSources, OpenOptions};
 use crate::error::{Error, Kind, Result};
+use crate::options::{AllowedSources, OpenOptions};
 
 /// What an aggregation file, or the user who named one, may ask of servers.
 #[derive(Clone, Debug)]

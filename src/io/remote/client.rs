@@ -16,7 +16,7 @@ use super::access::Permit;
 use super::address::is_public;
 use super::proxy::{self, Exceptions};
 use super::url::Url;
-use crate::dataset::options::OpenOptions;
+use crate::options::OpenOptions;
 use crate::threads::process::PerProcess;
 
 /// What requests depend on.

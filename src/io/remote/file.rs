@@ -15,11 +15,11 @@ use super::blocks::{Blocks, BLOCK};
 use super::content_range::{self, ContentRange};
 use super::request::{text, unexpected, Answer, Failure, Session};
 use super::url::Url;
-use crate::dataset::options::OpenOptions;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::FileState;
 use crate::io::os::check_end;
 use crate::io::source::Source;
+use crate::options::OpenOptions;
 
 /// A file of a server that gives no parts of files is read whole, if it is no longer than this.
 const WHOLE: u64 = 16 << 20;

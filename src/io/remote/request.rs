@@ -10,8 +10,8 @@ use ureq::{Body, Timeout};
 use super::access::Access;
 use super::client::{Client, Refusal, Settings};
 use super::url::Url;
-use crate::dataset::options::OpenOptions;
 use crate::error::{Error, Kind, Result};
+use crate::options::OpenOptions;
 
 /// Redirections that are followed; browsers follow 20, and no archive needs as many.
 const MOST_REDIRECTIONS: usize = 10;

@@ -1,28 +1,28 @@
-//! The fragment files that are open, shared by all reads of a dataset and bounded in number.
+//! The fragment files that are open, shared by all reads of an aggregation file and bounded in number.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use once_cell::sync::OnceCell;
 
+use super::Host;
 use crate::container::Container;
-use crate::dataset::options::OpenOptions;
-use crate::dataset::Dataset;
 use crate::error::Result;
 use crate::io::location::{File, Identity, Origin};
+use crate::options::OpenOptions;
 
 /// An open fragment file.
 pub(crate) struct OpenFile {
     pub(crate) source: Arc<File>,
     pub(crate) origin: Origin,
     container: OnceCell<Arc<Container>>,
-    dataset: OnceCell<Dataset>,
+    nested: OnceCell<Arc<dyn Host>>,
 }
 
 impl OpenFile {
     pub(crate) fn new(source: File, origin: Origin) -> Self {
-        let (container, dataset) = (OnceCell::new(), OnceCell::new());
-        OpenFile { source: Arc::new(source), origin, container, dataset }
+        let (container, nested) = (OnceCell::new(), OnceCell::new());
+        OpenFile { source: Arc::new(source), origin, container, nested }
     }
 
     pub(crate) fn identity(&self) -> Identity {
@@ -37,12 +37,9 @@ impl OpenFile {
         })
     }
 
-    /// The file as a dataset of its own, for a fragment that is itself an aggregation variable.
-    pub(crate) fn dataset(&self, options: &OpenOptions) -> Result<&Dataset> {
-        self.dataset.get_or_try_init(|| {
-            let container = Arc::clone(self.container()?);
-            Dataset::from_container(container, self.identity(), self.origin.clone(), options)
-        })
+    /// The file as an aggregation file of its own, for a fragment of `host` that is itself an aggregation variable.
+    pub(crate) fn nested(&self, host: &dyn Host) -> Result<&Arc<dyn Host>> {
+        self.nested.get_or_try_init(|| host.open_nested(self))
     }
 }
 
@@ -58,7 +55,7 @@ struct State {
     open: HashMap<Key, (u64, Arc<OpenFile>)>,
 }
 
-/// The dataset that names a file, by its number, and the name. What errors call a dataset would not do: two on a server may
+/// The number of the aggregation file that names a file, and the name. Its own name would not do: two files on a server may
 /// differ in what is not shown.
 type Key = (u64, String);
 

@@ -14,10 +14,10 @@ use super::gdal_dataset::{formats, GdalDataset, Opener};
 use super::hdf4;
 use super::quiet::Quiet;
 use super::subdataset::Subdataset;
-use crate::dataset::options::FragmentDriver;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::{File, Pinned};
 use crate::io::source::Source;
+use crate::options::FragmentDriver;
 use crate::selection::Selection;
 use crate::value::{Attributes, DataType};
 

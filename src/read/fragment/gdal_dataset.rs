@@ -9,10 +9,10 @@ use super::gdal_array::GdalArray;
 use super::gdal_group::{texts, GdalGroup};
 use super::quiet::last_message;
 use super::subdataset::Subdataset;
-use crate::dataset::options::FragmentDriver;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::stays_inside;
 use crate::io::os::make_room;
+use crate::options::FragmentDriver;
 
 /// What GDAL's header defines by macros that the bindings lack.
 const OF_RASTER: u32 = 0x02;

@@ -3,7 +3,7 @@
 //! CF-1.13 section 2.8.2: a fragment may lack dimensions of size 1; nothing else may differ. CFA-0.4 also allows
 //! another order of dimensions, reversed dimensions and the use of a part of the stored array.
 
-use crate::canonical::match_axes;
+use super::axes::match_axes;
 use crate::error::{Error, Kind, Result};
 use crate::model::fragments::{Part, View};
 use crate::read::plan::Span;

@@ -3,6 +3,7 @@
 //! Chooses the first version that serves, opens its file, finds the variable; a fragment may lie in the aggregation
 //! file itself, may be an aggregation variable again, and may be compressed (CF sections 8.2 and 9.3).
 
+mod axes;
 mod compressed;
 pub(crate) mod files;
 #[cfg(feature = "gdal")]
@@ -15,9 +16,9 @@ mod gdal_dataset;
 mod gdal_group;
 #[cfg(feature = "gdal")]
 mod hdf4;
+mod host;
 mod layout;
 mod open;
-mod prepared;
 #[cfg(feature = "gdal")]
 mod quiet;
 mod raw;
@@ -27,25 +28,25 @@ mod recorded;
 mod subdataset;
 mod versions;
 
-pub(crate) use compressed::{Expansions, Fitting};
+pub(crate) use compressed::Fitting;
+pub(crate) use host::{Caches, Host, ToWholeNumbers};
 pub(crate) use layout::{Piece, Placement};
-pub(crate) use open::{open, remember, reopen, stored, unreadable, Outcome, Wanted};
-pub(crate) use prepared::{Prepared, PreparedFragments};
+pub(crate) use open::{known_file, open, stored, unreadable, Outcome, Wanted};
 pub(crate) use raw::Raw;
 pub(crate) use recorded::{check as check_recorded, difference as recorded_difference};
 pub(crate) use versions::{is_of_version, Failure, Failures};
 
 use crate::container::read::ChunkCache;
 use crate::container::tree::VariableId;
-use crate::dataset::Shared;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::Identity;
 use crate::threads::control::Control;
+use compressed::Expansions;
 use files::Files;
 
 /// The aggregation variables that are being read, each because the one before has it as a fragment.
 pub(crate) struct Chain<'a> {
-    /// The open files of the outermost dataset.
+    /// The open files of the outermost aggregation.
     pub(crate) files: &'a Files,
     /// Its decoded chunks.
     pub(crate) chunks: &'a ChunkCache,
@@ -65,30 +66,31 @@ impl<'a> Chain<'a> {
     /// `Cycle` when it is there already, `Limit` when the chain is too long.
     pub(crate) fn enter(
         outer: Option<&'a Chain<'a>>,
-        shared: &'a Shared,
+        host: &'a dyn Host,
         variable: VariableId,
     ) -> Result<Self> {
         let depth = outer.map_or(0, |o| o.depth + 1);
         let mut link = outer;
         while let Some(chain) = link {
-            if chain.file == shared.identity && chain.variable == variable {
+            if chain.file == *host.identity() && chain.variable == variable {
                 return Err(Error::new(Kind::Cycle, "the aggregation is a fragment of itself")
-                    .in_variable(&shared.tree().variables[variable.0].path)
-                    .in_file(shared.container.name()));
+                    .in_variable(&host.tree().variables[variable.0].path)
+                    .in_file(host.container().name()));
             }
             link = chain.outer;
         }
-        let most = shared.options.max_nesting;
+        let most = host.options().max_nesting;
         if depth > most {
             return Err(Error::new(
                 Kind::Limit,
                 format!("aggregations are nested more than {most} deep (setting MAX_NESTING)"),
             ));
         }
-        let files = outer.map_or(&shared.files, |o| o.files);
-        let chunks = outer.map_or(&shared.chunks, |o| o.chunks);
-        let expansions = outer.map_or(&shared.expansions, |o| o.expansions);
-        let (file, control) = (shared.identity.clone(), outer.and_then(|o| o.control));
+        let own = host.caches();
+        let files = outer.map_or(&own.files, |o| o.files);
+        let chunks = outer.map_or(&own.chunks, |o| o.chunks);
+        let expansions = outer.map_or(&own.expansions, |o| o.expansions);
+        let (file, control) = (host.identity().clone(), outer.and_then(|o| o.control));
         Ok(Chain { files, chunks, expansions, outer, file, variable, depth, control })
     }
 

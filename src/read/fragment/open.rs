@@ -6,21 +6,19 @@ use super::files::OpenFile;
 #[cfg(feature = "gdal")]
 use super::foreign::{self, Foreign};
 use super::versions::{is_of_version, Failure};
-use super::{Chain, Prepared, Raw};
-use crate::canonical::{Conversion, Target};
+use super::{Chain, Host, Raw};
 use crate::container::tree::VariableId;
 use crate::container::{Container, Stored};
-use crate::dataset::{Dataset, Shared};
 use crate::dialect::{self, reference};
 use crate::error::message;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::{self, Opened, Style};
 use crate::model::fragments::{Fragments, Version};
-use crate::model::Aggregation;
 
 /// A fragment that is to be opened.
 pub(crate) struct Wanted<'a> {
-    pub(crate) dataset: &'a Dataset,
+    /// The aggregation file.
+    pub(crate) host: &'a Arc<dyn Host>,
     /// The aggregation variable.
     pub(crate) variable: VariableId,
     pub(crate) fragments: &'a Fragments,
@@ -103,30 +101,29 @@ impl Wanted<'_> {
         let Some(name) = &version.location else {
             return self.in_same_file(&version.identifier).map(Found::Here);
         };
-        let shared = self.dataset.shared();
+        let host = &**self.host;
         #[cfg(feature = "gdal")]
-        if let Some(raw) = open_store(shared, self.fragments, name, version)? {
+        if let Some(raw) = open_store(host, self.fragments, name, version)? {
             return Ok(Found::Here(raw));
         }
-        match open_file(shared, self.fragments, name, self.chain)? {
-            Found::Here(file) => array_of(&file, version, shared).map(Found::Here),
+        match open_file(host, self.fragments, name, self.chain)? {
+            Found::Here(file) => array_of(&file, version, host).map(Found::Here),
             Found::Absent(places) => Ok(Found::Absent(places)),
         }
     }
 
     fn in_same_file(&self, identifier: &str) -> Result<Raw> {
-        let shared = self.dataset.shared();
-        let tree = shared.tree();
+        let tree = self.host.tree();
         let mut groups = self.fragments.search_groups().to_vec();
-        groups.push(shared.group_of(self.variable));
+        groups.push(tree.variables[self.variable.0].group);
         let found = groups.iter().find_map(|&group| reference::variable(tree, group, identifier));
         let Some(id) = found else {
-            return Err(no_variable(&shared.container, identifier));
+            return Err(no_variable(self.host.container(), identifier));
         };
         if dialect::is_aggregation(&tree.variables[id.0].attributes) {
-            return nested(self.dataset, id);
+            return nested(self.host, id);
         }
-        Ok(stored(self.dataset, id))
+        Ok(stored(&**self.host, id))
     }
 
     /// Warns that a version is used although earlier ones exist.
@@ -136,7 +133,7 @@ impl Wanted<'_> {
                 Some(name) => location::redact(name),
                 None => "the same file".to_owned(),
             };
-            self.dataset.shared().warn(format!(
+            self.host.warn(format!(
                 "fragment {:?}: version {} ({name}) is passed over for version {}: {error}",
                 self.index,
                 version + 1,
@@ -153,21 +150,21 @@ enum Found<T> {
 }
 
 fn open_file(
-    shared: &Shared,
+    host: &dyn Host,
     fragments: &Fragments,
     name: &str,
     chain: &Chain<'_>,
 ) -> Result<Found<Arc<OpenFile>>> {
-    let key = (shared.number, name.to_owned());
+    let key = (host.number(), name.to_owned());
     if let Some(file) = chain.files.get(&key).filter(|file| file.source.is_current()) {
         return Ok(Found::Here(file));
     }
     let style = Style::allowing_absolute_paths(fragments.allows_absolute_paths());
-    let found = match location::open_fragment(&shared.origin, name, style, &shared.options)? {
+    let found = match location::open_fragment(host.origin(), name, style, host.options())? {
         Opened::Found(found) => found,
         Opened::Absent(places) => return Ok(Found::Absent(places)),
     };
-    let origin = shared.origin.nested(&found.places);
+    let origin = host.origin().nested(&found.places);
     let file = Arc::new(OpenFile::new(found.file, origin));
     chain.files.put(key, &file);
     Ok(Found::Here(file))
@@ -182,8 +179,8 @@ fn is_readable(version: &Version, _format: &str) -> bool {
 }
 
 #[cfg(not(feature = "gdal"))]
-fn array_of(file: &Arc<OpenFile>, version: &Version, shared: &Shared) -> Result<Raw> {
-    variable_of(file, &version.identifier, shared)
+fn array_of(file: &Arc<OpenFile>, version: &Version, host: &dyn Host) -> Result<Raw> {
+    variable_of(file, &version.identifier, host)
 }
 
 #[cfg(feature = "gdal")]
@@ -193,108 +190,72 @@ fn is_readable(version: &Version, format: &str) -> bool {
 
 /// A variable of a netCDF file, or an array in a format of GDAL.
 #[cfg(feature = "gdal")]
-fn array_of(file: &Arc<OpenFile>, version: &Version, shared: &Shared) -> Result<Raw> {
+fn array_of(file: &Arc<OpenFile>, version: &Version, host: &dyn Host) -> Result<Raw> {
     let format = version.format.as_deref().filter(|_| !version.is_netcdf());
     let is_foreign = || file.container().is_err_and(|error| error.kind() == Kind::NotNetcdf);
     // A dialect that gives formats is taken at its word.
     if format.is_some() || (version.format.is_none() && is_foreign()) {
-        let drivers = &shared.options.fragment_drivers;
+        let drivers = &host.options().fragment_drivers;
         return Foreign::in_file(&file.source, format, &version.identifier, drivers).map(Raw::Foreign);
     }
-    variable_of(file, &version.identifier, shared)
+    variable_of(file, &version.identifier, host)
 }
 
 /// An array of a Zarr store, which is a directory; `None` for anything else.
 #[cfg(feature = "gdal")]
-fn open_store(shared: &Shared, fragments: &Fragments, name: &str, version: &Version) -> Result<Option<Raw>> {
+fn open_store(host: &dyn Host, fragments: &Fragments, name: &str, version: &Version) -> Result<Option<Raw>> {
     if version.format.is_some() && version.is_netcdf() {
         return Ok(None);
     }
     let style = Style::allowing_absolute_paths(fragments.allows_absolute_paths());
-    let Some(store) = location::find_store(&shared.origin, name, style, &shared.options)? else {
+    let Some(store) = location::find_store(host.origin(), name, style, host.options())? else {
         return Ok(None);
     };
-    let array = Foreign::in_store(&store, &version.identifier, &shared.options.fragment_drivers)?;
+    let array = Foreign::in_store(&store, &version.identifier, &host.options().fragment_drivers)?;
     Ok(Some(Raw::Foreign(array)))
 }
 
-fn variable_of(file: &Arc<OpenFile>, identifier: &str, shared: &Shared) -> Result<Raw> {
+fn variable_of(file: &Arc<OpenFile>, identifier: &str, host: &dyn Host) -> Result<Raw> {
     let container = file.container().map_err(unreadable)?;
     let path = identifier.trim_start_matches('/');
     let Some(variable) = container.variable(path).map_err(unreadable)? else {
         return Err(no_variable(container, identifier));
     };
     if dialect::is_aggregation(&variable.attributes) {
-        let dataset = file.dataset(&shared.options).map_err(unreadable)?;
-        let Some(id) = dataset.shared().tree().variable_at(path) else {
+        let nesting = file.nested(host).map_err(unreadable)?;
+        let Some(id) = nesting.tree().variable_at(path) else {
             return Err(no_variable(container, identifier));
         };
-        return nested(dataset, id);
+        return nested(nesting, id);
     }
     let (container, file) = (Arc::clone(container), Some(Arc::clone(file)));
     Ok(Raw::Stored { container, variable, path: path.to_owned(), file })
 }
 
 /// A variable of the aggregation file itself, as it is stored.
-pub(crate) fn stored(dataset: &Dataset, id: VariableId) -> Raw {
-    let shared = dataset.shared();
-    let stored = &shared.tree().variables[id.0];
+pub(crate) fn stored(host: &dyn Host, id: VariableId) -> Raw {
+    let stored = &host.tree().variables[id.0];
     let variable = Stored { attributes: stored.attributes.clone(), array: Arc::clone(&stored.array) };
     let path = stored.path.trim_start_matches('/').to_owned();
-    Raw::Stored { container: Arc::clone(&shared.container), variable, path, file: None }
+    Raw::Stored { container: Arc::clone(host.container()), variable, path, file: None }
 }
 
-/// Keeps what was found out about a fragment in a file of its own, for [`reopen`].
-pub(crate) fn remember(
-    dataset: &Dataset,
-    aggregation: &Aggregation,
-    variable: VariableId,
-    index: &[u64],
-    version: usize,
-    raw: &Raw,
-    conversion: &Arc<Conversion>,
-) {
-    let Raw::Stored { variable: stored, file: Some(file), .. } = raw else { return };
-    let prepared = Prepared {
-        version,
-        identity: file.identity(),
-        state: file.source.state(),
-        array: Arc::clone(&stored.array),
-        conversion: Arc::clone(conversion),
-    };
-    dataset.shared().prepared.put(variable, aggregation.grid.number(index), prepared);
-}
-
-/// Opens the fragment of this number if it was read before; `None` when it was not, or is no longer what it was.
-pub(crate) fn reopen(
-    wanted: &Wanted<'_>,
-    number: u64,
-    failed: &[Failure],
-) -> Option<(Raw, usize, Arc<Conversion>)> {
-    let shared = wanted.dataset.shared();
-    let prepared = shared.prepared.get(wanted.variable, number)?;
-    if failed.iter().any(|failure| failure.version == prepared.version) {
-        return None;
+/// The file of a version, where it has one of its own and can be opened.
+pub(crate) fn known_file(wanted: &Wanted<'_>, version: usize) -> Option<Arc<OpenFile>> {
+    let name = wanted.versions.get(version)?.location.as_ref()?;
+    match open_file(&**wanted.host, wanted.fragments, name, wanted.chain) {
+        Ok(Found::Here(file)) => Some(file),
+        _ => None,
     }
-    let name = wanted.versions.get(prepared.version)?.location.as_ref()?;
-    let Ok(Found::Here(file)) = open_file(shared, wanted.fragments, name, wanted.chain) else { return None };
-    if file.identity() != prepared.identity || file.source.state() != prepared.state {
-        return None;
-    }
-    let raw = Raw::Known { file, array: Arc::clone(&prepared.array) };
-    Some((raw, prepared.version, Arc::clone(&prepared.conversion)))
 }
 
 /// An aggregation variable as a fragment.
-pub(super) fn nested(dataset: &Dataset, id: VariableId) -> Result<Raw> {
-    let shape = match dataset.shared().aggregation(id)? {
+pub(super) fn nested(host: &Arc<dyn Host>, variable: VariableId) -> Result<Raw> {
+    let shape = match host.aggregation(variable)? {
         Some(aggregation) => aggregation.grid.shape().to_vec(),
-        None => dataset.shared().tree().variables[id.0].array.shape.clone(),
+        None => host.tree().variables[variable.0].array.shape.clone(),
     };
-    let variable = &dataset.shared().tree().variables[id.0];
-    let (attributes, data_type) = (&variable.attributes, variable.array.data_type);
-    let unmarked = data_type.is_number() && Target::new(attributes, data_type).missing_value().is_none();
-    Ok(Raw::Nested { dataset: dataset.clone(), variable: id, shape, unmarked })
+    Ok(Raw::Nested { host: Arc::clone(host), variable, shape, unmarked: host.is_unmarked(variable) })
 }
 
 /// Says that it is a fragment that cannot be read.

@@ -6,16 +6,13 @@ use super::compressed::Expanded;
 use super::files::OpenFile;
 #[cfg(feature = "gdal")]
 use super::foreign::Foreign;
-use super::Chain;
+use super::{Chain, Host};
 use crate::container::array::Array;
 use crate::container::read::{self, Kept};
 use crate::container::tree::VariableId;
 use crate::container::{Container, Stored};
-use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
 use crate::io::source::Source;
-use crate::read::scatter::Destination;
-use crate::read::{numbers, Request};
 use crate::selection::Selection;
 use crate::value::{Attributes, DataType};
 
@@ -42,7 +39,7 @@ pub(crate) enum Raw {
     /// An aggregation variable again.
     Nested {
         /// The file.
-        dataset: Dataset,
+        host: Arc<dyn Host>,
         /// The variable.
         variable: VariableId,
         /// Its shape.
@@ -111,9 +108,7 @@ impl Raw {
         match self {
             Raw::Stored { variable, .. } => variable.array.data_type,
             Raw::Known { array, .. } => array.data_type,
-            Raw::Nested { dataset, variable, .. } => {
-                dataset.shared().tree().variables[variable.0].array.data_type
-            }
+            Raw::Nested { host, variable, .. } => host.tree().variables[variable.0].array.data_type,
             Raw::Expanded(array) => array.stored().data_type(),
             #[cfg(feature = "gdal")]
             Raw::Foreign(array) => array.data_type(),
@@ -126,9 +121,7 @@ impl Raw {
         match self {
             Raw::Known { .. } => &NONE,
             Raw::Stored { variable, .. } => &variable.attributes,
-            Raw::Nested { dataset, variable, .. } => {
-                &dataset.shared().tree().variables[variable.0].attributes
-            }
+            Raw::Nested { host, variable, .. } => &host.tree().variables[variable.0].attributes,
             Raw::Expanded(array) => array.stored().attributes(),
             #[cfg(feature = "gdal")]
             Raw::Foreign(array) => array.attributes(),
@@ -140,7 +133,7 @@ impl Raw {
         match self {
             Raw::Stored { container, .. } => Some(container.name()),
             Raw::Known { file, .. } => Some(file.source.name()),
-            Raw::Nested { dataset, .. } => Some(dataset.name()),
+            Raw::Nested { host, .. } => Some(host.container().name()),
             Raw::Expanded(array) => array.stored().file(),
             #[cfg(feature = "gdal")]
             Raw::Foreign(array) => Some(array.file()),
@@ -181,7 +174,9 @@ impl Raw {
             }
             Raw::Known { file, array } => read::numbers(&*file.source, array, selection, out, kept)
                 .map_err(|e| e.in_file(file.source.name())),
-            Raw::Nested { dataset, variable, .. } => nested(dataset, *variable, selection, out, valid, chain),
+            Raw::Nested { host, variable, .. } => {
+                Arc::clone(host).read_numbers(*variable, selection, out, valid, chain)
+            }
             Raw::Expanded(array) => array.read(selection, out, valid, chain, kept),
             #[cfg(feature = "gdal")]
             Raw::Foreign(array) => array.read(selection, out),
@@ -198,32 +193,13 @@ impl Raw {
             Raw::Stored { container, variable, .. } => {
                 Ok(container.read_strings(&variable.array, selection)?.into_iter().map(Some).collect())
             }
-            Raw::Nested { dataset, variable, .. } => {
-                crate::read::strings(dataset, *variable, selection, None, Some(chain))
-            }
+            Raw::Nested { host, variable, .. } => Arc::clone(host).read_strings(*variable, selection, chain),
             Raw::Expanded(array) => array.read_strings(selection, chain),
             Raw::Known { .. } => Err(strings_are_not_bytes()),
             #[cfg(feature = "gdal")]
             Raw::Foreign(_) => Err(strings_are_not_bytes()),
         }
     }
-}
-
-/// Reads an aggregation variable in its own type.
-fn nested(
-    dataset: &Dataset,
-    variable: VariableId,
-    selection: &Selection,
-    out: &mut [u8],
-    valid: Option<&mut [u8]>,
-    chain: Option<&Chain<'_>>,
-) -> Result<()> {
-    let data_type = dataset.shared().tree().variables[variable.0].array.data_type;
-    let element = data_type.size().ok_or_else(strings_are_not_bytes)?;
-    let values = &Destination::c_order(out, selection.count(), element)?;
-    let mask = valid.map(|valid| Destination::c_order(valid, selection.count(), 1)).transpose()?;
-    let request = Request { selection, data_type, values, mask: mask.as_ref(), lossy: None, control: None };
-    numbers(dataset, variable, &request, chain)
 }
 
 fn strings_are_not_bytes() -> Error {

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+use super::Host;
 use crate::container::tree::VariableId;
-use crate::dataset::options::ChangedFragments;
-use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
+use crate::options::ChangedFragments;
 use crate::selection::Selection;
 
 /// Times closer than this are the same: doubles of seconds since 1970 hold no more, and some file systems less.
@@ -16,24 +16,23 @@ const RESOLUTION: f64 = 1e-5;
 ///
 /// # Errors
 /// `FragmentUnreadable` when it changed and changes are errors; those of reading the record.
-pub(crate) fn check(dataset: &Dataset, recorded: &[VariableId; 2], index: &[u64], file: &str) -> Result<()> {
-    let shared = dataset.shared();
-    if shared.options.changed_fragments == ChangedFragments::Ignore {
+pub(crate) fn check(host: &dyn Host, recorded: &[VariableId; 2], index: &[u64], file: &str) -> Result<()> {
+    if host.options().changed_fragments == ChangedFragments::Ignore {
         return Ok(());
     }
     let mut before = [0.0; 2];
     for (value, id) in before.iter_mut().zip(recorded) {
-        let array = &shared.tree().variables[id.0].array;
+        let array = &host.tree().variables[id.0].array;
         let one = Selection::block(index, &vec![1; index.len()], &array.shape)?;
-        *value = shared.container.read_values(array, &one)?.f64_at(0).unwrap_or(f64::NAN);
+        *value = host.container().read_values(array, &one)?.f64_at(0).unwrap_or(f64::NAN);
     }
     let Some(what) = difference(before, Path::new(file)) else { return Ok(()) };
     let error = Error::new(Kind::FragmentUnreadable, format!("{what} (setting CHANGED_FRAGMENTS)"));
     let error = error.in_fragment(index).in_file(file);
-    if shared.options.changed_fragments == ChangedFragments::Error {
+    if host.options().changed_fragments == ChangedFragments::Error {
         return Err(error);
     }
-    shared.warn(error.to_string());
+    host.warn(error.to_string());
     Ok(())
 }
 

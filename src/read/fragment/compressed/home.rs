@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use crate::container::tree::{self, DimensionId, Tree, VariableId};
 use crate::container::{Container, Stored};
-use crate::dataset::Dataset;
 use crate::dialect::{self, reference};
 use crate::error::Result;
-use crate::read::fragment::{open, Raw};
+use crate::read::fragment::{open, Host, Raw};
 
 /// The neighbourhood of a variable.
 pub(super) struct Home<'a> {
@@ -15,8 +14,8 @@ pub(super) struct Home<'a> {
     /// The variable.
     pub(super) id: VariableId,
     pub(super) raw: &'a Raw,
-    /// The dataset that has the fragment.
-    dataset: &'a Dataset,
+    /// The aggregation file that has the fragment.
+    pub(super) host: &'a Arc<dyn Host>,
 }
 
 impl<'a> Home<'a> {
@@ -24,24 +23,24 @@ impl<'a> Home<'a> {
     ///
     /// # Errors
     /// Those of the container.
-    pub(super) fn of(dataset: &'a Dataset, raw: &'a Raw) -> Result<Option<Self>> {
+    pub(super) fn of(host: &'a Arc<dyn Host>, raw: &'a Raw) -> Result<Option<Self>> {
         let (tree, id) = match raw {
             Raw::Stored { container, path, .. } => {
                 let tree = container.tree()?;
                 (tree, tree.variable_at(path))
             }
-            Raw::Nested { dataset, variable, .. } => (dataset.shared().tree(), Some(*variable)),
+            Raw::Nested { host, variable, .. } => (host.tree(), Some(*variable)),
             _ => return Ok(None),
         };
-        let Some(home) = id.map(|id| Home { tree, id, raw, dataset }) else { return Ok(None) };
+        let Some(home) = id.map(|id| Home { tree, id, raw, host }) else { return Ok(None) };
         // Names may come twice in a damaged file.
         Ok((home.dimensions(home.id)?.len() == raw.shape().len()).then_some(home))
     }
 
     /// The dimensions of a variable, those of its aggregated data where it has some.
     pub(super) fn dimensions(&self, id: VariableId) -> Result<&'a [DimensionId]> {
-        if let Raw::Nested { dataset, .. } = self.raw {
-            if let Some(aggregation) = dataset.shared().aggregation(id)? {
+        if let Raw::Nested { host, .. } = self.raw {
+            if let Some(aggregation) = host.aggregation(id)? {
                 return Ok(&aggregation.dimensions);
             }
         }
@@ -51,7 +50,7 @@ impl<'a> Home<'a> {
     /// The size of a dimension.
     pub(super) fn size(&self, id: DimensionId) -> u64 {
         match self.raw {
-            Raw::Nested { dataset, .. } => dataset.dimension_size(id),
+            Raw::Nested { host, .. } => host.dimension_size(id),
             _ => self.tree.dimensions[id.0].size,
         }
     }
@@ -104,11 +103,11 @@ impl<'a> Home<'a> {
         let variable = &self.tree.variables[id.0];
         let is_aggregation = dialect::is_aggregation(&variable.attributes);
         match self.raw {
-            Raw::Nested { dataset, .. } if is_aggregation => open::nested(dataset, id),
-            Raw::Nested { dataset, .. } => Ok(open::stored(dataset, id)),
+            Raw::Nested { host, .. } if is_aggregation => open::nested(host, id),
+            Raw::Nested { host, .. } => Ok(open::stored(&**host, id)),
             Raw::Stored { file, .. } if is_aggregation => match file {
-                Some(file) => open::nested(file.dataset(&self.dataset.shared().options)?, id),
-                None => open::nested(self.dataset, id),
+                Some(file) => open::nested(file.nested(&**self.host)?, id),
+                None => open::nested(self.host, id),
             },
             Raw::Stored { container, file, .. } => Ok(Raw::Stored {
                 container: Arc::clone(container),
@@ -119,7 +118,7 @@ impl<'a> Home<'a> {
                 path: variable.path.trim_start_matches('/').to_owned(),
                 file: file.clone(),
             }),
-            _ => Ok(open::stored(self.dataset, id)),
+            _ => Ok(open::stored(&**self.host, id)),
         }
     }
 
@@ -134,7 +133,7 @@ impl<'a> Home<'a> {
     pub(super) fn file_size(&self) -> u64 {
         match self.raw {
             Raw::Stored { container, .. } => container.source().len(),
-            Raw::Nested { dataset, .. } => dataset.shared().container.source().len(),
+            Raw::Nested { host, .. } => host.container().source().len(),
             _ => 0,
         }
     }

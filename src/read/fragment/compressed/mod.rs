@@ -22,9 +22,8 @@ pub(crate) use kept::Expansions;
 
 use std::sync::Arc;
 
-use super::{Chain, Placement, Raw};
+use super::{Chain, Host, Placement, Raw};
 use crate::container::tree::{DimensionId, VariableId};
-use crate::dataset::Dataset;
 use crate::dialect::reference;
 use crate::error::{Error, Kind, Result};
 use crate::model::fragments::{Part, View};
@@ -40,8 +39,8 @@ const SHOWN: usize = 4;
 
 /// What a fragment has to fit.
 pub(crate) struct Fitting<'a> {
-    /// The dataset and the aggregation that have the fragment.
-    pub(crate) dataset: &'a Dataset,
+    /// The file and the aggregation that have the fragment.
+    pub(crate) host: &'a Arc<dyn Host>,
     pub(crate) aggregation: &'a Aggregation,
     /// The type of the aggregated data.
     pub(crate) data_type: DataType,
@@ -87,7 +86,7 @@ impl Fitting<'_> {
         if misfit.is_none() && !self.is_doubtful(&raw) {
             return self.picked(raw);
         }
-        let home = Home::of(self.dataset, &raw)?;
+        let home = Home::of(self.host, &raw)?;
         let search = home.as_ref().map_or(Ok(Search::Plain), |home| self.search(home))?;
         let expansion = match (search, misfit) {
             (Search::Fit(expansion), _) => expansion,
@@ -141,13 +140,12 @@ impl Fitting<'_> {
 
     /// Whether the aggregation file has a count or index variable of a dimension.
     fn is_sample_dimension(&self, dimension: DimensionId) -> bool {
-        let shared = self.dataset.shared();
-        let tree = shared.tree();
+        let tree = self.host.tree();
         tree.variables.iter().enumerate().any(|(id, variable)| {
             let named = |attribute: &str| {
                 reference::dimension(tree, variable.group, variable.attributes.text(attribute)?.trim())
             };
-            let spans = || match shared.aggregation(VariableId(id)) {
+            let spans = || match self.host.aggregation(VariableId(id)) {
                 Ok(Some(aggregation)) => aggregation.dimensions == [dimension],
                 _ => variable.dimensions == [dimension],
             };

@@ -96,7 +96,7 @@ mod tests {
             if let Some(taken) = answer {
                 prop_assert_eq!(taken.len(), sizes.len());
                 prop_assert!(sizes.iter().zip(&taken).all(|(s, &n)| s.takes(n)));
-                prop_assert!(crate::canonical::match_axes(&taken, &wanted).is_ok());
+                prop_assert!(crate::read::fragment::axes::match_axes(&taken, &wanted).is_ok());
             }
         }
     }

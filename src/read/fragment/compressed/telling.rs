@@ -21,7 +21,8 @@ pub(super) fn read_list(
     chain: &Chain<'_>,
 ) -> Result<Gathered> {
     let raw = home.open(id)?;
-    let list = Whole { raw: &raw, name: &format!("the list of places '{}'", home.path(id)) };
+    let list =
+        Whole { raw: &raw, host: &**home.host, name: &format!("the list of places '{}'", home.path(id)) };
     let n = expected(&list, samples)?;
     let plane = checked_product(&sizes).ok_or_else(|| list.wrong(format!("is of dimensions {sizes:?}")))?;
     if plane == 0 && n > 0 {
@@ -39,7 +40,7 @@ pub(super) fn read_list(
 /// The rows of a contiguous ragged array, which fill the sample dimension.
 pub(super) fn read_counts(home: &Home<'_>, id: VariableId, samples: u64, chain: &Chain<'_>) -> Result<Rows> {
     let raw = home.open(id)?;
-    let count = Whole { raw: &raw, name: &format!("count variable '{}'", home.path(id)) };
+    let count = Whole { raw: &raw, host: &**home.host, name: &format!("count variable '{}'", home.path(id)) };
     let n = count.len()?.saturating_add(1);
     let mut starts = room(home, &count, n, n.saturating_mul(8))?;
     let mut total = 0u64;
@@ -64,7 +65,7 @@ pub(super) fn read_index(
     chain: &Chain<'_>,
 ) -> Result<Members> {
     let raw = home.open(id)?;
-    let index = Whole { raw: &raw, name: &format!("index variable '{}'", home.path(id)) };
+    let index = Whole { raw: &raw, host: &**home.host, name: &format!("index variable '{}'", home.path(id)) };
     let n = expected(&index, samples)?;
     // What each element belongs to, and the lists that are made of that.
     let bytes = n.saturating_add(instances.saturating_add(2)).saturating_mul(8);

@@ -1,12 +1,10 @@
 //! Reads counts, indices and lists of places: variables of whole numbers with at most one dimension.
 
 use crate::bytes::arrays;
-use crate::canonical::{Conversion, Target};
 use crate::container::read::{zeroed, Kept};
 use crate::error::{Error, Kind, Result};
-use crate::read::fragment::{Chain, Raw};
+use crate::read::fragment::{Chain, Host, Raw};
 use crate::selection::Selection;
-use crate::value::{Attributes, DataType};
 
 /// Numbers that are in memory at once.
 const BLOCK: u64 = 1 << 18;
@@ -14,6 +12,8 @@ const BLOCK: u64 = 1 << 18;
 /// A variable of whole numbers, none of them missing.
 pub(super) struct Whole<'a> {
     pub(super) raw: &'a Raw,
+    /// The aggregation file that has the fragment.
+    pub(super) host: &'a dyn Host,
     /// What it is and its path, for messages.
     pub(super) name: &'a str,
 }
@@ -41,13 +41,11 @@ impl Whole<'_> {
         chain: &Chain<'_>,
         mut visit: impl FnMut(u64) -> Result<()>,
     ) -> Result<()> {
-        let target = Target::new(&Attributes::none(), DataType::I64);
-        let (attributes, data_type) = (self.raw.attributes(), self.raw.data_type());
+        let data_type = self.raw.data_type();
         let not_whole = |e: Error| self.wrong("is not whole numbers").because(e);
         let element = data_type.size().filter(|_| data_type.is_number());
         let element = element.ok_or_else(|| self.wrong("is text"))?;
-        let conversion =
-            Conversion::new(attributes, data_type, None, None, &target, false).map_err(not_whole)?;
+        let convert = self.host.to_whole_numbers(self.raw).map_err(not_whole)?;
         let mut kept = Kept::sharing(chain.chunks);
         kept.keep = self.raw.chunk_bytes().is_some_and(|bytes| chain.chunks.takes(bytes));
         let (total, shape) = (self.len()?, self.raw.shape());
@@ -62,7 +60,7 @@ impl Whole<'_> {
             let mut stored = zeroed(&selection, element)?;
             self.raw.read(&selection, &mut stored, None, Some(chain), &mut kept)?;
             let (mut numbers, mut valid) = (zeroed(&selection, 8)?, zeroed(&selection, 1)?);
-            conversion.apply(&stored, &mut numbers, Some(&mut valid)).map_err(not_whole)?;
+            convert(&stored, &mut numbers, &mut valid).map_err(not_whole)?;
             for (bytes, &valid) in arrays::<8>(&numbers).iter().zip(&valid) {
                 let number = i64::from_ne_bytes(*bytes);
                 let good = u64::try_from(number).ok().filter(|&n| valid != 0 && n <= limit);

@@ -15,38 +15,38 @@ use crate::io::location::{FileState, Identity};
 const MOST: usize = 10_000;
 
 /// A fragment that was read.
-pub(crate) struct Prepared {
+pub(super) struct Known {
     /// The version that was used.
-    pub(crate) version: usize,
+    pub(super) version: usize,
     /// The file as it was.
-    pub(crate) identity: Identity,
-    pub(crate) state: FileState,
+    pub(super) identity: Identity,
+    pub(super) state: FileState,
     /// Its array.
-    pub(crate) array: Arc<Array>,
+    pub(super) array: Arc<Array>,
     /// How its values become canonical.
-    pub(crate) conversion: Arc<Conversion>,
+    pub(super) conversion: Arc<Conversion>,
 }
 
 /// The fragments that were read, by variable and number in the array of fragments.
 #[derive(Default)]
-pub(crate) struct PreparedFragments(Mutex<HashMap<(VariableId, u64), Arc<Prepared>>>);
+pub(super) struct KnownFragments(Mutex<HashMap<(VariableId, u64), Arc<Known>>>);
 
-impl PreparedFragments {
-    pub(crate) fn get(&self, variable: VariableId, fragment: u64) -> Option<Arc<Prepared>> {
+impl KnownFragments {
+    pub(super) fn get(&self, variable: VariableId, fragment: u64) -> Option<Arc<Known>> {
         let map = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         map.get(&(variable, fragment)).cloned()
     }
 
     /// Keeps a fragment, if there is room and nothing in it holds the file open.
-    pub(crate) fn put(&self, variable: VariableId, fragment: u64, prepared: Prepared) {
-        if let Layout::Chunked { index, .. } = &prepared.array.layout {
+    pub(super) fn put(&self, variable: VariableId, fragment: u64, known: Known) {
+        if let Layout::Chunked { index, .. } = &known.array.layout {
             if index.detach().is_err() {
                 return;
             }
         }
         let mut map = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if map.len() < MOST || map.contains_key(&(variable, fragment)) {
-            map.insert((variable, fragment), Arc::new(prepared));
+            map.insert((variable, fragment), Arc::new(known));
         }
     }
 }

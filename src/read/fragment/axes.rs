@@ -3,7 +3,7 @@
 //! CF-1.13 section 2.8.2: a fragment may leave out dimensions in which it has size 1; it may not have more dimensions
 //! than the aggregated data, nor another order. Shapes that merely hold as many elements are refused.
 
-use crate::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result};
 
 /// For each dimension of the canonical shape the stored axis that serves it; `None` where the fragment leaves it out.
 ///

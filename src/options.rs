@@ -1,0 +1,207 @@
+//! The options of an open dataset: access policy, limits, missing fragments, substitutions.
+//!
+//! Plain values that every layer may read; [`crate::dataset::settings`] sets them by name.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::error::secrets::redact;
+
+/// What a read gives for a fragment of which no version exists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MissingFragments {
+    /// An error that names the fragment and every version tried.
+    #[default]
+    Error,
+    /// Missing values.
+    Fill,
+}
+
+/// What a read does about a fragment whose file is not what it was when its size and time were recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ChangedFragments {
+    /// Reads it, with a warning.
+    #[default]
+    Warn,
+    /// Refuses it.
+    Error,
+    /// Does not look.
+    Ignore,
+}
+
+/// Which locations an aggregation file may make the library open.
+#[derive(Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AllowedSources {
+    /// The directory of the aggregation file, or of the target where it is a symbolic link, and what is below.
+    Siblings,
+    /// Any local regular file.
+    Local,
+    /// For a local aggregation file any local regular file and any public server; for a remote one its own server, and
+    /// for one in an archive what is beside it.
+    #[default]
+    Default,
+    /// Everything.
+    All,
+    /// Local paths and URLs that begin with one of these, compared by whole segments.
+    Prefixes(Vec<String>),
+}
+
+impl fmt::Debug for AllowedSources {
+    /// Passwords are not shown.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AllowedSources::Siblings => f.write_str("Siblings"),
+            AllowedSources::Local => f.write_str("Local"),
+            AllowedSources::Default => f.write_str("Default"),
+            AllowedSources::All => f.write_str("All"),
+            AllowedSources::Prefixes(list) => f.debug_list().entries(list.iter().map(|p| redact(p))).finish(),
+        }
+    }
+}
+
+/// A driver of GDAL that may be asked about a fragment that is not netCDF; none but these ever is.
+///
+/// Drivers whose files name other sources are left out for good: such a file would lead past the access policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FragmentDriver {
+    /// GeoTIFF.
+    GeoTiff,
+    /// GRIB 1 and 2.
+    Grib,
+    /// Zarr stores.
+    Zarr,
+    /// HDF4.
+    Hdf4,
+}
+
+impl FragmentDriver {
+    /// All of them.
+    pub const ALL: [FragmentDriver; 4] =
+        [FragmentDriver::GeoTiff, FragmentDriver::Grib, FragmentDriver::Zarr, FragmentDriver::Hdf4];
+
+    /// Its name in GDAL.
+    pub const fn name(self) -> &'static str {
+        match self {
+            FragmentDriver::GeoTiff => "GTiff",
+            FragmentDriver::Grib => "GRIB",
+            FragmentDriver::Zarr => "Zarr",
+            FragmentDriver::Hdf4 => "HDF4",
+        }
+    }
+}
+
+/// Settings for opening a dataset.
+///
+/// ```
+/// use cfa::{AllowedSources, MissingFragments, OpenOptions};
+/// let options = OpenOptions::default()
+///     .missing_fragments(MissingFragments::Fill)
+///     .allowed_sources(AllowedSources::Prefixes(vec!["/archive".into()]));
+/// assert_eq!(options.max_nesting, 32);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OpenOptions {
+    /// What a fragment of which no version exists gives.
+    pub missing_fragments: MissingFragments,
+    /// What stands for missing data in aggregated bytes without a missing value of their own, -128 to 255.
+    pub missing_bytes: Option<i16>,
+    /// What a fragment that changed since its state was recorded gives.
+    pub changed_fragments: ChangedFragments,
+    /// Whether fragments are converted even where values change.
+    pub lossy_casts: bool,
+    /// Whether variables are shown as stored instead of aggregated.
+    pub raw_view: bool,
+    /// What an aggregation file may open.
+    pub allowed_sources: AllowedSources,
+    /// Whether loopback, private and link-local network addresses may be opened.
+    pub allow_private_network: bool,
+    /// How long connecting to a server may take.
+    pub http_connect_timeout: Duration,
+    /// How long a server may send nothing.
+    pub http_stall_timeout: Duration,
+    /// How often a request that failed is tried again.
+    pub http_max_retry: usize,
+    /// How long a request may take, with all that is tried again.
+    pub http_deadline: Duration,
+    /// Fragments that one aggregation variable may have.
+    pub max_fragments: u64,
+    /// Depth of aggregations whose fragments are aggregations.
+    pub max_nesting: usize,
+    /// Fragment files kept open at a time.
+    pub max_open_files: usize,
+    /// Memory for decoded chunks.
+    pub cache_bytes: u64,
+    /// Threads that read fragments; 0 means one per core.
+    pub num_threads: usize,
+    /// Keywords (`${key}`) and what replaces them in locations; these come before the file's own.
+    pub substitutions: Vec<(String, String)>,
+    /// Location prefixes that moved: from, to.
+    pub relocate: Vec<(String, String)>,
+    /// Drivers of GDAL that may be asked about a fragment that is not netCDF; only the GDAL plugin asks.
+    pub fragment_drivers: Vec<FragmentDriver>,
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        OpenOptions {
+            missing_fragments: MissingFragments::Error,
+            missing_bytes: None,
+            changed_fragments: ChangedFragments::Warn,
+            lossy_casts: false,
+            raw_view: false,
+            allowed_sources: AllowedSources::Default,
+            allow_private_network: false,
+            http_connect_timeout: Duration::from_secs(5),
+            http_stall_timeout: Duration::from_secs(30),
+            http_max_retry: 5,
+            http_deadline: Duration::from_secs(180),
+            max_fragments: 10_000_000,
+            max_nesting: 32,
+            max_open_files: 100,
+            cache_bytes: 64 << 20,
+            num_threads: 0,
+            substitutions: Vec::new(),
+            relocate: Vec::new(),
+            fragment_drivers: FragmentDriver::ALL.to_vec(),
+        }
+    }
+}
+
+macro_rules! builders {
+    ($($name:ident: $type:ty, $doc:literal;)*) => {$(
+        #[doc = $doc]
+        pub fn $name(mut self, $name: $type) -> Self {
+            self.$name = $name;
+            self
+        }
+    )*};
+}
+
+impl OpenOptions {
+    builders! {
+        missing_fragments: MissingFragments, "Chooses what a fragment of which no version exists gives.";
+        missing_bytes: Option<i16>, "Chooses what stands for missing data in bytes without a missing value, -128 to 255.";
+        changed_fragments: ChangedFragments, "Chooses what a fragment gives that changed since its state was recorded.";
+        lossy_casts: bool, "Allows conversions of fragments that change values.";
+        raw_view: bool, "Shows variables as stored instead of aggregated.";
+        allowed_sources: AllowedSources, "Chooses what an aggregation file may open.";
+        allow_private_network: bool, "Allows loopback, private and link-local network addresses.";
+        http_connect_timeout: Duration, "Limits how long connecting to a server may take.";
+        http_stall_timeout: Duration, "Limits how long a server may send nothing.";
+        http_max_retry: usize, "Limits how often a request that failed is tried again.";
+        http_deadline: Duration, "Limits how long a request may take, with all that is tried again.";
+        max_fragments: u64, "Limits the fragments of one aggregation variable.";
+        max_nesting: usize, "Limits the depth of aggregations of aggregations.";
+        max_open_files: usize, "Limits the fragment files kept open.";
+        cache_bytes: u64, "Limits the memory for decoded chunks.";
+        num_threads: usize, "Sets the number of threads that read; 0 means one per core.";
+        substitutions: Vec<(String, String)>, "Sets keywords (`${key}`) and what replaces them in locations.";
+        relocate: Vec<(String, String)>, "Sets location prefixes that moved: from, to.";
+        fragment_drivers: Vec<FragmentDriver>, "Chooses the drivers of GDAL that may read fragments.";
+    }
+}

@@ -1,0 +1,248 @@
+//! An open aggregation file, with what all its reads share.
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use once_cell::sync::OnceCell;
+
+use super::fragment::files::OpenFile;
+use super::fragment::{Caches, Chain, Host, Raw, ToWholeNumbers};
+use super::known::KnownFragments;
+use super::scatter::Destination;
+use super::Request;
+use crate::canonical::{Conversion, Target};
+use crate::container::tree::{DimensionId, GroupId, Tree, VariableId};
+use crate::container::Container;
+use crate::dialect;
+use crate::error::{message, Error, Kind, Result};
+use crate::io::location::{Identity, Origin};
+use crate::model::substitutions::Substitutions;
+use crate::model::Aggregation;
+use crate::options::OpenOptions;
+use crate::selection::Selection;
+use crate::value::{Attributes, DataType};
+
+/// Warnings beyond this many are dropped: one oddity can repeat in a million fragments.
+const MOST_WARNINGS: usize = 100;
+
+/// An open file with or without aggregation variables.
+pub(crate) struct AggregationFile {
+    /// Unique in this process.
+    number: u64,
+    pub(crate) container: Arc<Container>,
+    pub(crate) identity: Identity,
+    pub(crate) origin: Origin,
+    pub(crate) options: OpenOptions,
+    pub(crate) runtime_substitutions: Substitutions,
+    pub(super) caches: Caches,
+    pub(super) known: KnownFragments,
+    aggregations: Vec<OnceCell<Aggregation>>,
+    warnings: Mutex<Vec<String>>,
+}
+
+impl AggregationFile {
+    /// Parses the structure of a file.
+    ///
+    /// # Errors
+    /// Those of the container.
+    pub(crate) fn new(
+        container: Arc<Container>,
+        identity: Identity,
+        origin: Origin,
+        options: &OpenOptions,
+    ) -> Result<Self> {
+        let tree = container.tree()?;
+        let aggregations = tree.variables.iter().map(|_| OnceCell::new()).collect();
+        let warnings =
+            tree.omitted.iter().map(|(path, reason)| format!("{path} is left out: {reason}")).collect();
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        Ok(AggregationFile {
+            number: LAST.fetch_add(1, Ordering::Relaxed),
+            container,
+            identity,
+            origin,
+            options: options.clone(),
+            runtime_substitutions: Substitutions::from_pairs(options.substitutions.iter().cloned()),
+            caches: Caches::new(options),
+            known: KnownFragments::default(),
+            aggregations,
+            warnings: Mutex::new(warnings),
+        })
+    }
+
+    /// The container's tree, which [`AggregationFile::new`] has parsed.
+    pub(crate) fn tree(&self) -> &Tree {
+        static EMPTY: Tree =
+            Tree { groups: Vec::new(), dimensions: Vec::new(), variables: Vec::new(), omitted: Vec::new() };
+        self.container.tree().unwrap_or(&EMPTY)
+    }
+
+    /// The decoded aggregation of a variable; `None` for an ordinary one.
+    pub(crate) fn aggregation(&self, id: VariableId) -> Result<Option<&Aggregation>> {
+        let variable = &self.tree().variables[id.0];
+        if self.options.raw_view || !dialect::is_aggregation(&variable.attributes) {
+            return Ok(None);
+        }
+        self.aggregations[id.0]
+            .get_or_try_init(|| {
+                let aggregation = dialect::decode(&self.container, id, self.options.max_fragments)?;
+                for warning in &aggregation.warnings {
+                    self.warn(format!("variable '{}': {warning}", variable.path));
+                }
+                Ok(aggregation)
+            })
+            .map(Some)
+            .map_err(|e: Error| e.in_variable(&variable.path).in_file(self.container.name()))
+    }
+
+    /// What the elements of a variable have to be, with the value that was chosen for missing bytes.
+    pub(crate) fn target(&self, id: VariableId) -> Target {
+        let variable = &self.tree().variables[id.0];
+        let target = Target::new(&variable.attributes, variable.array.data_type);
+        let aggregated = !self.options.raw_view && dialect::is_aggregation(&variable.attributes);
+        match self.options.missing_bytes.filter(|_| aggregated) {
+            Some(value) => target.with_missing_bytes(value),
+            None => target,
+        }
+    }
+
+    /// The size of a dimension in the logical view.
+    ///
+    /// An unlimited dimension that only aggregated data span has size 0 in the file; its size is that of the data.
+    pub(crate) fn dimension_size(&self, id: DimensionId) -> u64 {
+        let stored = self.tree().dimensions[id.0].size;
+        if stored > 0 {
+            return stored;
+        }
+        (0..self.tree().variables.len())
+            .filter_map(|v| self.aggregation(VariableId(v)).ok().flatten())
+            .find_map(|a| {
+                let position = a.dimensions.iter().position(|&d| d == id)?;
+                Some(a.grid.shape()[position])
+            })
+            .unwrap_or(stored)
+    }
+
+    pub(crate) fn warn(&self, warning: String) {
+        let warning = message::line(&warning, message::MOST);
+        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        if warnings.len() < MOST_WARNINGS && !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
+
+    /// Oddities that were tolerated so far.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The group that holds a variable.
+    pub(crate) fn group_of(&self, id: VariableId) -> GroupId {
+        self.tree().variables[id.0].group
+    }
+}
+
+impl Host for AggregationFile {
+    fn number(&self) -> u64 {
+        self.number
+    }
+
+    fn container(&self) -> &Arc<Container> {
+        &self.container
+    }
+
+    fn tree(&self) -> &Tree {
+        self.tree()
+    }
+
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    fn options(&self) -> &OpenOptions {
+        &self.options
+    }
+
+    fn substitutions(&self) -> &Substitutions {
+        &self.runtime_substitutions
+    }
+
+    fn caches(&self) -> &Caches {
+        &self.caches
+    }
+
+    fn aggregation(&self, id: VariableId) -> Result<Option<&Aggregation>> {
+        self.aggregation(id)
+    }
+
+    fn dimension_size(&self, id: DimensionId) -> u64 {
+        self.dimension_size(id)
+    }
+
+    fn warn(&self, warning: String) {
+        self.warn(warning);
+    }
+
+    fn open_nested(&self, file: &OpenFile) -> Result<Arc<dyn Host>> {
+        let container = Arc::clone(file.container()?);
+        let nested = AggregationFile::new(container, file.identity(), file.origin.clone(), &self.options)?;
+        Ok(Arc::new(nested))
+    }
+
+    fn is_unmarked(&self, id: VariableId) -> bool {
+        let variable = &self.tree().variables[id.0];
+        let (attributes, data_type) = (&variable.attributes, variable.array.data_type);
+        data_type.is_number() && Target::new(attributes, data_type).missing_value().is_none()
+    }
+
+    fn read_numbers(
+        self: Arc<Self>,
+        id: VariableId,
+        selection: &Selection,
+        out: &mut [u8],
+        valid: Option<&mut [u8]>,
+        chain: Option<&Chain<'_>>,
+    ) -> Result<()> {
+        let data_type = self.tree().variables[id.0].array.data_type;
+        let not_bytes = || Error::new(Kind::FragmentType, "strings where numbers or characters are expected");
+        let element = data_type.size().ok_or_else(not_bytes)?;
+        let values = &Destination::c_order(out, selection.count(), element)?;
+        let mask = valid.map(|valid| Destination::c_order(valid, selection.count(), 1)).transpose()?;
+        let mask = mask.as_ref();
+        super::numbers(
+            &self,
+            id,
+            &Request { selection, data_type, values, mask, lossy: None, control: None },
+            chain,
+        )
+    }
+
+    fn read_strings(
+        self: Arc<Self>,
+        id: VariableId,
+        selection: &Selection,
+        chain: &Chain<'_>,
+    ) -> Result<Vec<Option<String>>> {
+        super::strings(&self, id, selection, None, Some(chain))
+    }
+
+    fn read_ahead(
+        self: Arc<Self>,
+        id: VariableId,
+        selection: &Selection,
+        chain: &Chain<'_>,
+        room: &AtomicI64,
+    ) -> Result<()> {
+        super::ahead::within(&self, id, selection, Some(chain), room)
+    }
+
+    fn to_whole_numbers(&self, raw: &Raw) -> Result<Box<ToWholeNumbers>> {
+        let target = Target::new(&Attributes::none(), DataType::I64);
+        let conversion = Conversion::new(raw.attributes(), raw.data_type(), None, None, &target, false)?;
+        Ok(Box::new(move |stored, numbers, valid| conversion.apply(stored, numbers, Some(valid))))
+    }
+}

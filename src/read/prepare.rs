@@ -1,0 +1,262 @@
+//! Opens the fragments of an aggregation variable, places them in the aggregated data and finds their conversion: the same
+//! for every kind of read and for a check.
+
+use std::sync::Arc;
+
+use super::fragment::{
+    self, Chain, Failure, Failures, Fitting, Host, Outcome, Piece, Placement, Raw, Wanted,
+};
+use super::known::Known;
+use super::plan::{self, index_of, Plan, Span};
+use super::sink::size_of;
+use super::{parts, AggregationFile};
+use crate::canonical::{Conversion, Target};
+use crate::container::array::Array;
+use crate::container::read::ChunkCache;
+use crate::container::tree::VariableId;
+use crate::error::{Error, Result};
+use crate::model::fragments::{Block, Fragment, Version, View};
+use crate::model::Aggregation;
+use crate::options::MissingFragments;
+use crate::selection::Selection;
+
+/// Fragments that are looked up at once; bounds the memory for their names.
+const BLOCK: usize = 16 << 10;
+
+/// A fragment, or an ordinary variable, that is ready to be read.
+pub(super) struct Prepared {
+    pub(super) raw: Raw,
+    pub(super) conversion: Arc<Conversion>,
+    /// The index of the fragment; empty for an ordinary variable.
+    pub(super) index: Vec<u64>,
+    /// The version of the fragment that this is.
+    pub(super) version: usize,
+    /// Whether its chunks are kept for later reads: not those of a read that would fill the cache by itself.
+    pub(super) keep: bool,
+}
+
+impl Prepared {
+    pub(super) fn new(raw: Raw, conversion: Arc<Conversion>, index: Vec<u64>, version: usize) -> Self {
+        Prepared { raw, conversion, index, version, keep: false }
+    }
+
+    /// Keeps chunks, if those of this many fragments fit the cache.
+    pub(super) fn keep_chunks(&mut self, piece: &Piece, fragments: usize, cache: &ChunkCache) {
+        let Some(chunk) = self.raw.array().and_then(Array::chunk) else {
+            // Parts of an expanded array share chunks of the stored one.
+            self.keep = self.raw.chunk_bytes().is_some_and(|bytes| cache.takes(bytes));
+            return;
+        };
+        let element = self.raw.data_type().size().unwrap_or(1) as u64;
+        let (count, step) = (piece.selection.count(), piece.selection.step());
+        let along = |a: usize| count[a].min(count[a].saturating_mul(step[a].unsigned_abs()) / chunk[a] + 2);
+        let chunks = (0..chunk.len()).map(along).fold(1u64, u64::saturating_mul);
+        let chunk_bytes = chunk.iter().fold(element, |n, &size| n.saturating_mul(size));
+        let bytes = chunks.saturating_mul(chunk_bytes).saturating_mul(fragments as u64);
+        self.keep = usize::try_from(bytes).is_ok_and(|bytes| cache.takes(bytes));
+    }
+
+    pub(super) fn parts(&self, piece: Piece) -> Result<Vec<Piece>> {
+        let chunk = self.raw.array().and_then(Array::chunk);
+        parts::parts(piece, self.raw.shape(), chunk, size_of(self.raw.data_type())?)
+    }
+
+    pub(super) fn place(&self, error: Error) -> Error {
+        let error = if self.index.is_empty() { error } else { error.in_fragment(&self.index) };
+        in_file_of(&self.raw, error)
+    }
+}
+
+/// The fragments of an aggregation variable, as a read or a check needs them.
+pub(crate) struct Preparation<'a> {
+    pub(crate) file: &'a Arc<AggregationFile>,
+    /// The same file, as its fragments know it.
+    host: Arc<dyn Host>,
+    pub(crate) id: VariableId,
+    pub(crate) aggregation: &'a Aggregation,
+    pub(crate) target: &'a Target,
+    pub(crate) chain: &'a Chain<'a>,
+    /// The versions that were found to be of no use while this is read.
+    failures: Failures,
+}
+
+impl<'a> Preparation<'a> {
+    pub(crate) fn new(
+        file: &'a Arc<AggregationFile>,
+        id: VariableId,
+        aggregation: &'a Aggregation,
+        target: &'a Target,
+        chain: &'a Chain<'a>,
+    ) -> Self {
+        let host: Arc<dyn Host> = Arc::<AggregationFile>::clone(file);
+        Preparation { file, host, id, aggregation, target, chain, failures: Failures::default() }
+    }
+
+    /// Looks up the fragments that a selection touches, block by block.
+    pub(crate) fn each_block(
+        &self,
+        selection: &Selection,
+        mut visit: impl FnMut(&plan::Block<'_>, Block) -> Result<()>,
+    ) -> Result<()> {
+        let plan = Plan::new(&self.aggregation.grid, selection);
+        for block in plan.blocks(BLOCK) {
+            self.chain.advance(0)?;
+            let place = block.selection(self.aggregation.grid.fragments())?;
+            visit(&block, self.lookup(&place)?)?;
+        }
+        Ok(())
+    }
+
+    /// Looks up a part of the array of fragments.
+    pub(crate) fn lookup(&self, place: &Selection) -> Result<Block> {
+        let AggregationFile { container, runtime_substitutions, .. } = &**self.file;
+        self.aggregation.fragments.lookup(&**container, place, runtime_substitutions)
+    }
+
+    /// What opening some versions of a fragment takes.
+    pub(crate) fn wanted<'w>(&'w self, versions: &'w [Version], index: &'w [u64]) -> Wanted<'w> {
+        let Preparation { host, id: variable, aggregation, chain, .. } = self;
+        Wanted { host, variable: *variable, fragments: &aggregation.fragments, index, versions, chain }
+    }
+
+    /// Opens the first version of a fragment that `accept` does not refuse; `None` when there is none and need not be.
+    pub(crate) fn open<T>(
+        &self,
+        fragment: &Fragment,
+        index: &[u64],
+        mut accept: impl FnMut(Raw, usize) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let Fragment::Stored { versions, .. } = fragment else { return Ok(None) };
+        let failed = self.failures.of(self.aggregation.grid.number(index));
+        let accept = |raw: Raw, version: usize| match self.check_recorded(&raw, version, index) {
+            Ok(()) => accept(raw, version).map(Ok),
+            // That the file changed is no reason to look for another.
+            Err(error) => Ok(Err(error)),
+        };
+        match fragment::open(&self.wanted(versions, index), &failed, accept)? {
+            Outcome::Missing(e) if self.file.options.missing_fragments == MissingFragments::Fill => {
+                self.file.warn(format!("a missing fragment was filled: {e}"));
+                Ok(None)
+            }
+            outcome => outcome.accepted()?.map(Some),
+        }
+    }
+
+    /// Compares the file of a version with what was recorded, which is the state of the first.
+    fn check_recorded(&self, raw: &Raw, version: usize, index: &[u64]) -> Result<()> {
+        match (&self.aggregation.recorded, raw.file()) {
+            (Some(recorded), Some(file)) if version == 0 => {
+                fragment::check_recorded(&*self.host, recorded, index, file)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the version of a fragment was found to be of no use.
+    pub(super) fn has_failed(&self, prepared: &Prepared) -> bool {
+        self.failures.has(self.aggregation.grid.number(&prepared.index), prepared.version)
+    }
+
+    /// Whether the data of a version that could not be read may be in another one; then that is remembered.
+    pub(super) fn pass_over(
+        &self,
+        fragment: &Fragment,
+        index: &[u64],
+        version: usize,
+        error: &Error,
+    ) -> bool {
+        let Fragment::Stored { versions, .. } = fragment else { return false };
+        if versions.len() < 2 || !fragment::is_of_version(error) {
+            return false;
+        }
+        let failure = Failure { version, error: error.clone() };
+        self.failures.add(self.aggregation.grid.number(index), failure);
+        true
+    }
+
+    /// Brings a version of the fragment at `index` into the form that fits its part of the aggregated data.
+    ///
+    /// # Errors
+    /// `FragmentShape` when none does.
+    pub(crate) fn place(&self, raw: Raw, index: &[u64], view: Option<&View>) -> Result<Raw> {
+        let Preparation { host, aggregation, chain, target, .. } = self;
+        let canonical = &aggregation.grid.shape_of(index);
+        Fitting { host, aggregation, data_type: target.data_type(), canonical, view, chain }.fit(raw)
+    }
+
+    /// How the values of a version become canonical.
+    ///
+    /// # Errors
+    /// `FragmentType`, `Units`, `Calendar` when they cannot.
+    pub(crate) fn convert(&self, raw: &Raw, view: Option<&View>, lossy: bool) -> Result<Conversion> {
+        let units = view.and_then(|v| v.units.as_deref());
+        let calendar = view.and_then(|v| v.calendar.as_deref());
+        Conversion::new(raw.attributes(), raw.data_type(), units, calendar, self.target, lossy)
+            .map_err(|e| in_file_of(raw, e))
+    }
+
+    /// Opens, places and converts a fragment; `None` when it is missing.
+    pub(super) fn prepare(
+        &self,
+        fragment: &Fragment,
+        spans: &[Span],
+        lossy: bool,
+    ) -> Result<Option<(Prepared, Piece)>> {
+        let index = index_of(spans);
+        let canonical = self.aggregation.grid.shape_of(&index);
+        if let Some(prepared) = self.reopen(fragment, &index) {
+            let piece = Placement::new(prepared.raw.shape(), &canonical, None)?.piece(spans)?;
+            return Ok(Some((prepared, piece)));
+        }
+        self.open(fragment, &index, |raw, version| {
+            let view = fragment.view();
+            let raw = self.place(raw, &index, view)?;
+            let placement = Placement::new(raw.shape(), &canonical, view);
+            let piece = placement.and_then(|p| p.piece(spans)).map_err(|e| in_file_of(&raw, e))?;
+            let conversion = Arc::new(self.convert(&raw, view, lossy)?);
+            for warning in conversion.warnings() {
+                self.file.warn(warning.clone());
+            }
+            if view.is_none() {
+                self.remember(&index, version, &raw, &conversion);
+            }
+            Ok((Prepared::new(raw, conversion, index.clone(), version), piece))
+        })
+    }
+
+    /// Keeps what was found out about a fragment in a file of its own, for [`Preparation::reopen`].
+    fn remember(&self, index: &[u64], version: usize, raw: &Raw, conversion: &Arc<Conversion>) {
+        let Raw::Stored { variable, file: Some(file), .. } = raw else { return };
+        let known = Known {
+            version,
+            identity: file.identity(),
+            state: file.source.state(),
+            array: Arc::clone(&variable.array),
+            conversion: Arc::clone(conversion),
+        };
+        self.file.known.put(self.id, self.aggregation.grid.number(index), known);
+    }
+
+    /// Opens a fragment that was read before; `None` when it was not, or is no longer what it was.
+    fn reopen(&self, fragment: &Fragment, index: &[u64]) -> Option<Prepared> {
+        let Fragment::Stored { versions, view: None } = fragment else { return None };
+        let number = self.aggregation.grid.number(index);
+        let known = self.file.known.get(self.id, number)?;
+        if self.failures.has(number, known.version) {
+            return None;
+        }
+        let file = fragment::known_file(&self.wanted(versions, index), known.version)?;
+        if file.identity() != known.identity || file.source.state() != known.state {
+            return None;
+        }
+        let raw = Raw::Known { file, array: Arc::clone(&known.array) };
+        Some(Prepared::new(raw, Arc::clone(&known.conversion), index.to_vec(), known.version))
+    }
+}
+
+fn in_file_of(raw: &Raw, error: Error) -> Error {
+    match raw.file() {
+        Some(file) => error.in_file(file),
+        None => error,
+    }
+}
