@@ -1,7 +1,7 @@
 //! Where the elements of a stored array lie and how they are written there.
 
+use super::chunk_index::ChunkIndex;
 use super::filter::Filter;
-use super::hdf5::chunk_index::LazyChunkIndex;
 use super::narrow::Narrow;
 use crate::value::DataType;
 
@@ -116,7 +116,7 @@ pub enum Layout {
         /// The filters that were applied, in the order of writing.
         filters: Vec<Filter>,
         /// Where the chunks lie.
-        index: LazyChunkIndex,
+        index: Box<dyn ChunkIndex>,
     },
     /// Not to be read, with the reason (external storage, virtual datasets, ...).
     Refused(String),

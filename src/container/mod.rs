@@ -6,6 +6,7 @@
 pub mod array;
 pub(crate) mod buffer;
 pub(crate) mod checksum;
+pub mod chunk_index;
 pub mod classic;
 pub(crate) mod composed;
 pub(crate) mod fill;

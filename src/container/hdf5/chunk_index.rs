@@ -16,19 +16,9 @@ use super::layout::IndexKind;
 use super::numbering::Numbering;
 use super::store::{damaged, guarded, Store};
 use super::{extensible_array, fixed_array};
+use crate::container::chunk_index::{ChunkIndex, ChunkPlace};
 use crate::error::{Error, Kind, Result};
 use crate::selection::checked_product;
-
-/// Where one chunk lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ChunkPlace {
-    /// Offset in the source.
-    pub offset: u64,
-    /// Bytes stored there.
-    pub size: u64,
-    /// Bit `i` set: filter `i` was not applied.
-    pub filter_mask: u32,
-}
 
 /// A chunk index that is read when it is first needed.
 #[derive(Debug)]
@@ -86,23 +76,6 @@ impl LazyChunkIndex {
         }
     }
 
-    /// A number that no other index in this process has.
-    pub fn id(&self) -> u64 {
-        self.id
-    }
-
-    /// Reads the index, if that is still to be done, and lets go of the file.
-    ///
-    /// # Errors
-    /// As [`LazyChunkIndex::find`].
-    pub fn detach(&self) -> Result<()> {
-        if let (Some(address), false) = (self.plan.address, self.plan.kind == IndexKind::Implicit) {
-            self.entries(address)?;
-        }
-        self.file().take();
-        Ok(())
-    }
-
     fn file(&self) -> MutexGuard<'_, Option<Store>> {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -115,13 +88,22 @@ impl LazyChunkIndex {
             guarded(|| self.plan.read(&store, address))
         })
     }
+}
 
-    /// The place of the chunk with these chunk coordinates (element index divided by chunk size), or `None` when
-    /// it was never written.
-    ///
-    /// # Errors
-    /// `Damaged` or `Io` when the index cannot be read or the chunk lies outside the file.
-    pub fn find(&self, chunk: &[u64]) -> Result<Option<ChunkPlace>> {
+impl ChunkIndex for LazyChunkIndex {
+    fn id(&self) -> u64 {
+        self.id
+    }
+
+    fn detach(&self) -> Result<()> {
+        if let (Some(address), false) = (self.plan.address, self.plan.kind == IndexKind::Implicit) {
+            self.entries(address)?;
+        }
+        self.file().take();
+        Ok(())
+    }
+
+    fn find(&self, chunk: &[u64]) -> Result<Option<ChunkPlace>> {
         let plan = &self.plan;
         if chunk.len() != plan.shape.len() {
             return Err(Error::new(Kind::Internal, "chunk coordinates of another rank"));

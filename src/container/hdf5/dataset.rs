@@ -97,7 +97,7 @@ impl Dataset {
                     filtered: !filters.is_empty(),
                     plain_edges,
                 };
-                Ok(Layout::Chunked { chunk, filters, index: LazyChunkIndex::new(store, plan) })
+                Ok(Layout::Chunked { chunk, filters, index: Box::new(LazyChunkIndex::new(store, plan)) })
             }
             RawLayout::Refused(reason) => Ok(Layout::Refused(reason)),
         }

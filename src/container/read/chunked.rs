@@ -11,8 +11,8 @@ use super::lattice::{Axis, Lattice};
 use super::pieces::{Piece, Pieces};
 use super::{linear, truncated, Kept};
 use crate::container::buffer::grown;
+use crate::container::chunk_index::{ChunkIndex, ChunkPlace};
 use crate::container::filter::{self, Filter};
-use crate::container::hdf5::chunk_index::{ChunkPlace, LazyChunkIndex};
 use crate::error::{Error, Kind, Result};
 use crate::io::source::Source;
 use crate::selection::{checked_product, Selection};
@@ -59,10 +59,10 @@ pub trait Chunks {
     fn id(&self) -> u64;
 }
 
-/// The chunks of an HDF5 dataset.
+/// Chunks that an index leads to and filters decode.
 pub struct Filtered<'a> {
     pub filters: &'a [Filter],
-    pub index: &'a LazyChunkIndex,
+    pub index: &'a dyn ChunkIndex,
     pub element: usize,
 }
 

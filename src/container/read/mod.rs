@@ -99,7 +99,15 @@ pub fn ahead(
     if selection.is_empty() || element == 0 || filters.is_empty() {
         return Ok(());
     }
-    chunked::ahead(source, &Filtered { filters, index, element }, chunk, selection, element, room, kept)
+    chunked::ahead(
+        source,
+        &Filtered { filters, index: &**index, element },
+        chunk,
+        selection,
+        element,
+        room,
+        kept,
+    )
 }
 
 /// Reads the elements as they are stored, one after the other in C order.
@@ -171,7 +179,7 @@ fn fetch(
         (Layout::Compact(bytes), Some(lattice)) => copy::copy(&lattice, bytes, out, order),
         (_, Some(lattice)) => linear::read(source, &lattice, out, order, &mut kept.stretch)?,
         (Layout::Chunked { chunk, filters, index }, None) => {
-            let chunks = Filtered { filters, index, element };
+            let chunks = Filtered { filters, index: &**index, element };
             chunked::read(source, &chunks, chunk, selection, &array.fill, out, order, kept)?;
         }
         (Layout::Refused(reason), None) => return Err(Error::new(Kind::Unsupported, reason.as_str())),

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::chunked::Chunks;
 use super::*;
-use crate::container::hdf5::chunk_index::ChunkPlace;
+use crate::container::chunk_index::ChunkPlace;
 use crate::value::DataType;
 
 /// A source in memory that refuses to be read beyond its end.

@@ -1,0 +1,35 @@
+//! Where the chunks of an array lie, whatever format says so.
+
+use std::fmt::Debug;
+
+use crate::error::Result;
+
+/// Where one chunk lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChunkPlace {
+    /// Offset in the source.
+    pub offset: u64,
+    /// Bytes stored there.
+    pub size: u64,
+    /// Bit `i` set: filter `i` was not applied.
+    pub filter_mask: u32,
+}
+
+/// An index of chunks.
+pub trait ChunkIndex: Debug + Send + Sync {
+    /// A number that no other index in this process has.
+    fn id(&self) -> u64;
+
+    /// The place of the chunk with these chunk coordinates (element index divided by chunk size), or `None` when
+    /// it was never written.
+    ///
+    /// # Errors
+    /// `Damaged` or `Io` when the index cannot be read or the chunk lies outside the file.
+    fn find(&self, chunk: &[u64]) -> Result<Option<ChunkPlace>>;
+
+    /// Reads the index, if that is still to be done, and lets go of the file.
+    ///
+    /// # Errors
+    /// As [`ChunkIndex::find`].
+    fn detach(&self) -> Result<()>;
+}
