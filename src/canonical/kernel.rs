@@ -29,7 +29,7 @@ pub(super) struct Use {
 }
 
 /// What a kernel does besides masking stored elements.
-pub(super) struct Plan<'a> {
+pub(super) struct Steps<'a> {
     pub arithmetic: Arithmetic,
     /// Values that mean missing after the cast.
     pub canonical: &'a [Scalar],
@@ -76,7 +76,7 @@ where
     U: Number,
     f64: Cast<U>,
 {
-    pub fn new(mut stored: Mask<T>, plan: Plan) -> Kernel<T, U> {
+    pub fn new(mut stored: Mask<T>, plan: Steps) -> Kernel<T, U> {
         let same = T::TYPE == U::TYPE && plan.arithmetic.is_identity();
         let mut canonical = Mask::among(plan.canonical);
         if same {

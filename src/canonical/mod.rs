@@ -23,7 +23,7 @@ pub use target::Target;
 
 use crate::{Attributes, DataType, Error, Kind, Result};
 use arithmetic::{Arithmetic, Measure};
-use kernel::{Convert, Kernel, Plan, Use};
+use kernel::{Convert, Kernel, Steps, Use};
 use mask::Mask;
 use measure::Units;
 use missing::{number_type, Missing};
@@ -73,7 +73,7 @@ impl Conversion {
             own.calendar = Some(calendar.into());
         }
         let (measure, odd) = measure::plan(&own, target.units_and_calendar(), target.is_packed())?;
-        let plan = Plan {
+        let plan = Steps {
             arithmetic: Arithmetic::new(Packing::of(attributes)?, measure),
             canonical: target.marks(),
             missing: target.expressed(),
@@ -95,7 +95,7 @@ impl Conversion {
         if !convertible(data_type, target.data_type()) {
             return Err(mixed(Kind::FragmentType, data_type, target.data_type()));
         }
-        let plan = Plan {
+        let plan = Steps {
             arithmetic: Arithmetic::new(None, Measure::Same),
             canonical: target.marks(),
             missing: target.expressed(),
@@ -122,7 +122,7 @@ impl Conversion {
         }
         // Without a change of type the bytes stay, whatever their sense.
         let sense = if requested == target.data_type() { target.sense() } else { number_type(requested) };
-        let plan = Plan {
+        let plan = Steps {
             arithmetic: Arithmetic::new(None, Measure::Same),
             canonical: &[],
             missing: target.expressed(),
@@ -140,7 +140,7 @@ impl Conversion {
         let both_characters = data_type == DataType::Char && target.data_type() == DataType::Char;
         let kernel = both_characters.then(|| {
             let (own, _) = Missing::of(attributes, data_type);
-            let plan = Plan {
+            let plan = Steps {
                 arithmetic: Arithmetic::new(None, Measure::Same),
                 canonical: target.marks(),
                 missing: target.expressed(),
@@ -206,7 +206,7 @@ impl fmt::Debug for Conversion {
     }
 }
 
-fn build<T>(stored: Mask<T>, to: DataType, plan: Plan) -> Option<Box<dyn Convert>>
+fn build<T>(stored: Mask<T>, to: DataType, plan: Steps) -> Option<Box<dyn Convert>>
 where
     T: cast::CastToAll,
 {

@@ -15,7 +15,7 @@ use crate::container::tree::VariableId;
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::Identity;
-use crate::model::fragments::{Block, Fragment, Version, View};
+use crate::model::fragments::{Fragment, Lookup, Version, View};
 use crate::model::slabs::Slabs;
 use crate::read::fragment::{self, Chain, Outcome, Raw, Wanted};
 use crate::read::Preparation;
@@ -130,10 +130,10 @@ impl Inspection<'_> {
         let indices: Vec<Vec<u64>> =
             (0..block.len().unwrap_or(0)).map(|i| crate::model::table::index_in(block, i)).collect();
         match self.preparation.lookup(block) {
-            Ok(Block::UniqueValues(_)) => {
+            Ok(Lookup::UniqueValues(_)) => {
                 Ok(indices.into_iter().map(|i| (i, Verdict::fine(State::NoFile))).collect())
             }
-            Ok(Block::Fragments(list)) => {
+            Ok(Lookup::Fragments(list)) => {
                 Ok(indices.into_iter().zip(&list).map(|(i, f)| self.judged(i, f)).collect())
             }
             // One bad entry must not hide the others of its block.
@@ -257,7 +257,7 @@ impl Inspection<'_> {
         for block in Slabs::new(&Selection::all(shape), shape, BLOCK) {
             let block = block?;
             let found = aggregation.fragments.lookup(&**host.container(), &block, host.substitutions())?;
-            let Block::Fragments(list) = found else { return Ok(()) };
+            let Lookup::Fragments(list) = found else { return Ok(()) };
             for (i, fragment) in list.iter().enumerate() {
                 let Fragment::Stored { versions, .. } = fragment else { continue };
                 let index = crate::model::table::index_in(&block, i as u64);

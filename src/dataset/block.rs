@@ -3,7 +3,7 @@
 use crate::container::array::Array;
 use crate::dataset::variable::Variable;
 use crate::error::Result;
-use crate::model::fragments::Block;
+use crate::model::fragments::Lookup;
 use crate::read::fragment::{Chain, Placement};
 use crate::read::Preparation;
 use crate::selection::Selection;
@@ -38,7 +38,7 @@ impl Variable {
         let preparation = Preparation::new(file, id, aggregation, &target, &chain);
         let rank = canonical.len();
         let place = Selection::block(&vec![0; rank], &vec![1; rank], aggregation.grid.fragments())?;
-        let Block::Fragments(list) = preparation.lookup(&place)? else { return Ok(None) };
+        let Lookup::Fragments(list) = preparation.lookup(&place)? else { return Ok(None) };
         let Some(fragment) = list.first().filter(|f| f.view().is_none()) else { return Ok(None) };
         let Some(raw) = preparation.open(fragment, &vec![0; rank], |raw, _| Ok(raw))? else {
             return Ok(None);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::dataset::variable::Variable;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::{self, Opened, Style};
-use crate::model::fragments::{Block, Fragment, Version};
+use crate::model::fragments::{Fragment, Lookup, Version};
 use crate::selection::Selection;
 use crate::value::Values;
 
@@ -123,10 +123,10 @@ impl Variable {
     }
 }
 
-fn source_of(entries: &Block, n: usize) -> EntrySource {
+fn source_of(entries: &Lookup, n: usize) -> EntrySource {
     match entries {
-        Block::UniqueValues(values) => EntrySource::UniqueValue(values.element(n)),
-        Block::Fragments(list) => match &list[n] {
+        Lookup::UniqueValues(values) => EntrySource::UniqueValue(values.element(n)),
+        Lookup::Fragments(list) => match &list[n] {
             Fragment::Missing => EntrySource::Missing,
             Fragment::Stored { versions, .. } => EntrySource::Versions(versions.clone()),
         },

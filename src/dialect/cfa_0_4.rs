@@ -77,10 +77,10 @@ fn numbered(e: Error, i: usize) -> Error {
     Error::new(e.kind(), format!("partition {i} of cfa_array: {}", e.message()))
 }
 
-type Place = Vec<(u64, u64)>;
+type Ranges = Vec<(u64, u64)>;
 
 /// The start and stop of a partition along each dimension, as written.
-fn place(cx: &Context, partition: &Value, count: usize) -> Result<Place> {
+fn place(cx: &Context, partition: &Value, count: usize) -> Result<Ranges> {
     let wrong = || Error::new(Kind::Map, "location must have a start and a stop for each dimension");
     let Some(location) = partition.get("location").filter(|l| !l.is_null()) else {
         // One partition without location spans the whole array.
@@ -102,7 +102,7 @@ struct Tiling {
 }
 
 impl Tiling {
-    fn new(cx: &Context, d: usize, places: &[Place]) -> Result<Tiling> {
+    fn new(cx: &Context, d: usize, places: &[Ranges]) -> Result<Tiling> {
         let mut positions: BTreeMap<(u64, u64), u64> = places.iter().map(|place| (place[d], 0)).collect();
         for (i, position) in positions.values_mut().enumerate() {
             *position = i as u64;

@@ -3,7 +3,7 @@
 //! `[[2, 5, 1], (1, 3, 4)]` has, per stored axis, start, stop (inclusive) and step in square brackets, or a sequence
 //! of indices in round ones; `[]` means all.
 
-use crate::model::fragments::Part;
+use crate::model::fragments::AxisIndices;
 
 /// The indices along one axis as they are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,9 +16,9 @@ pub enum Written {
 
 impl Written {
     /// The indices, which must be `size` many; stop is inclusive, or exclusive when only that gives the number.
-    pub fn resolve(self, size: u64) -> Option<Part> {
+    pub fn resolve(self, size: u64) -> Option<AxisIndices> {
         match self {
-            Written::Indices(list) => (list.len() as u64 == size).then_some(Part::Indices(list)),
+            Written::Indices(list) => (list.len() as u64 == size).then_some(AxisIndices::Indices(list)),
             Written::Slice(start, stop, step) => {
                 let first = u64::try_from(start).ok()?;
                 let span = (i128::from(stop) - i128::from(start)) * i128::from(step.signum());
@@ -30,7 +30,7 @@ impl Written {
                 let exclusive = if span <= 0 { 0 } else { (span - 1) / step_size + 1 };
                 let fits = inclusive == i128::from(size) || exclusive == i128::from(size);
                 let last = i128::from(start) + i128::from(size.checked_sub(1)?) * i128::from(step);
-                (fits && last >= 0).then_some(Part::Slice { start: first, count: size, step })
+                (fits && last >= 0).then_some(AxisIndices::Slice { start: first, count: size, step })
             }
         }
     }
@@ -72,16 +72,25 @@ mod tests {
         let axes = parse("[[2, 5, 1], (1, 3, 4, 7), [10, 4, -2], (3,)]").unwrap();
         assert_eq!(axes[1], Written::Indices(vec![1, 3, 4, 7]));
         assert_eq!(axes[3], Written::Indices(vec![3]));
-        assert_eq!(axes[0].clone().resolve(4), Some(Part::Slice { start: 2, count: 4, step: 1 }));
-        assert_eq!(axes[2].clone().resolve(4), Some(Part::Slice { start: 10, count: 4, step: -2 }));
+        assert_eq!(axes[0].clone().resolve(4), Some(AxisIndices::Slice { start: 2, count: 4, step: 1 }));
+        assert_eq!(axes[2].clone().resolve(4), Some(AxisIndices::Slice { start: 10, count: 4, step: -2 }));
         assert_eq!(parse("[]"), Some(vec![]));
     }
 
     #[test]
     fn stop_is_inclusive_unless_only_the_other_reading_fits() {
-        assert_eq!(Written::Slice(1, 3, 2).resolve(2), Some(Part::Slice { start: 1, count: 2, step: 2 }));
-        assert_eq!(Written::Slice(1, 1, 2).resolve(1), Some(Part::Slice { start: 1, count: 1, step: 2 }));
-        assert_eq!(Written::Slice(0, 4, 1).resolve(4), Some(Part::Slice { start: 0, count: 4, step: 1 }));
+        assert_eq!(
+            Written::Slice(1, 3, 2).resolve(2),
+            Some(AxisIndices::Slice { start: 1, count: 2, step: 2 })
+        );
+        assert_eq!(
+            Written::Slice(1, 1, 2).resolve(1),
+            Some(AxisIndices::Slice { start: 1, count: 1, step: 2 })
+        );
+        assert_eq!(
+            Written::Slice(0, 4, 1).resolve(4),
+            Some(AxisIndices::Slice { start: 0, count: 4, step: 1 })
+        );
         assert_eq!(Written::Slice(0, 9, 1).resolve(4), None);
     }
 

@@ -23,7 +23,7 @@ pub enum Fragments {
 
 /// A part of the array of fragments, in C order.
 #[derive(Debug)]
-pub enum Block {
+pub enum Lookup {
     /// One value per fragment, raw as stored; missing marks are the aggregation variable's.
     UniqueValues(Values),
     /// Fragments in files.
@@ -63,7 +63,7 @@ pub struct View {
     /// Positions of the aggregated dimensions that are stored the other way round.
     pub reversed: Vec<usize>,
     /// Per stored axis, the indices that are used; `None`: all.
-    pub part: Option<Vec<Part>>,
+    pub part: Option<Vec<AxisIndices>>,
     /// Units of the stored numbers, instead of the variable's own.
     pub units: Option<String>,
     /// Calendar of the stored numbers, instead of the variable's own.
@@ -72,7 +72,7 @@ pub struct View {
 
 /// The indices of a stored axis that are used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum AxisIndices {
     /// `count` indices from `start` on, `step` apart.
     Slice {
         /// First index.
@@ -118,11 +118,11 @@ impl Fragments {
         features: &dyn Features,
         block: &Selection,
         runtime: &Substitutions,
-    ) -> Result<Block> {
+    ) -> Result<Lookup> {
         Ok(match self {
-            Fragments::UniqueValues(feature) => Block::UniqueValues(feature.values(features, block)?),
-            Fragments::Table(table) => Block::Fragments(table.lookup(features, block, runtime)?),
-            Fragments::Partitions(partitions) => Block::Fragments(partitions.lookup(block, runtime)?),
+            Fragments::UniqueValues(feature) => Lookup::UniqueValues(feature.values(features, block)?),
+            Fragments::Table(table) => Lookup::Fragments(table.lookup(features, block, runtime)?),
+            Fragments::Partitions(partitions) => Lookup::Fragments(partitions.lookup(block, runtime)?),
         })
     }
 

@@ -12,7 +12,7 @@ use crate::container::array::Array;
 use crate::container::read::{self, Kept};
 use crate::container::tree::VariableId;
 use crate::error::Result;
-use crate::model::fragments::Block;
+use crate::model::fragments::Lookup;
 use crate::read::fragment::{self, Chain, Piece, Raw};
 use crate::selection::Selection;
 use crate::threads::workers::{self, Queue};
@@ -64,7 +64,7 @@ pub(super) fn within(
     let target = file.target(id);
     let preparation = Preparation::new(file, id, aggregation, &target, &chain);
     preparation.each_block(selection, |block, entries| {
-        let Block::Fragments(list) = entries else { return Ok(()) };
+        let Lookup::Fragments(list) = entries else { return Ok(()) };
         let begin = |i: usize| -> Result<Vec<Task>> {
             room.fetch_sub(FRAGMENT, Ordering::Relaxed);
             let ready = preparation.prepare(&list[i], &block.spans(i), file.options.lossy_casts)?;

@@ -11,7 +11,7 @@ use crate::container::form::Form;
 use crate::container::tree::VariableId;
 use crate::error::Result;
 use crate::io::source::Source;
-use crate::model::fragments::Block;
+use crate::model::fragments::Lookup;
 use crate::selection::{checked_product, Selection};
 
 /// The stored bytes of the chunk that begins at `start` of an aggregation variable; `None` where there is no such chunk, its
@@ -47,7 +47,7 @@ fn search(
     let selection = Selection::block(start, &form.chunk, grid.shape())?;
     let mut found = None;
     preparation.each_block(&selection, |block, entries| {
-        let Block::Fragments(list) = entries else { return Ok(()) };
+        let Lookup::Fragments(list) = entries else { return Ok(()) };
         let [fragment] = &list[..] else { return Ok(()) };
         let spans = block.spans(0);
         let Some((prepared, piece)) = preparation.prepare(fragment, &spans, file.options.lossy_casts)? else {

@@ -12,7 +12,7 @@ use super::AggregationFile;
 use crate::canonical::Conversion;
 use crate::container::tree::VariableId;
 use crate::error::{Error, Kind, Result};
-use crate::model::fragments::{Block, Fragment};
+use crate::model::fragments::{Fragment, Lookup};
 use crate::selection::Selection;
 use crate::threads::control::Control;
 use crate::threads::workers::{self, Queue};
@@ -62,7 +62,7 @@ pub(crate) fn numbers(
     let chain = Chain::enter(outer, &**file, id)?.watched(request.control);
     let preparation = Preparation::new(file, id, aggregation, &target, &chain);
     preparation.each_block(request.selection, |block, entries| match entries {
-        Block::UniqueValues(values) => {
+        Lookup::UniqueValues(values) => {
             let conversion = Conversion::for_unique(values.data_type(), &target, sink.lossy)?;
             for i in 0..block.len() {
                 let not_numbers = || Error::new(Kind::FragmentType, "unique values are strings, not numbers");
@@ -74,7 +74,7 @@ pub(crate) fn numbers(
             }
             Ok(())
         }
-        Block::Fragments(list) => preparation.fragments(block, &list, &sink),
+        Lookup::Fragments(list) => preparation.fragments(block, &list, &sink),
     })
 }
 

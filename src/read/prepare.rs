@@ -15,7 +15,7 @@ use crate::container::array::Array;
 use crate::container::read::ChunkCache;
 use crate::container::tree::VariableId;
 use crate::error::{Error, Result};
-use crate::model::fragments::{Block, Fragment, Version, View};
+use crate::model::fragments::{Fragment, Lookup, Version, View};
 use crate::model::Aggregation;
 use crate::options::MissingFragments;
 use crate::selection::Selection;
@@ -96,7 +96,7 @@ impl<'a> Preparation<'a> {
     pub(crate) fn each_block(
         &self,
         selection: &Selection,
-        mut visit: impl FnMut(&plan::Block<'_>, Block) -> Result<()>,
+        mut visit: impl FnMut(&plan::Block<'_>, Lookup) -> Result<()>,
     ) -> Result<()> {
         let plan = Plan::new(&self.aggregation.grid, selection);
         for block in plan.blocks(BLOCK) {
@@ -108,7 +108,7 @@ impl<'a> Preparation<'a> {
     }
 
     /// Looks up a part of the array of fragments.
-    pub(crate) fn lookup(&self, place: &Selection) -> Result<Block> {
+    pub(crate) fn lookup(&self, place: &Selection) -> Result<Lookup> {
         let AggregationFile { container, runtime_substitutions, .. } = &**self.file;
         self.aggregation.fragments.lookup(&**container, place, runtime_substitutions)
     }

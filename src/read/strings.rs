@@ -10,7 +10,7 @@ use crate::container::read::{zeroed, Kept};
 use crate::container::tree::VariableId;
 use crate::error::{Error, Kind, Result};
 use crate::model::feature::{fill_byte, missing_texts};
-use crate::model::fragments::{Block, Fragment, View};
+use crate::model::fragments::{Fragment, Lookup, View};
 use crate::model::room::Room;
 use crate::read::fragment::{unreadable, Chain, Placement, Raw};
 use crate::selection::Selection;
@@ -32,7 +32,7 @@ pub(crate) fn strings(
     if own != DataType::String {
         return Err(Error::new(Kind::Type, format!("{own} data cannot be read as strings")));
     }
-    let marks = Marks::of(&variable.attributes);
+    let marks = MissingTexts::of(&variable.attributes);
     let Some(aggregation) = file.aggregation(id)? else {
         let values = file.container.read_strings(&variable.array, selection)?;
         return Ok(values.into_iter().map(|s| marks.mask(s)).collect());
@@ -46,20 +46,20 @@ pub(crate) fn strings(
     let preparation = Preparation::new(file, id, aggregation, &target, &chain);
     preparation.each_block(selection, |block, entries| {
         match entries {
-            Block::UniqueValues(Values::String(list)) => {
+            Lookup::UniqueValues(Values::String(list)) => {
                 for (i, value) in list.into_iter().enumerate() {
                     let spans = block.spans(i);
                     let still = vec![0; spans.len()];
                     out.put(&at_of(&spans), &count_of(&spans), &[marks.mask(value)], &still)?;
                 }
             }
-            Block::UniqueValues(other) => {
+            Lookup::UniqueValues(other) => {
                 return Err(Error::new(
                     Kind::FragmentType,
                     format!("unique values of type {} for string data", other.data_type()),
                 ))
             }
-            Block::Fragments(list) => {
+            Lookup::Fragments(list) => {
                 for (i, fragment) in list.iter().enumerate() {
                     let spans = block.spans(i);
                     preparation
@@ -79,7 +79,7 @@ impl Preparation<'_> {
         &self,
         fragment: &Fragment,
         spans: &[Span],
-        marks: &Marks,
+        marks: &MissingTexts,
         out: &mut Strings,
     ) -> Result<()> {
         let index = index_of(spans);
@@ -94,7 +94,7 @@ impl Preparation<'_> {
         raw: Raw,
         view: Option<&View>,
         spans: &[Span],
-        marks: &Marks,
+        marks: &MissingTexts,
         out: &mut Strings,
     ) -> Result<()> {
         let index = index_of(spans);
@@ -125,7 +125,7 @@ impl Preparation<'_> {
         view: Option<&View>,
         spans: &[Span],
         canonical: &[u64],
-        marks: &Marks,
+        marks: &MissingTexts,
         out: &mut Strings,
     ) -> Result<()> {
         let (stored, length) = match raw.shape().split_last() {
@@ -168,18 +168,18 @@ fn with_trailing(selection: &Selection, length: u64, shape: &[u64]) -> Result<Se
 }
 
 /// Strings that stand for missing.
-struct Marks(Vec<String>);
+struct MissingTexts(Vec<String>);
 
-impl Marks {
+impl MissingTexts {
     fn of(attributes: &Attributes) -> Self {
-        Marks(missing_texts(attributes))
+        MissingTexts(missing_texts(attributes))
     }
 
     /// These, and those of a fragment.
     fn and(&self, attributes: &Attributes) -> Self {
         let mut all = missing_texts(attributes);
         all.extend_from_slice(&self.0);
-        Marks(all)
+        MissingTexts(all)
     }
 
     fn mask(&self, text: String) -> Option<String> {

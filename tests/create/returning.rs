@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use cfa::create::{create, update, Options, Report};
-use cfa::model::fragments::{Fragment, Part as Indices, Version, View};
+use cfa::model::fragments::{AxisIndices as Indices, Fragment, Version, View};
 use cfa::model::Dialect;
 use cfa::write::aggregation::{add, Aggregated, Content};
 use cfa::write::{write_file, File, Format, Variable};

@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::locations::{Place, Writer};
+use super::locations::{NewLocation, Writer};
 use super::{variable_of, Aggregated, Content, Options, Steps};
 use crate::container::tree::VariableId;
 use crate::dataset::Dataset;
 use crate::dialect::reference;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::Style;
-use crate::model::fragments::{Block, Fragment, Version};
+use crate::model::fragments::{Fragment, Lookup, Version};
 use crate::model::slabs::Slabs;
 use crate::model::{Aggregation, Dialect};
 use crate::selection::Selection;
@@ -49,14 +49,14 @@ impl<'a> Collector<'a> {
         for block in Slabs::new(&Selection::all(shape), shape, BLOCK) {
             let block = block?;
             match found.fragments.lookup(&*shared.container, &block, &shared.runtime_substitutions)? {
-                Block::UniqueValues(_) => {
+                Lookup::UniqueValues(_) => {
                     let all = Selection::all(shape);
                     let whole =
                         found.fragments.lookup(&*shared.container, &all, &shared.runtime_substitutions)?;
                     unique = Some(unique_values(whole)?);
                     break;
                 }
-                Block::Fragments(part) => {
+                Lookup::Fragments(part) => {
                     for (i, mut fragment) in part.into_iter().enumerate() {
                         let index = crate::model::table::index_in(&block, i as u64);
                         if self.dialect != Dialect::Cfa04 {
@@ -106,12 +106,12 @@ impl<'a> Collector<'a> {
         named: bool,
     ) -> Result<Version> {
         let place = match &version.location {
-            None => Place::SameFile,
+            None => NewLocation::SameFile,
             Some(location) => self.writer.place(location, style)?,
         };
         match place {
-            Place::Elsewhere(location) => Ok(Version { location: Some(location), ..version }),
-            Place::SameFile => {
+            NewLocation::Elsewhere(location) => Ok(Version { location: Some(location), ..version }),
+            NewLocation::SameFile => {
                 let identifier = self.own_variable(id, found, &version)?;
                 let location = named.then(|| self.writer.own_name()).transpose()?;
                 Ok(Version { location, identifier, format: None })
@@ -160,10 +160,10 @@ fn drop_idle_view(fragment: &mut Fragment, canonical: &[u64]) {
     }
 }
 
-fn unique_values(block: Block) -> Result<Values> {
+fn unique_values(block: Lookup) -> Result<Values> {
     match block {
-        Block::UniqueValues(values) => Ok(values),
-        Block::Fragments(_) => Err(Error::new(Kind::Internal, "unique values became fragments")),
+        Lookup::UniqueValues(values) => Ok(values),
+        Lookup::Fragments(_) => Err(Error::new(Kind::Internal, "unique values became fragments")),
     }
 }
 

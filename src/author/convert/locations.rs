@@ -29,7 +29,7 @@ pub enum Locations {
 }
 
 /// Where a fragment is.
-pub(super) enum Place {
+pub(super) enum NewLocation {
     /// In the aggregation file itself.
     SameFile,
     /// At this location, as the new file writes it.
@@ -75,7 +75,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The location for the new file of what the old one calls `name`.
-    pub(super) fn place(&self, name: &str, style: Style) -> Result<Place> {
+    pub(super) fn place(&self, name: &str, style: Style) -> Result<NewLocation> {
         let options = &self.shared.options;
         let moved = relocate(name, &options.relocate)?;
         let written = moved.as_deref().unwrap_or(name);
@@ -86,22 +86,24 @@ impl<'a> Writer<'a> {
             Reference::File(_) => false,
             // Refused below where the old file's text does not allow it.
             Reference::Absolute(_) => false,
-            _ => return Ok(Place::Elsewhere(written.to_owned())),
+            _ => return Ok(NewLocation::Elsewhere(written.to_owned())),
         };
         let places = candidates(&self.shared.origin, name, style, options)?.places;
         let is_there = |place: &&location::Place| !matches!(place, location::Place::Local(p) if !p.is_file());
         let found = places.iter().find(is_there);
         let is_scheme = matches!(reference, Reference::Unknown { .. });
         if is_scheme && !matches!(found, Some(location::Place::Local(_))) {
-            return Ok(Place::Elsewhere(written.to_owned()));
+            return Ok(NewLocation::Elsewhere(written.to_owned()));
         }
         let path = match found.or_else(|| places.first()) {
             Some(location::Place::Local(path)) => path,
-            Some(location::Place::Remote(url)) => return Ok(Place::Elsewhere(url.to_location())),
-            Some(location::Place::Virtual(_)) | None => return Ok(Place::Elsewhere(written.to_owned())),
+            Some(location::Place::Remote(url)) => return Ok(NewLocation::Elsewhere(url.to_location())),
+            Some(location::Place::Virtual(_)) | None => {
+                return Ok(NewLocation::Elsewhere(written.to_owned()))
+            }
         };
         if self.shared.identity.is_of(path) {
-            return Ok(Place::SameFile);
+            return Ok(NewLocation::SameFile);
         }
         let as_relative = match self.locations {
             Locations::Keep => relative,
@@ -111,7 +113,7 @@ impl<'a> Writer<'a> {
         let path = settled(path);
         // There is no way to another drive.
         let way = as_relative.then(|| relative_path(&self.directory, &path)).flatten().unwrap_or(path);
-        self.dialect.location(&way).map(Place::Elsewhere)
+        self.dialect.location(&way).map(NewLocation::Elsewhere)
     }
 }
 

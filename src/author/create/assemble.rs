@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::axis::{Axis, Part};
+use super::axis::{Axis, AxisPart};
+use super::coordinate_values::{Converter, CoordinateValues};
+use super::distribution::Distribution;
 use super::field::Field;
 use super::locate::Locator;
-use super::marks::{Converter, Marks};
 use super::record::{Content, Input, State};
-use super::spread::Spread;
 use super::{bounds, roles, unify, value, Options};
 use crate::author::write::aggregation::{self, Aggregated, Content as Pieces, States};
 use crate::author::write::{File, Variable};
@@ -48,14 +48,14 @@ impl Known {
             return own.reference.is_none() && axis.reference.is_none();
         };
         let mut converter = Converter::to(reference);
-        let mut same = |a: Option<Marks>, b: Option<Marks>| {
+        let mut same = |a: Option<CoordinateValues>, b: Option<CoordinateValues>| {
             // What is not known makes no difference.
             let (Some(a), Some(b)) = (a, b) else { return true };
             converter.bring(theirs, &a).is_ok_and(|a| a.same(&b, converter.slack()))
         };
-        let marks = |axis: &Axis| whole(axis, |part| Some(&part.marks));
+        let values = |axis: &Axis| whole(axis, |part| Some(&part.coordinates));
         let cells = |axis: &Axis| whole(axis, |part| part.cells.as_ref());
-        same(marks(own), marks(axis)) && same(cells(own), cells(axis))
+        same(values(own), values(axis)) && same(cells(own), cells(axis))
     }
 }
 
@@ -289,57 +289,62 @@ impl<'a> Assembly<'a> {
     }
 
     fn companion(&mut self, field: &Field, name: &str) -> Result<Option<Made>> {
-        let Some(spread) = Spread::of_companion(self.inputs, field, name)? else { return Ok(None) };
-        let scattered = spread.split_rank(field) > 1
-            || spread
-                .pieces
+        let Some(distribution) = Distribution::of_companion(self.inputs, field, name)? else {
+            return Ok(None);
+        };
+        let scattered = distribution.split_rank(field) > 1
+            || distribution.pieces.iter().any(|(_, m)| {
+                distribution.is_split() && !matches!(distribution.items[*m].content, Content::Kept(_))
+            });
+        let wanted = self.options.aggregate_coordinates && distribution.is_split();
+        let stretched = distribution.added > 0
+            && distribution.extents[..distribution.added]
                 .iter()
-                .any(|(_, m)| spread.is_split() && !matches!(spread.items[*m].content, Content::Kept(_)));
-        let wanted = self.options.aggregate_coordinates && spread.is_split();
-        let stretched = spread.added > 0
-            && spread.extents[..spread.added].iter().any(|e| e.axis.is_some_and(|a| !field.axes[a].new));
-        let are_fragments = || unify::are_fragments(&spread.templates(self.inputs, field), spread.parent());
+                .any(|e| e.axis.is_some_and(|a| !field.axes[a].new));
+        let are_fragments =
+            || unify::are_fragments(&distribution.templates(self.inputs, field), distribution.parent());
         if (scattered || wanted) && !stretched && are_fragments() {
-            let placed =
-                |m: usize| spread.items[m].fragment.is_some() || field.input(self.inputs, m).path().is_some();
-            if spread.pieces.iter().all(|(_, m)| placed(*m)) {
-                return self.pieces(field, &spread).map(Some);
+            let placed = |m: usize| {
+                distribution.items[m].fragment.is_some() || field.input(self.inputs, m).path().is_some()
+            };
+            if distribution.pieces.iter().all(|(_, m)| placed(*m)) {
+                return self.pieces(field, &distribution).map(Some);
             }
             self.is_placeless = true;
         }
-        let (variable, dropped) = value::variable(self.inputs, field, &spread)?;
+        let (variable, dropped) = value::variable(self.inputs, field, &distribution)?;
         self.note_dropped(name, &dropped);
         Ok(Some(Made::Value(variable)))
     }
 
     fn data(&mut self, field: &Field) -> Result<Made> {
-        let spread = Spread::of_field(self.inputs, field);
-        let item = spread.items[field.cells[0]];
+        let distribution = Distribution::of_field(self.inputs, field);
+        let item = distribution.items[field.cells[0]];
         let element = item.template.data_type.size().unwrap_or(64) as u64;
         let bytes = crate::checked_product(&item.shape).unwrap_or(u64::MAX).saturating_mul(element);
         if field.is_static && (bytes <= COPIED_BYTES || item.by_value) {
-            let (variable, _) = value::variable(self.inputs, field, &spread)?;
+            let (variable, _) = value::variable(self.inputs, field, &distribution)?;
             return Ok(Made::Value(variable));
         }
-        self.pieces(field, &spread)
+        self.pieces(field, &distribution)
     }
 
-    fn pieces(&mut self, field: &Field, spread: &Spread) -> Result<Made> {
-        let templates = spread.templates(self.inputs, field);
-        let united = unify::unify(&templates, spread.parent())?;
-        self.note_dropped(&spread.name, &united.dropped);
-        let mut variable = Variable::new(&*spread.name, united.data_type, &[]);
+    fn pieces(&mut self, field: &Field, distribution: &Distribution) -> Result<Made> {
+        let templates = distribution.templates(self.inputs, field);
+        let united = unify::unify(&templates, distribution.parent())?;
+        self.note_dropped(&distribution.name, &united.dropped);
+        let mut variable = Variable::new(&*distribution.name, united.data_type, &[]);
         variable.attributes = united.attributes;
-        variable.dimensions = spread.extents.iter().map(|e| e.name.clone()).collect();
-        let sizes: Vec<Vec<u64>> = spread
+        variable.dimensions = distribution.extents.iter().map(|e| e.name.clone()).collect();
+        let sizes: Vec<Vec<u64>> = distribution
             .extents
             .iter()
             .map(|e| e.axis.map_or(vec![e.size], |a| field.axes[a].parts.iter().map(|p| p.size).collect()))
             .collect();
-        let mut fragments = Vec::with_capacity(spread.pieces.len());
-        let mut states = Vec::with_capacity(spread.pieces.len());
-        for (_, m) in &spread.pieces {
-            let (input, item) = (field.input(self.inputs, *m), spread.items[*m]);
+        let mut fragments = Vec::with_capacity(distribution.pieces.len());
+        let mut states = Vec::with_capacity(distribution.pieces.len());
+        for (_, m) in &distribution.pieces {
+            let (input, item) = (field.input(self.inputs, *m), distribution.items[*m]);
             fragments.push(match (&item.fragment, input.path()) {
                 (Some(fragment), _) => Fragment::clone(fragment),
                 // The aggregation file would be a fragment of itself.
@@ -413,21 +418,24 @@ fn states_of(list: &[Option<State>]) -> Option<States> {
     })
 }
 
-/// The marks of all parts; `None` when those of one are not known.
-fn whole<'a>(axis: &'a Axis, of: impl Fn(&'a Part) -> Option<&'a Marks>) -> Option<Marks> {
+/// The values of all parts; `None` when those of one are not known.
+fn whole<'a>(
+    axis: &'a Axis,
+    of: impl Fn(&'a AxisPart) -> Option<&'a CoordinateValues>,
+) -> Option<CoordinateValues> {
     let mut numbers = Vec::new();
     let mut labels = Vec::new();
     for part in &axis.parts {
         match of(part)? {
-            Marks::Numbers(v) => numbers.extend_from_slice(v),
-            Marks::Labels(v) => labels.extend_from_slice(v),
-            Marks::Nothing => {}
+            CoordinateValues::Numbers(v) => numbers.extend_from_slice(v),
+            CoordinateValues::Labels(v) => labels.extend_from_slice(v),
+            CoordinateValues::Nothing => {}
         }
     }
     Some(match (numbers.is_empty(), labels.is_empty()) {
-        (false, true) => Marks::Numbers(numbers.into()),
-        (true, false) => Marks::Labels(labels.into()),
-        _ => Marks::Nothing,
+        (false, true) => CoordinateValues::Numbers(numbers.into()),
+        (true, false) => CoordinateValues::Labels(labels.into()),
+        _ => CoordinateValues::Nothing,
     })
 }
 

@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::coordinate_values::{Converter, CoordinateValues};
 use super::gap;
 use super::listing::short;
-use super::marks::{Converter, Marks};
 use super::overlap;
 use super::record::{Input, Item, Template};
 use crate::canonical::TimeUnits;
@@ -16,19 +16,24 @@ use crate::error::{Error, Kind, Result};
 
 /// A part of a dimension that one or more files provide.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct AxisPart {
     pub size: u64,
-    pub marks: Marks,
-    /// The bounds of the marks, in their units; `None` for bounds whose values are not known.
-    pub cells: Option<Marks>,
+    pub coordinates: CoordinateValues,
+    /// The bounds of the coordinates, in their units; `None` for bounds whose values are not known.
+    pub cells: Option<CoordinateValues>,
     /// The place in the list of members of one that provides it.
     pub member: usize,
 }
 
-impl Part {
+impl AxisPart {
     /// A part without coordinates.
-    pub fn bare(size: u64, member: usize) -> Part {
-        Part { size, marks: Marks::Nothing, cells: Some(Marks::Nothing), member }
+    pub fn bare(size: u64, member: usize) -> AxisPart {
+        AxisPart {
+            size,
+            coordinates: CoordinateValues::Nothing,
+            cells: Some(CoordinateValues::Nothing),
+            member,
+        }
     }
 }
 
@@ -38,10 +43,10 @@ pub(super) struct Axis {
     pub name: String,
     /// Whether it is not a dimension of the files.
     pub new: bool,
-    pub parts: Vec<Part>,
+    pub parts: Vec<AxisPart>,
     /// For each member the number of its part.
     pub part_of: Vec<usize>,
-    /// The coordinate variable whose units are those of the marks.
+    /// The coordinate variable whose units are those of the coordinates.
     pub reference: Option<Arc<Template>>,
     /// Where it has gaps that were allowed.
     pub gaps: Option<String>,
@@ -49,7 +54,7 @@ pub(super) struct Axis {
 
 impl Axis {
     /// An axis without coordinates.
-    pub fn bare(name: &str, new: bool, parts: Vec<Part>, part_of: Vec<usize>) -> Axis {
+    pub fn bare(name: &str, new: bool, parts: Vec<AxisPart>, part_of: Vec<usize>) -> Axis {
         Axis { name: name.to_owned(), new, parts, part_of, reference: None, gaps: None }
     }
 
@@ -61,7 +66,7 @@ impl Axis {
         self.parts.len() > 1
     }
 
-    /// How the numbers of its marks are written.
+    /// How the numbers of its coordinates are written.
     pub fn scale(&self) -> Scale {
         Scale(self.reference.as_ref().and_then(|reference| {
             TimeUnits::parse(reference.units.as_deref()?, reference.calendar.as_deref()).ok()
@@ -90,18 +95,20 @@ impl Scale {
     }
 
     /// The coordinates of a part from the first to the last; times as dates.
-    pub fn range(&self, part: &Part) -> String {
-        match &part.marks {
-            Marks::Nothing => format!("part of size {}", part.size),
-            Marks::Labels(labels) => short(&span(labels)),
-            Marks::Numbers(list) => span(&ends(list).iter().map(|&x| self.place(x)).collect::<Vec<_>>()),
+    pub fn range(&self, part: &AxisPart) -> String {
+        match &part.coordinates {
+            CoordinateValues::Nothing => format!("part of size {}", part.size),
+            CoordinateValues::Labels(labels) => short(&span(labels)),
+            CoordinateValues::Numbers(list) => {
+                span(&ends(list).iter().map(|&x| self.place(x)).collect::<Vec<_>>())
+            }
         }
     }
 
     /// The same with the numbers of times before their dates.
-    pub fn full_range(&self, part: &Part) -> String {
-        match &part.marks {
-            Marks::Numbers(list) => {
+    pub fn full_range(&self, part: &AxisPart) -> String {
+        match &part.coordinates {
+            CoordinateValues::Numbers(list) => {
                 let numbers = span(&ends(list).iter().map(|&x| show(x)).collect::<Vec<_>>());
                 let range = self.range(part);
                 // Other coordinates, and times beyond all calendars, are numbers only.
@@ -175,7 +182,7 @@ fn uncharted(name: &str, new: bool, shares: &[Share], wishes: &Wishes) -> Result
         );
         return Err(Error::new(Kind::Map, message));
     }
-    Ok(Some(Axis::bare(name, new, vec![Part::bare(size, 0)], vec![0; shares.len()])))
+    Ok(Some(Axis::bare(name, new, vec![AxisPart::bare(size, 0)], vec![0; shares.len()])))
 }
 
 fn charted(name: &str, new: bool, shares: &[Share], wishes: &Wishes) -> Result<Axis> {
@@ -201,11 +208,14 @@ fn charted(name: &str, new: bool, shares: &[Share], wishes: &Wishes) -> Result<A
         (parts, part_of) = distinct(shares, &mut converter)?;
     }
     // Files may round the same coordinates differently: neighbours that are close are one part.
-    let mut merged: Vec<Part> = Vec::with_capacity(parts.len());
+    let mut merged: Vec<AxisPart> = Vec::with_capacity(parts.len());
     let mut new_number = vec![0; parts.len()];
     for &old in &order {
         let part = &parts[old];
-        if !merged.last().is_some_and(|last: &Part| last.marks.same(&part.marks, converter.slack())) {
+        if !merged
+            .last()
+            .is_some_and(|last: &AxisPart| last.coordinates.same(&part.coordinates, converter.slack()))
+        {
             merged.push(part.clone());
         }
         new_number[old] = merged.len() - 1;
@@ -215,8 +225,8 @@ fn charted(name: &str, new: bool, shares: &[Share], wishes: &Wishes) -> Result<A
     }
     for part in &mut merged {
         part.cells = match shares[part.member].bounds {
-            Some(bounds) => converter.marks(bounds).ok(),
-            None => Some(Marks::Nothing),
+            Some(bounds) => converter.coordinates(bounds).ok(),
+            None => Some(CoordinateValues::Nothing),
         };
     }
     let reference = Some(reference);
@@ -234,20 +244,20 @@ fn charted(name: &str, new: bool, shares: &[Share], wishes: &Wishes) -> Result<A
 }
 
 /// The different coordinates, and for each member which it has.
-fn distinct(shares: &[Share], converter: &mut Converter) -> Result<(Vec<Part>, Vec<usize>)> {
+fn distinct(shares: &[Share], converter: &mut Converter) -> Result<(Vec<AxisPart>, Vec<usize>)> {
     let mut numbers: HashMap<(usize, usize), usize> = HashMap::new();
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<AxisPart> = Vec::new();
     let mut part_of = Vec::with_capacity(shares.len());
     for (member, share) in shares.iter().enumerate() {
         let Some(coordinate) = share.coordinate else { continue };
-        let marks = converter.marks(coordinate).map_err(|e| e.in_file(&*share.input.name))?;
-        let key = match &marks {
-            Marks::Numbers(v) => (v.as_ptr() as usize, 0),
-            Marks::Labels(v) => (v.as_ptr() as usize, 1),
-            Marks::Nothing => (0, 2),
+        let coordinates = converter.coordinates(coordinate).map_err(|e| e.in_file(&*share.input.name))?;
+        let key = match &coordinates {
+            CoordinateValues::Numbers(v) => (v.as_ptr() as usize, 0),
+            CoordinateValues::Labels(v) => (v.as_ptr() as usize, 1),
+            CoordinateValues::Nothing => (0, 2),
         };
         let number = *numbers.entry(key).or_insert_with(|| {
-            parts.push(Part { marks, ..Part::bare(share.size, member) });
+            parts.push(AxisPart { coordinates, ..AxisPart::bare(share.size, member) });
             parts.len() - 1
         });
         part_of.push(number);
@@ -255,16 +265,16 @@ fn distinct(shares: &[Share], converter: &mut Converter) -> Result<(Vec<Part>, V
     Ok((parts, part_of))
 }
 
-fn start(part: &Part) -> f64 {
-    match &part.marks {
-        Marks::Numbers(v) => v.first().copied().unwrap_or(f64::INFINITY),
+fn start(part: &AxisPart) -> f64 {
+    match &part.coordinates {
+        CoordinateValues::Numbers(v) => v.first().copied().unwrap_or(f64::INFINITY),
         _ => f64::INFINITY,
     }
 }
 
-fn compare(a: &Part, b: &Part) -> std::cmp::Ordering {
-    match (&a.marks, &b.marks) {
-        (Marks::Labels(x), Marks::Labels(y)) => {
+fn compare(a: &AxisPart, b: &AxisPart) -> std::cmp::Ordering {
+    match (&a.coordinates, &b.coordinates) {
+        (CoordinateValues::Labels(x), CoordinateValues::Labels(y)) => {
             let natural = |list: &[String]| {
                 list.iter().map(|s| super::pattern::natural(s.as_ref())).collect::<Vec<_>>()
             };
@@ -275,13 +285,13 @@ fn compare(a: &Part, b: &Part) -> std::cmp::Ordering {
 }
 
 /// Whether coordinates run downwards.
-fn direction(parts: &[Part], shares: &[Share], slack: f64) -> Result<bool> {
-    if parts.iter().all(|part| part.marks.same(&parts[0].marks, slack)) {
+fn direction(parts: &[AxisPart], shares: &[Share], slack: f64) -> Result<bool> {
+    if parts.iter().all(|part| part.coordinates.same(&parts[0].coordinates, slack)) {
         return Ok(false);
     }
     let mut found: Option<(bool, usize)> = None;
     for part in parts {
-        let Marks::Numbers(values) = &part.marks else { continue };
+        let CoordinateValues::Numbers(values) = &part.coordinates else { continue };
         let name = &shares[part.member].input.name;
         if values.iter().any(|x| x.is_nan()) {
             let message = format!("it has missing values in {name}, so parts cannot be joined");
@@ -331,7 +341,10 @@ mod tests {
     #[test]
     fn times_have_dates_where_there_are_any() {
         let scale = Scale(TimeUnits::parse("days since 2000-01-01", None).ok());
-        let part = |list: &[f64]| Part { marks: Marks::Numbers(list.into()), ..Part::bare(1, 0) };
+        let part = |list: &[f64]| AxisPart {
+            coordinates: CoordinateValues::Numbers(list.into()),
+            ..AxisPart::bare(1, 0)
+        };
         assert_eq!(scale.full_range(&part(&[1.0])), "1 (2000-01-02 00:00:00)");
         assert_eq!(scale.full_range(&part(&[1e300])), "1e300");
         assert_eq!(Scale(None).full_range(&part(&[1.0, 2.0, 3.0])), "1 to 3");

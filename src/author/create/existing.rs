@@ -15,7 +15,7 @@ use crate::dataset::Dataset;
 use crate::dialect;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::{redact, Style};
-use crate::model::fragments::{Block, Fragment};
+use crate::model::fragments::{Fragment, Lookup};
 use crate::model::slabs::Slabs;
 use crate::model::substitutions::Substitutions;
 use crate::model::table::index_in;
@@ -59,7 +59,7 @@ pub(super) struct Held {
 }
 
 /// A fragment.
-pub(super) struct Piece {
+pub(super) struct KnownFragment {
     pub fragment: Fragment,
     /// What was recorded of its file.
     pub state: Option<State>,
@@ -72,7 +72,7 @@ pub(super) struct Known {
     pub variable: Variable,
     pub template: Arc<Template>,
     /// Its fragments by where they lie, if it is aggregated.
-    pub pieces: Option<HashMap<Ranges, Piece>>,
+    pub pieces: Option<HashMap<Ranges, KnownFragment>>,
 }
 
 /// Parts of variables by name and place.
@@ -124,7 +124,7 @@ pub(super) fn read(out: &Path, interner: &Interner) -> Result<Existing> {
 
 impl Existing {
     /// The fragments of an aggregation variable, and what they tell of the file; `None` for another variable.
-    fn look(&mut self, variable: &Variable) -> Result<Option<HashMap<Ranges, Piece>>> {
+    fn look(&mut self, variable: &Variable) -> Result<Option<HashMap<Ranges, KnownFragment>>> {
         let Some(aggregation) = variable.aggregation()? else { return Ok(None) };
         self.dialect.get_or_insert(aggregation.dialect);
         self.has_state |= aggregation.recorded.is_some();
@@ -139,7 +139,7 @@ impl Existing {
             let block = block?;
             let found =
                 aggregation.fragments.lookup(container, &block, &Substitutions::default()).map_err(place)?;
-            let Block::Fragments(list) = found else { return Err(place(no_files())) };
+            let Lookup::Fragments(list) = found else { return Err(place(no_files())) };
             for (i, mut fragment) in list.into_iter().enumerate() {
                 let index = index_in(&block, i as u64);
                 let ranges: Ranges = index.iter().enumerate().map(|(d, &i)| grid.range(d, i)).collect();
@@ -157,7 +157,7 @@ impl Existing {
                     }
                     files.push(self.file(location, (reference, style), (self.known.len(), ranges.clone())));
                 }
-                pieces.insert(ranges, Piece { fragment, state, files });
+                pieces.insert(ranges, KnownFragment { fragment, state, files });
             }
         }
         Ok(Some(pieces))
@@ -203,7 +203,7 @@ impl Existing {
             for (ranges, piece) in list {
                 let scanned = piece.files.iter().find_map(|f| again.get(f).map(|input| (*f, input)));
                 if let Some((number, file)) = scanned {
-                    let mut place = renew::Place { existing: self, one, ranges, piece, cache: &mut cache };
+                    let mut place = renew::Slot { existing: self, one, ranges, piece, cache: &mut cache };
                     let renewed = place.renew(number, file, interner)?;
                     taken.insert((number, renewed.path));
                     if let Some(change) = renewed.change {

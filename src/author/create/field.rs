@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::axis::{self, Axis, Part, Share, Wishes};
+use super::axis::{self, Axis, AxisPart, Share, Wishes};
 use super::record::{Content, Input, Item, Template};
 use super::{bounds, cells, ragged, roles, scan, unify, Options};
 use crate::error::{Error, Kind, Result};
@@ -117,7 +117,7 @@ fn place(inputs: &[Input], field: &mut Field, options: &Options) -> Result<()> {
             Some(axis) => field.axes.push(axis),
             None => {
                 let part_of = vec![0; field.members.len()];
-                field.axes.push(Axis::bare(name, false, vec![Part::bare(0, 0)], part_of));
+                field.axes.push(Axis::bare(name, false, vec![AxisPart::bare(0, 0)], part_of));
                 if ordered.replace(position).is_some() {
                     let message = "two dimensions cannot both be joined in the order of the files";
                     return Err(Error::new(Kind::Request, message));
@@ -302,7 +302,7 @@ fn order(inputs: &[Input], field: &mut Field, position: usize) -> Result<()> {
     let mut parts = Vec::with_capacity(depth);
     for k in 0..depth {
         let member = lists[0][k];
-        parts.push(Part::bare(size(member), member));
+        parts.push(AxisPart::bare(size(member), member));
         for list in &lists {
             part_of[list[k]] = k;
             if size(list[k]) != size(member) {

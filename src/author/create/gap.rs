@@ -7,20 +7,23 @@
 use std::sync::Arc;
 
 use super::axis::{Axis, Share};
+use super::coordinate_values::CoordinateValues;
 use super::listing::listed;
-use super::marks::Marks;
 use crate::canonical::{DateTime, TimeUnits};
 
 /// The gaps between the parts of an axis, with the files on both sides; `None` when there are none.
 pub(super) fn all(axis: &Axis, shares: &[Share], descending: bool) -> Option<String> {
     let reference = axis.reference.as_ref().filter(|_| axis.is_split())?;
-    let numbers = |marks: &Marks| match marks {
-        Marks::Numbers(list) => Some(list.clone()),
+    let numbers = |coordinates: &CoordinateValues| match coordinates {
+        CoordinateValues::Numbers(list) => Some(list.clone()),
         _ => None,
     };
-    let points: Vec<Arc<[f64]>> =
-        axis.parts.iter().map(|p| numbers(&p.marks).filter(|n| !n.is_empty())).collect::<Option<_>>()?;
-    let cells_of = |p: &super::axis::Part| {
+    let points: Vec<Arc<[f64]>> = axis
+        .parts
+        .iter()
+        .map(|p| numbers(&p.coordinates).filter(|n| !n.is_empty()))
+        .collect::<Option<_>>()?;
+    let cells_of = |p: &super::axis::AxisPart| {
         numbers(p.cells.as_ref()?).filter(|b| b.len() as u64 == p.size.saturating_mul(2))
     };
     let cells: Option<Vec<Arc<[f64]>>> = axis.parts.iter().map(cells_of).collect();

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::axis::{Axis, Share};
+use super::coordinate_values::CoordinateValues;
 use super::listing::{listed, short};
-use super::marks::Marks;
 use crate::error::{Error, Kind, Result};
 
 /// Pairs that are looked for to be told; the others are counted.
@@ -42,7 +42,7 @@ fn numbers(axis: &Axis, descending: bool, slack: f64) -> (Vec<(usize, usize)>, u
     let mut step = f64::INFINITY;
     let mut spans: Vec<(usize, f64, f64)> = Vec::with_capacity(axis.parts.len());
     for (i, part) in axis.parts.iter().enumerate() {
-        let Marks::Numbers(list) = &part.marks else { continue };
+        let CoordinateValues::Numbers(list) = &part.coordinates else { continue };
         step = list.windows(2).map(|w| (w[1] - w[0]).abs()).fold(step, f64::min);
         if let (Some(first), Some(last)) = (list.first(), list.last()) {
             spans.push((i, sign * first, sign * last));
@@ -73,7 +73,7 @@ fn labels(axis: &Axis) -> BTreeMap<(usize, usize), (&str, u64)> {
     let mut seen: HashMap<&str, usize> = HashMap::new();
     let mut pairs = BTreeMap::new();
     for (i, part) in axis.parts.iter().enumerate() {
-        let Marks::Labels(list) = &part.marks else { continue };
+        let CoordinateValues::Labels(list) = &part.coordinates else { continue };
         for label in list.iter() {
             let first = *seen.entry(label).or_insert(i);
             if first != i {
@@ -86,11 +86,14 @@ fn labels(axis: &Axis) -> BTreeMap<(usize, usize), (&str, u64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::axis::Part;
+    use super::super::axis::AxisPart;
     use super::*;
 
     fn pairs(lists: &[&[f64]], descending: bool) -> (Vec<(usize, usize)>, u128) {
-        let part = |list: &&[f64]| Part { marks: Marks::Numbers((*list).into()), ..Part::bare(1, 0) };
+        let part = |list: &&[f64]| AxisPart {
+            coordinates: CoordinateValues::Numbers((*list).into()),
+            ..AxisPart::bare(1, 0)
+        };
         let axis = Axis::bare("x", false, lists.iter().map(part).collect(), Vec::new());
         numbers(&axis, descending, 1e-9)
     }

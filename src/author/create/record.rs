@@ -103,7 +103,7 @@ impl State {
 pub(super) struct Input {
     /// What messages call it.
     pub name: Box<str>,
-    place: Place,
+    place: StoredIn,
     /// What the aggregation file calls it, if that is known already.
     location: Option<Box<str>>,
     pub state: Option<Box<State>>,
@@ -112,7 +112,7 @@ pub(super) struct Input {
 
 /// Where an input is.
 #[derive(Debug)]
-enum Place {
+enum StoredIn {
     /// In the file of its name.
     Named,
     /// In a file whose name cannot be shown as it is.
@@ -124,22 +124,22 @@ enum Place {
 impl Input {
     /// A file.
     pub fn file(path: &Path, state: Option<State>, items: Vec<Arc<Item>>) -> Input {
-        let place = if path.to_str().is_some() { Place::Named } else { Place::File(path.into()) };
+        let place = if path.to_str().is_some() { StoredIn::Named } else { StoredIn::File(path.into()) };
         Input { name: shown(path).into(), place, location: None, state: state.map(Box::new), items }
     }
 
     /// A fragment.
     pub fn fragment(name: String, state: Option<State>, items: Vec<Arc<Item>>) -> Input {
-        let (name, place) = (name.into(), Place::Nowhere);
+        let (name, place) = (name.into(), StoredIn::Nowhere);
         Input { name, place, location: None, state: state.map(Box::new), items }
     }
 
     /// A part of a file that is a fragment already, under this location.
     pub fn part(&self, location: Option<&str>, items: Vec<Arc<Item>>) -> Input {
         let place = match &self.place {
-            Place::Named => Place::Named,
-            Place::File(path) => Place::File(path.clone()),
-            Place::Nowhere => Place::Nowhere,
+            StoredIn::Named => StoredIn::Named,
+            StoredIn::File(path) => StoredIn::File(path.clone()),
+            StoredIn::Nowhere => StoredIn::Nowhere,
         };
         let location = location.map(Box::from);
         Input { name: self.name.clone(), place, location, state: self.state.clone(), items }
@@ -151,9 +151,9 @@ impl Input {
 
     pub fn path(&self) -> Option<&Path> {
         match &self.place {
-            Place::Named => Some(Path::new(&*self.name)),
-            Place::File(path) => Some(path),
-            Place::Nowhere => None,
+            StoredIn::Named => Some(Path::new(&*self.name)),
+            StoredIn::File(path) => Some(path),
+            StoredIn::Nowhere => None,
         }
     }
 

@@ -5,18 +5,18 @@
 
 use std::sync::Arc;
 
-use super::existing::{Cache, Existing, Known, Piece, Ranges};
-use super::marks::Converter;
+use super::coordinate_values::Converter;
+use super::existing::{Cache, Existing, Known, KnownFragment, Ranges};
 use super::record::{Content, Input, Interner, Item, Template};
 use crate::error::{Error, Kind, Result};
 use crate::model::fragments::Fragment;
 
 /// A place in the aggregation.
-pub(super) struct Place<'a> {
+pub(super) struct Slot<'a> {
     pub existing: &'a Existing,
     pub one: &'a Known,
     pub ranges: &'a Ranges,
-    pub piece: &'a Piece,
+    pub piece: &'a KnownFragment,
     pub cache: &'a mut Cache,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Renewed {
     pub change: Option<String>,
 }
 
-impl Place<'_> {
+impl Slot<'_> {
     /// The piece as the file, which has this number, holds it now.
     ///
     /// # Errors
@@ -119,7 +119,7 @@ impl Place<'_> {
             let content = self.existing.part(known, &vec![range.clone()], self.cache, interner)?;
             let before = Item { content, template: known.template.clone(), ..there.clone() };
             let mut converter = Converter::to(&known.template);
-            let same = match (converter.marks(&before), converter.marks(there)) {
+            let same = match (converter.coordinates(&before), converter.coordinates(there)) {
                 (Ok(before), Ok(there)) => before.same(&there, converter.slack()),
                 _ => false,
             };

@@ -46,7 +46,7 @@ pub struct PlannedDimension {
 pub(super) fn describe(inputs: &[Input], field: &Field) -> PlannedVariable {
     let dimension = |axis: &super::axis::Axis| {
         let scale = axis.scale();
-        let part = |p: &super::axis::Part| {
+        let part = |p: &super::axis::AxisPart| {
             (p.size, scale.full_range(p), field.input(inputs, p.member).name.to_string())
         };
         PlannedDimension {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::marks::{labels, Converter};
+use super::coordinate_values::{labels, Converter};
 use super::record::{Content, Input, Item};
 use super::{scan, unify};
 use crate::value::Values;
@@ -28,11 +28,11 @@ pub(super) fn values(files: [&Input; 2], items: [&Item; 2], converter: &mut Conv
     if let (Some(v), Some(w)) = (labels(&v, &x.shape), labels(&w, &y.shape)) {
         return v == w;
     }
-    let mut marks = |item: &Item, values: &Values| match &item.content {
-        Content::Kept(_) => converter.marks(item),
+    let mut coordinates = |item: &Item, values: &Values| match &item.content {
+        Content::Kept(_) => converter.coordinates(item),
         _ => converter.convert(&item.template, values, &item.shape),
     };
-    match (marks(x, &v), marks(y, &w)) {
+    match (coordinates(x, &v), coordinates(y, &w)) {
         (Ok(a), Ok(b)) => a.same(&b, converter.slack()),
         _ => false,
     }

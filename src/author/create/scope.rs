@@ -49,7 +49,7 @@ pub(super) fn templates(dataset: &Dataset) -> Result<Vec<(Variable, Template)>> 
         found.push((variable, Template::new(path.clone(), path, data_type, dimensions, attributes)));
     }
     if dataset.groups().len() > 1 {
-        Scope::of(dataset, &found)?.settle(&mut found)?;
+        Scope::of(dataset, &found)?.rename(&mut found)?;
     }
     found.iter_mut().for_each(|(_, template)| compose(template));
     bounds::lend_units(&mut found.iter_mut().map(|(_, template)| template).collect::<Vec<_>>());
@@ -137,7 +137,7 @@ impl<'a> Scope<'a> {
     }
 
     /// Gives variables, dimensions and references their names.
-    fn settle(&self, found: &mut [(Variable, Template)]) -> Result<()> {
+    fn rename(&self, found: &mut [(Variable, Template)]) -> Result<()> {
         for (variable, template) in found {
             let group = self.tree.variables[variable.id().0].group;
             let ids = variable.dimensions()?;

@@ -81,7 +81,7 @@ fn unify_as(templates: &[(&Template, &str)], measure: &Template) -> Result<Unifi
     let fills_alike = templates.iter().all(|(t, _)| {
         ["_FillValue", "missing_value"].iter().all(|n| t.attributes.get(n) == first.attributes.get(n))
     });
-    let marks = !fills_alike
+    let coordinates = !fills_alike
         || templates.iter().any(|(t, _)| {
             t.attributes.get("_FillValue").is_some() || t.attributes.get("missing_value").is_some()
         });
@@ -92,7 +92,7 @@ fn unify_as(templates: &[(&Template, &str)], measure: &Template) -> Result<Unifi
     attributes(&mut out, templates, as_stored, units_alike);
     if !as_stored
         && out.data_type.is_number()
-        && (marks || templates.iter().any(|(t, _)| t.data_type != out.data_type))
+        && (coordinates || templates.iter().any(|(t, _)| t.data_type != out.data_type))
     {
         set_missing(&mut out);
     }

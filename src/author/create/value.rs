@@ -1,10 +1,10 @@
 //! Variables that are stored by value: the pieces of all files, converted to one type and units, put side by side.
 
+use super::coordinate_values::labels;
+use super::distribution::{Distribution, Extent};
 use super::field::Field;
-use super::marks::labels;
 use super::record::{bytes_of, Content, Input};
 use super::scan;
-use super::spread::{Extent, Spread};
 use super::unify::{self, Unified};
 use crate::author::write::{Data, Variable};
 use crate::error::{Error, Kind, Result};
@@ -18,41 +18,50 @@ const MOST_BYTES: u64 = 1 << 30;
 ///
 /// # Errors
 /// Those of converting and reading a piece; `Limit` when it is too large.
-pub(super) fn variable(inputs: &[Input], field: &Field, spread: &Spread) -> Result<(Variable, Vec<String>)> {
-    let mut united = unify::unify(&spread.templates(inputs, field), spread.parent())?;
-    let values = match assemble(inputs, field, spread, &united) {
+pub(super) fn variable(
+    inputs: &[Input],
+    field: &Field,
+    distribution: &Distribution,
+) -> Result<(Variable, Vec<String>)> {
+    let mut united = unify::unify(&distribution.templates(inputs, field), distribution.parent())?;
+    let values = match assemble(inputs, field, distribution, &united) {
         // Integers whose units change need not stay integers.
         Err(e) if e.kind() == Kind::FragmentType && united.data_type.is_integer() => {
             united.data_type = DataType::F64;
             united.attributes.remove("_FillValue");
             united.attributes.remove("missing_value");
-            assemble(inputs, field, spread, &united)?
+            assemble(inputs, field, distribution, &united)?
         }
         other => other?,
     };
-    let mut variable = Variable::new(&*spread.name, values.data_type(), &[]);
-    variable.dimensions = extents_of(spread, united.data_type).iter().map(|e| e.name.clone()).collect();
+    let mut variable = Variable::new(&*distribution.name, values.data_type(), &[]);
+    variable.dimensions = extents_of(distribution, united.data_type).iter().map(|e| e.name.clone()).collect();
     variable.attributes = united.attributes;
     variable.data = Data::Values(values);
     Ok((variable, united.dropped))
 }
 
 /// Its dimensions in a type: strings have none for their length.
-fn extents_of<'a>(spread: &'a Spread, data_type: DataType) -> &'a [Extent] {
-    let text = spread.items.iter().any(|i| i.template.data_type == DataType::Char);
-    let reference_has = spread.extents.last().is_some_and(|e| e.axis.is_none());
+fn extents_of<'a>(distribution: &'a Distribution, data_type: DataType) -> &'a [Extent] {
+    let text = distribution.items.iter().any(|i| i.template.data_type == DataType::Char);
+    let reference_has = distribution.extents.last().is_some_and(|e| e.axis.is_none());
     match data_type == DataType::String && text && reference_has {
-        true => &spread.extents[..spread.extents.len() - 1],
-        false => &spread.extents,
+        true => &distribution.extents[..distribution.extents.len() - 1],
+        false => &distribution.extents,
     }
 }
 
-fn assemble(inputs: &[Input], field: &Field, spread: &Spread, united: &Unified) -> Result<Values> {
-    let extents = extents_of(spread, united.data_type);
+fn assemble(
+    inputs: &[Input],
+    field: &Field,
+    distribution: &Distribution,
+    united: &Unified,
+) -> Result<Values> {
+    let extents = extents_of(distribution, united.data_type);
     let shape: Vec<u64> = extents.iter().map(|e| e.size).collect();
     let element = united.data_type.size().unwrap_or(32) as u64;
     let too_large =
-        || Error::new(Kind::Limit, format!("'{}' is too large to be stored by value", spread.name));
+        || Error::new(Kind::Limit, format!("'{}' is too large to be stored by value", distribution.name));
     let total =
         checked_product(&shape).filter(|n| n.saturating_mul(element) <= MOST_BYTES).ok_or_else(too_large)?;
     let target = united.target();
@@ -63,9 +72,9 @@ fn assemble(inputs: &[Input], field: &Field, spread: &Spread, united: &Unified) 
         None => strings.resize(total as usize, String::new()),
     }
     let edges: Vec<Vec<u64>> = extents.iter().map(|e| edges(field, e)).collect();
-    for (place, m) in &spread.pieces {
+    for (place, m) in &distribution.pieces {
         let (start, count) = block(&edges, place);
-        let item = spread.items[*m];
+        let item = distribution.items[*m];
         let input = field.input(inputs, *m);
         let read;
         let values = match &item.content {
@@ -75,7 +84,7 @@ fn assemble(inputs: &[Input], field: &Field, spread: &Spread, united: &Unified) 
                 &read
             }
         };
-        let in_file = |e: Error| e.in_variable(&*spread.name).in_file(&*input.name);
+        let in_file = |e: Error| e.in_variable(&*distribution.name).in_file(&*input.name);
         let n = checked_product(&count).unwrap_or(0) as usize;
         match united.data_type {
             DataType::String => {

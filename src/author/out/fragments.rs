@@ -16,7 +16,7 @@ use crate::error::{Error, Kind, Result};
 use crate::io::location::{self, File, Identity, Place, Style};
 use crate::io::os::{self, shown, FileIdentity};
 use crate::io::source::Source;
-use crate::model::fragments::{Block, Fragment};
+use crate::model::fragments::{Fragment, Lookup};
 use crate::model::slabs::Slabs;
 use crate::model::Aggregation;
 use crate::options::OpenOptions;
@@ -99,8 +99,8 @@ impl Search<'_> {
         for block in Slabs::new(&Selection::all(shape), shape, BLOCK) {
             let list = found.fragments.lookup(&*shared.container, &block?, &shared.runtime_substitutions);
             match list {
-                Ok(Block::Fragments(list)) => self.block(dataset, found, &list, depth)?,
-                Ok(Block::UniqueValues(_)) => return Ok(()),
+                Ok(Lookup::Fragments(list)) => self.block(dataset, found, &list, depth)?,
+                Ok(Lookup::UniqueValues(_)) => return Ok(()),
                 Err(error) => {
                     self.unknown(&error)?;
                     // Names that are too long for memory are so in every block, and each would be tried.

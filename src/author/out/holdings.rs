@@ -12,7 +12,7 @@ use crate::dataset::Dataset;
 use crate::dialect::{self, reference};
 use crate::error::{Kind, Result};
 use crate::io::location::{self, Place, Style};
-use crate::model::fragments::{Block, Fragment, Version};
+use crate::model::fragments::{Fragment, Lookup, Version};
 use crate::model::slabs::Slabs;
 use crate::model::Aggregation;
 use crate::options::OpenOptions;
@@ -132,8 +132,8 @@ fn fragments_here(
     let shape = found.grid.fragments();
     for block in Slabs::new(&Selection::all(shape), shape, BLOCK) {
         let list = match found.fragments.lookup(&*shared.container, &block?, &shared.runtime_substitutions)? {
-            Block::Fragments(list) => list,
-            Block::UniqueValues(_) => return Ok(HashSet::from([id])),
+            Lookup::Fragments(list) => list,
+            Lookup::UniqueValues(_) => return Ok(HashSet::from([id])),
         };
         for fragment in &list {
             let Fragment::Stored { versions, .. } = fragment else { continue };

@@ -7,7 +7,7 @@ use super::blocks::block_shape;
 use super::check::{self, Variables};
 use super::description::{Data, File, Format, Group};
 use super::netcdf4::Encoded;
-use super::verify::{self, Block};
+use super::verify::{self, Slab};
 use super::{cdf, classic, names, netcdf4};
 use crate::author::out::{Out, Temporary};
 use crate::container::composed::composed;
@@ -27,7 +27,7 @@ pub struct NewFile {
     /// Type and shape of every variable, by path without leading slash.
     variables: Variables,
     /// What was put, where that is to be read again.
-    blocks: Option<Vec<Block>>,
+    blocks: Option<Vec<Slab>>,
 }
 
 impl NewFile {
@@ -80,7 +80,7 @@ impl NewFile {
     pub fn put(&mut self, variable: &str, start: &[u64], count: &[u64], values: &Values) -> Result<()> {
         let name = &*composed(variable.trim_start_matches('/'));
         if let Some(blocks) = &mut self.blocks {
-            blocks.push(Block::new(name, start, count, values));
+            blocks.push(Slab::new(name, start, count, values));
         }
         let ready = self.encoder(variable).encode(start, count, values.clone());
         self.put_ready(ready.map_err(|e| e.in_file(self.out.name()))?)

@@ -6,7 +6,7 @@ use cfa::extract::{cuts, extract, Options};
 use cfa::{Dataset, Error, Kind, Result};
 
 use crate::progress::Progress;
-use crate::select::Part;
+use crate::select::SelectionArguments;
 use crate::settings::Settings;
 use crate::Outcome;
 
@@ -28,7 +28,7 @@ pub struct Arguments {
     #[arg(long, short, value_name = "NAME")]
     variable: Vec<String>,
     #[command(flatten)]
-    part: Part,
+    part: SelectionArguments,
     /// The shape of a chunk, for variables with that many dimensions [default: about 1 MiB]
     #[arg(long, value_name = "N,M,..", help_heading = "Storage")]
     chunk: Option<String>,

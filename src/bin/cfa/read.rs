@@ -7,7 +7,7 @@ use cfa::coordinates::Coordinates;
 use cfa::{DataType, Dataset, Output, Selection, Values, Variable};
 use serde_json::json;
 
-use crate::select::Part;
+use crate::select::SelectionArguments;
 use crate::settings::Settings;
 use crate::{dump, json, Outcome};
 
@@ -22,7 +22,7 @@ pub struct Arguments {
     /// The variable: name, or /group/name
     variable: String,
     #[command(flatten)]
-    part: Part,
+    part: SelectionArguments,
     /// Print {"dtype", "shape", "dims", "values"}; null is missing
     #[arg(long, conflicts_with_all = ["csv", "raw"])]
     pub json: bool,

@@ -6,7 +6,7 @@ use clap::Args;
 /// Arguments that choose a part.
 #[derive(Args, Default)]
 #[command(next_help_heading = "Which part")]
-pub struct Part {
+pub struct SelectionArguments {
     /// First index along each dimension [default: 0]
     #[arg(long, value_name = "I,J,..", allow_hyphen_values = true)]
     start: Option<String>,
@@ -22,7 +22,7 @@ pub struct Part {
     select: Vec<String>,
 }
 
-impl Part {
+impl SelectionArguments {
     /// Whether nothing was chosen.
     pub fn is_whole(&self) -> bool {
         self.start.is_none() && self.count.is_none() && self.stride.is_none() && self.select.is_empty()

@@ -23,7 +23,7 @@ use crate::selection::checked_product;
 /// A chunk index that is read when it is first needed.
 #[derive(Debug)]
 pub struct LazyChunkIndex {
-    plan: Box<Plan>,
+    plan: Box<IndexDescription>,
     /// The file; `None` once it was let go of.
     store: Mutex<Option<Store>>,
     /// A number that no other index in this process has.
@@ -35,7 +35,7 @@ pub struct LazyChunkIndex {
 
 /// What is needed to read an index.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct IndexDescription {
     /// Length of the file from its superblock on, and where that lies.
     pub(super) file_len: u64,
     pub(super) base: u64,
@@ -65,7 +65,7 @@ struct Entry {
 }
 
 impl LazyChunkIndex {
-    pub(super) fn new(store: &Store, plan: Plan) -> Self {
+    pub(super) fn new(store: &Store, plan: IndexDescription) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         LazyChunkIndex {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
@@ -138,7 +138,7 @@ impl ChunkIndex for LazyChunkIndex {
     }
 }
 
-impl Plan {
+impl IndexDescription {
     /// Chunks along each dimension of this shape.
     fn counts(&self, shape: &[u64]) -> Vec<u64> {
         shape.iter().zip(&self.chunk).map(|(size, chunk)| size.div_ceil(*chunk)).collect()
@@ -240,7 +240,7 @@ impl Plan {
 
 /// The entries of an index in the making.
 struct List<'a> {
-    plan: &'a Plan,
+    plan: &'a IndexDescription,
     store: &'a Store,
     counts: Vec<u64>,
     entries: Vec<Entry>,

@@ -1,7 +1,7 @@
 //! Datasets: from the messages of an object header to an [`Array`].
 
 use super::attribute::RawAttributes;
-use super::chunk_index::{LazyChunkIndex, Plan};
+use super::chunk_index::{IndexDescription, LazyChunkIndex};
 use super::cursor::Cursor;
 use super::dataspace::Dataspace;
 use super::datatype::Type;
@@ -85,7 +85,7 @@ impl Dataset {
             RawLayout::Chunked { sizes, index, address, plain_edges } => {
                 let (chunk, chunk_bytes) = self.chunk(&sizes, element_size)?;
                 let filters = self.filters()?;
-                let plan = Plan {
+                let plan = IndexDescription {
                     file_len: store.len(),
                     base: store.storage.base(),
                     kind: index,

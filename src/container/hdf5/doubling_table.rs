@@ -6,7 +6,7 @@
 use hdf5_reader::storage::Storage;
 
 use super::cursor::Cursor;
-use super::fractal_heap::Place;
+use super::fractal_heap::HeapRange;
 use super::store::{damaged, Store};
 use crate::error::Result;
 
@@ -55,10 +55,10 @@ impl DoublingTable {
     }
 
     /// The direct block that holds an offset in the heap, and the offset of its first byte.
-    pub(super) fn find(&self, store: &Store, offset: u64) -> Result<(u64, Place)> {
+    pub(super) fn find(&self, store: &Store, offset: u64) -> Result<(u64, HeapRange)> {
         let mut address = self.root.ok_or_else(|| damaged("a heap without blocks"))?;
         if self.root_rows == 0 {
-            return Ok((0, Place { address, len: self.first_len, filtered: self.filtered }));
+            return Ok((0, HeapRange { address, len: self.first_len, filtered: self.filtered }));
         }
         let (mut first, mut rows) = (0, self.root_rows);
         // Each table is within one of fewer rows, so this ends.
@@ -123,7 +123,7 @@ impl DoublingTable {
     }
 
     /// What an indirect block says of one of its blocks.
-    fn entry(&self, store: &Store, table: u64, row: u32, column: u64, len: u64) -> Result<Place> {
+    fn entry(&self, store: &Store, table: u64, row: u32, column: u64, len: u64) -> Result<HeapRange> {
         let offset_size = u64::from(store.offset_size);
         let filtered = u64::from(store.length_size) + 4;
         let direct = offset_size + if self.filtered.is_some() { filtered } else { 0 };
@@ -142,6 +142,6 @@ impl DoublingTable {
             Some(_) => Some((cursor.read_length(store.length_size)?, cursor.read_u32_le()?)),
             None => None,
         };
-        Ok(Place { address, len, filtered })
+        Ok(HeapRange { address, len, filtered })
     }
 }

@@ -34,7 +34,7 @@ pub(super) struct Heap {
 
 /// Where a block or a huge object lies in the file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct HeapRange {
     pub(super) address: u64,
     /// Bytes that it has without filters.
     pub(super) len: u64,
@@ -113,7 +113,7 @@ impl Heap {
     }
 
     /// A direct block, its checksum verified.
-    fn block(&self, store: &Store, place: Place) -> Result<Vec<u8>> {
+    fn block(&self, store: &Store, place: HeapRange) -> Result<Vec<u8>> {
         let mut block = self.fetch(store, place)?;
         let head = 5 + usize::from(store.offset_size) + self.table.offset_width;
         if block.len() as u64 != place.len || block.len() < head + 4 || block[..5] != *b"FHDB\0" {
@@ -132,7 +132,7 @@ impl Heap {
     }
 
     /// The bytes at a place, without filters.
-    fn fetch(&self, store: &Store, place: Place) -> Result<Vec<u8>> {
+    fn fetch(&self, store: &Store, place: HeapRange) -> Result<Vec<u8>> {
         let (stored, mask) = place.filtered.unwrap_or((place.len, 0));
         let too_long = || damaged("an object in a heap is too long");
         let (stored, len) =
@@ -149,13 +149,13 @@ impl Heap {
     }
 
     /// Where the huge object with this number lies.
-    fn huge(&self, store: &Store, id: &[u8]) -> Result<Place> {
+    fn huge(&self, store: &Store, id: &[u8]) -> Result<HeapRange> {
         let number = Cursor::new(id).read_uvar(id.len().min(8))?;
         let tree = Tree::read(store, self.huge.ok_or_else(|| damaged("a heap has no huge objects"))?)?;
         if tree.kind != if self.filters.is_empty() { HUGE } else { HUGE_FILTERED } {
             return Err(damaged("huge objects of a heap are indexed by something else than numbers"));
         }
-        let parse = |record: &[u8]| -> Result<(Place, u64)> {
+        let parse = |record: &[u8]| -> Result<(HeapRange, u64)> {
             let mut cursor = Cursor::new(record);
             let address = cursor.read_offset(store.offset_size)?;
             let stored = cursor.read_length(store.length_size)?;
@@ -166,7 +166,7 @@ impl Heap {
                     (cursor.read_length(store.length_size)?, Some((stored, mask)))
                 }
             };
-            Ok((Place { address, len, filtered }, cursor.read_length(store.length_size)?))
+            Ok((HeapRange { address, len, filtered }, cursor.read_length(store.length_size)?))
         };
         let number_of = |record: &[u8]| parse(record).map_or(0, |(_, number)| number);
         let mut found = None;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::cache::{ChunkCache, Key};
 use super::copy::{copy, copy_shuffled, Order};
 use super::lattice::{Axis, Lattice};
-use super::pieces::{Piece, Pieces};
+use super::touched::{TouchedChunk, TouchedChunks};
 use super::{linear, truncated, Kept};
 use crate::container::buffer::grown;
 use crate::container::chunk_index::{ChunkIndex, ChunkPlace};
@@ -119,7 +119,7 @@ pub fn read(
     kept: &mut Kept<'_>,
 ) -> Result<()> {
     let len = length(shape, selection, order.element)?;
-    for piece in Pieces::new(selection, shape, order.element) {
+    for piece in TouchedChunks::new(selection, shape, order.element) {
         match chunks.find(&piece.chunk)? {
             None => copy(&broadcast(&piece.part, order.element), fill, out, order),
             Some(place) if chunks.is_plain(place.filter_mask) => {
@@ -169,7 +169,7 @@ pub fn ahead(
 ) -> Result<()> {
     let len = length(shape, selection, element)?;
     let Some(cache) = kept.chunks else { return Ok(()) };
-    for piece in Pieces::new(selection, shape, element) {
+    for piece in TouchedChunks::new(selection, shape, element) {
         let Some(place) = chunks.find(&piece.chunk)? else { continue };
         let mask = place.filter_mask;
         if chunks.is_plain(mask) || chunks.may_be_constant(mask, place.size) {
@@ -282,14 +282,14 @@ fn broadcast(part: &Lattice, element: usize) -> Lattice {
     Lattice::new(0, part.to, element, part.axes.iter().map(still).chain([run]))
 }
 
-fn check(source: &dyn Source, piece: &Piece, offset: u64, size: u64) -> Result<()> {
+fn check(source: &dyn Source, piece: &TouchedChunk, offset: u64, size: u64) -> Result<()> {
     match offset.checked_add(size) {
         Some(end) if end <= source.len() => Ok(()),
         end => Err(damaged(piece, truncated(end, source.len()).message())),
     }
 }
 
-fn check_decoded(piece: &Piece, len: usize, most: u64) -> Result<()> {
+fn check_decoded(piece: &TouchedChunk, len: usize, most: u64) -> Result<()> {
     if len as u64 > most {
         return Err(damaged(piece, format!("it is too short for {len} bytes")));
     }
@@ -300,6 +300,6 @@ fn check_decoded(piece: &Piece, len: usize, most: u64) -> Result<()> {
     Err(Error::new(Kind::Limit, message))
 }
 
-fn damaged(piece: &Piece, message: impl std::fmt::Display) -> Error {
+fn damaged(piece: &TouchedChunk, message: impl std::fmt::Display) -> Error {
     Error::new(Kind::Damaged, format!("chunk {:?}: {message}", piece.chunk))
 }

@@ -1,8 +1,8 @@
 //! Reads a lattice of elements from a source: contiguous arrays, records, and chunks without filters.
 
-use super::blocks::{Blocks, SCRATCH};
 use super::copy::{copy, Order};
 use super::lattice::Lattice;
+use super::stretches::{Stretches, SCRATCH};
 use crate::container::buffer::grown;
 use crate::error::Result;
 use crate::io::source::Source;
@@ -15,21 +15,21 @@ pub fn read(
     order: Order,
     scratch: &mut Vec<u8>,
 ) -> Result<()> {
-    for block in Blocks::new(lattice) {
-        match block.part {
+    for stretch in Stretches::new(lattice) {
+        match stretch.part {
             None => {
-                let mut offset = block.offset;
+                let mut offset = stretch.offset;
                 // Bytes are swapped while they are still in the processor's cache.
-                let piece = if order.swap { SCRATCH / order.element * order.element } else { block.len };
-                for part in out[block.to..block.to + block.len].chunks_mut(piece.max(1)) {
+                let piece = if order.swap { SCRATCH / order.element * order.element } else { stretch.len };
+                for part in out[stretch.to..stretch.to + stretch.len].chunks_mut(piece.max(1)) {
                     source.read_at(offset, part)?;
                     order.settle(part);
                     offset += part.len() as u64;
                 }
             }
             Some(part) => {
-                let bytes = grown(scratch, block.len)?;
-                source.read_at(block.offset, bytes)?;
+                let bytes = grown(scratch, stretch.len)?;
+                source.read_at(stretch.offset, bytes)?;
                 copy(&part, bytes, out, order);
             }
         }

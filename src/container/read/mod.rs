@@ -6,16 +6,16 @@
 //!
 //! Refused, before anything is read: elements that do not lie within the source (a truncated file).
 
-mod blocks;
 mod cache;
 mod chunked;
 mod copy;
 mod lattice;
 mod linear;
-mod pieces;
 mod short;
+mod stretches;
 #[cfg(test)]
 pub(super) mod tests;
+mod touched;
 
 use std::sync::atomic::AtomicI64;
 

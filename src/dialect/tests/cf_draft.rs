@@ -57,7 +57,7 @@ fn substitutions_are_applied_and_settings_go_first() {
     let expected = [stored(&[("data/p.nc", "t", "")]), stored(&[("${gone}y.nc", "t", "")])];
     assert_eq!(fragments(&file, &a).unwrap(), expected);
     let runtime = Substitutions::from_pairs([("base", "/new/"), ("gone", "here/")]);
-    let Block::Fragments(moved) = a.fragments.lookup(&file, &Selection::all(&[2]), &runtime).unwrap() else {
+    let Lookup::Fragments(moved) = a.fragments.lookup(&file, &Selection::all(&[2]), &runtime).unwrap() else {
         panic!("no fragments");
     };
     assert_eq!(moved, [stored(&[("/new/p.nc", "t", "")]), stored(&[("here/y.nc", "t", "")])]);

@@ -1,7 +1,7 @@
 //! CFA-0.4: JSON partitions.
 
 use super::*;
-use crate::model::fragments::{Part, View};
+use crate::model::fragments::{AxisIndices, View};
 
 fn file() -> Memory {
     let mut file = Memory::new();
@@ -81,7 +81,10 @@ fn dimension_order_reversal_part_and_units_are_kept() {
     let expected = View {
         axes: Some(vec![1, 0]),
         reversed: vec![0],
-        part: Some(vec![Part::Indices(vec![4, 2, 1, 0, 3]), Part::Slice { start: 1, count: 3, step: 2 }]),
+        part: Some(vec![
+            AxisIndices::Indices(vec![4, 2, 1, 0, 3]),
+            AxisIndices::Slice { start: 1, count: 3, step: 2 },
+        ]),
         units: Some("hours since 2000-1-1".into()),
         calendar: Some("noleap".into()),
     };

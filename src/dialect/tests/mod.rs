@@ -11,7 +11,7 @@ mod hostile;
 pub(super) use super::memory::{strings, Memory};
 pub(super) use crate::container::tree::VariableId;
 pub(super) use crate::error::{Error, Kind};
-pub(super) use crate::model::fragments::{Block, Fragment, Version};
+pub(super) use crate::model::fragments::{Fragment, Lookup, Version};
 pub(super) use crate::model::substitutions::Substitutions;
 pub(super) use crate::model::{Aggregation, Dialect};
 pub(super) use crate::selection::Selection;
@@ -40,16 +40,16 @@ pub(super) fn part(
     block: &Selection,
 ) -> Result<Vec<Fragment>, Error> {
     match aggregation.fragments.lookup(file, block, &Substitutions::default())? {
-        Block::Fragments(list) => Ok(list),
-        Block::UniqueValues(values) => panic!("unique values {values:?}"),
+        Lookup::Fragments(list) => Ok(list),
+        Lookup::UniqueValues(values) => panic!("unique values {values:?}"),
     }
 }
 
 pub(super) fn unique(file: &Memory, aggregation: &Aggregation) -> Values {
     let all = Selection::all(aggregation.grid.fragments());
     match aggregation.fragments.lookup(file, &all, &Substitutions::default()).unwrap() {
-        Block::UniqueValues(values) => values,
-        Block::Fragments(list) => panic!("fragments {list:?}"),
+        Lookup::UniqueValues(values) => values,
+        Lookup::Fragments(list) => panic!("fragments {list:?}"),
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::axes::match_axes;
 use crate::error::{Error, Kind, Result};
-use crate::model::fragments::{Part, View};
+use crate::model::fragments::{AxisIndices, View};
 use crate::read::plan::Span;
 use crate::selection::{c_strides, Selection};
 
@@ -150,14 +150,14 @@ impl<'a> Placement<'a> {
                 None => (0, 1, 1),
             };
             (start[axis], step[axis]) = match self.part(axis) {
-                Some(Part::Slice { start, step, .. }) => {
+                Some(AxisIndices::Slice { start, step, .. }) => {
                     let outside = || Error::new(Kind::FragmentShape, "part reaches outside the stored array");
                     let offset = i64::try_from(first).ok().and_then(|f| f.checked_mul(*step));
                     let at = offset.and_then(|o| start.checked_add_signed(o)).ok_or_else(outside)?;
                     (at, by.checked_mul(*step).ok_or_else(outside)?)
                 }
                 // The array that is seen here has the listed indices and no others.
-                Some(Part::Indices(_)) | None => (first, by),
+                Some(AxisIndices::Indices(_)) | None => (first, by),
             };
             count[axis] = n;
         }
@@ -168,7 +168,7 @@ impl<'a> Placement<'a> {
         Ok(Piece::new(selection, self.dimensions.clone(), at, extent))
     }
 
-    fn part(&self, axis: usize) -> Option<&Part> {
+    fn part(&self, axis: usize) -> Option<&AxisIndices> {
         self.view?.part.as_ref()?.get(axis)
     }
 
@@ -196,8 +196,8 @@ fn used_shape(stored: &[u64], view: Option<&View>) -> Result<Vec<u64>> {
     Ok(parts
         .iter()
         .map(|part| match part {
-            Part::Slice { count, .. } => *count,
-            Part::Indices(indices) => indices.len() as u64,
+            AxisIndices::Slice { count, .. } => *count,
+            AxisIndices::Indices(indices) => indices.len() as u64,
         })
         .collect())
 }

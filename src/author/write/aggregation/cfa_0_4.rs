@@ -4,7 +4,7 @@ use serde_json::{json, Map, Value};
 
 use super::{refused, tables, versions_of};
 use crate::error::Result;
-use crate::model::fragments::{Fragment, Part, View};
+use crate::model::fragments::{AxisIndices, Fragment, View};
 
 /// The text for these fragments.
 ///
@@ -84,13 +84,13 @@ fn look(partition: &mut Map<String, Value>, view: &View, dimensions: &[String]) 
     }
 }
 
-fn part(part: &Part) -> String {
+fn part(part: &AxisIndices) -> String {
     match part {
-        Part::Slice { start, count, step } => {
+        AxisIndices::Slice { start, count, step } => {
             let last = i128::from(*start) + i128::from(count.saturating_sub(1)) * i128::from(*step);
             format!("[{start}, {last}, {step}]")
         }
-        Part::Indices(list) => {
+        AxisIndices::Indices(list) => {
             format!("({})", list.iter().map(u64::to_string).collect::<Vec<_>>().join(", "))
         }
     }

@@ -42,16 +42,16 @@ pub(in crate::author::write) struct Chunks {
 
 /// A chunk that a block touches.
 #[derive(Debug)]
-pub(in crate::author::write) enum Piece {
+pub(in crate::author::write) enum StoredBytes {
     /// All of it, as it is stored.
-    Whole(u64, Vec<u8>),
+    All(u64, Vec<u8>),
     /// Some elements of it.
-    Part(Part),
+    Some(ChunkPart),
 }
 
 /// Some elements of a chunk.
 #[derive(Debug)]
-pub(in crate::author::write) struct Part {
+pub(in crate::author::write) struct ChunkPart {
     /// The number of the chunk.
     pub number: u64,
     start: Vec<u64>,
@@ -127,7 +127,7 @@ impl Chunks {
     ///
     /// # Errors
     /// `Limit`, `Internal` when a chunk cannot be compressed.
-    pub(super) fn cut(&self, start: &[u64], count: &[u64], bytes: &[u8]) -> Result<Vec<Piece>> {
+    pub(super) fn cut(&self, start: &[u64], count: &[u64], bytes: &[u8]) -> Result<Vec<StoredBytes>> {
         let rank = self.shape.len();
         if count.contains(&0) {
             return Ok(Vec::new());
@@ -145,7 +145,7 @@ impl Chunks {
     }
 
     /// The part of a block in the chunk at this place of the grid.
-    fn piece(&self, at: &[u64], start: &[u64], count: &[u64], bytes: &[u8]) -> Result<Piece> {
+    fn piece(&self, at: &[u64], start: &[u64], count: &[u64], bytes: &[u8]) -> Result<StoredBytes> {
         let rank = self.shape.len();
         let number = at.iter().zip(&self.counts).fold(0, |number, (&i, &n)| number * n + i);
         let begin: Vec<u64> = (0..rank).map(|d| start[d].max(at[d] * self.chunk[d])).collect();
@@ -155,17 +155,17 @@ impl Chunks {
         let in_chunk: Vec<u64> = (0..rank).map(|d| begin[d] - at[d] * self.chunk[d]).collect();
         if part == self.extent(number) {
             if part == self.chunk && part == count {
-                return Ok(Piece::Whole(number, self.filtered(bytes)?));
+                return Ok(StoredBytes::All(number, self.filtered(bytes)?));
             }
             let mut chunk = self.empty()?;
             let (from, to) = ((count, &in_block[..]), (&self.chunk[..], &in_chunk[..]));
             Copy { from, to, count: &part, element: self.element }.run(bytes, &mut chunk);
-            return Ok(Piece::Whole(number, self.filtered(&chunk)?));
+            return Ok(StoredBytes::All(number, self.filtered(&chunk)?));
         }
         let mut own = vec![0; checked_product(&part).unwrap_or(0) as usize * self.element];
         let (from, to) = ((count, &in_block[..]), (&part[..], &vec![0; rank][..]));
         Copy { from, to, count: &part, element: self.element }.run(bytes, &mut own);
-        Ok(Piece::Part(Part { number, start: in_chunk, count: part, bytes: own }))
+        Ok(StoredBytes::Some(ChunkPart { number, start: in_chunk, count: part, bytes: own }))
     }
 
     /// The shape of that part of a chunk that lies within the array.
@@ -195,7 +195,7 @@ impl Chunks {
     }
 
     /// Puts a part into a chunk of which there is so much; returns the number of its elements.
-    pub(super) fn put(&self, part: &Part, chunk: &mut Vec<u8>) -> Result<u64> {
+    pub(super) fn put(&self, part: &ChunkPart, chunk: &mut Vec<u8>) -> Result<u64> {
         if chunk.is_empty() {
             *chunk = self.empty()?;
         }

@@ -31,15 +31,15 @@ pub(super) struct Member<'a> {
 
 /// Where members lie: the heap, the index by name and the one by order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct Addresses {
     pub heap: u64,
     pub names: u64,
     pub orders: u64,
 }
 
-impl Place {
+impl Addresses {
     /// Nowhere: they are in the header.
-    pub(super) const NONE: Place = Place { heap: UNDEFINED, names: UNDEFINED, orders: UNDEFINED };
+    pub(super) const NONE: Addresses = Addresses { heap: UNDEFINED, names: UNDEFINED, orders: UNDEFINED };
 
     /// The addresses as messages have them.
     pub(super) fn bytes(self) -> impl Iterator<Item = u8> {
@@ -51,7 +51,7 @@ impl Place {
 ///
 /// # Errors
 /// `Limit` when there are too many, `Io`.
-pub(super) fn write(sink: &mut Sink, kind: Members, members: &[Member<'_>]) -> Result<Place> {
+pub(super) fn write(sink: &mut Sink, kind: Members, members: &[Member<'_>]) -> Result<Addresses> {
     if members.len() > MOST {
         let message =
             format!("{} attributes of one variable or group are more than a file can hold", members.len());
@@ -88,7 +88,7 @@ pub(super) fn write(sink: &mut Sink, kind: Members, members: &[Member<'_>]) -> R
     let heap = sink.append(&heap(kind, huge, size, count as u64))?;
     let names = tree(sink, kinds.0, &by_name, count)?;
     let orders = tree(sink, kinds.1, &by_order, count)?;
-    Ok(Place { heap, names, orders })
+    Ok(Addresses { heap, names, orders })
 }
 
 /// The identifier of a huge object.

@@ -91,7 +91,7 @@ impl Encoder {
     /// A whole chunk that begins there and is stored as these bytes.
     pub(super) fn whole(&self, start: &[u64], bytes: Vec<u8>) -> Option<Encoded> {
         let number = self.0.as_ref()?.number(start);
-        Some(Encoded::Pieces(vec![chunks::Piece::Whole(number, bytes)]))
+        Some(Encoded::Pieces(vec![chunks::StoredBytes::All(number, bytes)]))
     }
 
     /// The block as it is stored, as far as that can be done beforehand.

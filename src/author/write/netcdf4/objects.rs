@@ -5,7 +5,7 @@
 //! refer to each other by address, so all addresses are given out before the first object is written.
 
 use super::attribute::Attribute;
-use super::dense::{self, Member, Members, Place};
+use super::dense::{self, Addresses, Member, Members};
 use super::header::{self, Message};
 use super::heap::Heap;
 use super::message::{self, CONSTANT};
@@ -48,12 +48,12 @@ impl Object {
     /// The bytes of its header.
     fn len(&self) -> usize {
         let mut bodies: Vec<usize> = self.messages.iter().map(|m| m.body.len()).collect();
-        bodies.push(attribute_info(0, Place::NONE).len());
+        bodies.push(attribute_info(0, Addresses::NONE).len());
         if !self.has_dense_attributes() {
             bodies.extend(self.attributes.iter().map(Attribute::len));
         }
         if let Some(links) = &self.links {
-            bodies.extend([link_info(0, Place::NONE).len(), GROUP_INFO.len()]);
+            bodies.extend([link_info(0, Addresses::NONE).len(), GROUP_INFO.len()]);
             if !self.has_dense_links() {
                 bodies.extend(links.iter().enumerate().map(|(i, (name, _))| link(name, i, 0).len()));
             }
@@ -68,7 +68,7 @@ impl Object {
         if let Some(links) = &self.links {
             let bodies =
                 links.iter().enumerate().map(|(i, (name, to))| (name, link(name, i, addresses[*to])));
-            let mut place = Place::NONE;
+            let mut place = Addresses::NONE;
             let mut compact = Vec::new();
             if dense_links {
                 let members: Vec<Member<'_>> = bodies.map(|(name, body)| Member { name, body }).collect();
@@ -81,7 +81,7 @@ impl Object {
             messages.extend(compact);
         }
         messages.extend(self.messages);
-        let mut place = Place::NONE;
+        let mut place = Addresses::NONE;
         let mut bodies = Vec::with_capacity(self.attributes.len());
         for attribute in &self.attributes {
             bodies.push(attribute.encode(addresses, heap, sink)?);
@@ -153,7 +153,7 @@ pub(super) fn name_without_variable(size: u64) -> String {
 /// Nothing but what is usual.
 const GROUP_INFO: [u8; 2] = [0, 0];
 
-fn link_info(count: u64, place: Place) -> Vec<u8> {
+fn link_info(count: u64, place: Addresses) -> Vec<u8> {
     // The order of creation is kept, and there is an index of it.
     let mut out = vec![0, 3];
     out.extend(count.to_le_bytes());
@@ -161,7 +161,7 @@ fn link_info(count: u64, place: Place) -> Vec<u8> {
     out
 }
 
-fn attribute_info(count: u16, place: Place) -> Vec<u8> {
+fn attribute_info(count: u16, place: Addresses) -> Vec<u8> {
     let mut out = vec![0, 3];
     out.extend(count.to_le_bytes());
     out.extend(place.bytes());

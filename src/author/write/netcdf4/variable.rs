@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::chunk_tree::{self, Stored};
-use super::chunks::{Chunks, Piece};
+use super::chunks::{Chunks, StoredBytes};
 use super::header::Message;
 use super::heap::Heap;
 use super::message::{self, CONSTANT, HEAP_REFERENCE, UNDEFINED};
@@ -46,7 +46,7 @@ enum Store {
 #[derive(Debug)]
 pub(in crate::author::write) enum Encoded {
     /// Chunks as they are stored.
-    Pieces(Vec<Piece>),
+    Pieces(Vec<StoredBytes>),
     /// Values that only the writer can encode.
     Block(Vec<u64>, Vec<u64>, Values),
 }
@@ -142,14 +142,14 @@ impl Data {
         }
     }
 
-    fn put_pieces(&mut self, pieces: Vec<Piece>, sink: &mut Sink) -> Result<()> {
+    fn put_pieces(&mut self, pieces: Vec<StoredBytes>, sink: &mut Sink) -> Result<()> {
         let Store::Chunked { chunks, stored, waiting } = &mut self.store else {
             return Err(Error::new(Kind::Internal, "chunks of a variable that has none"));
         };
         for piece in pieces {
             match piece {
-                Piece::Whole(number, bytes) => store(stored, number, &bytes, sink)?,
-                Piece::Part(part) => {
+                StoredBytes::All(number, bytes) => store(stored, number, &bytes, sink)?,
+                StoredBytes::Some(part) => {
                     let (chunk, count) = waiting.entry(part.number).or_default();
                     *count += chunks.put(&part, chunk)?;
                     if *count >= chunks.elements(part.number) {

@@ -6,7 +6,7 @@ use crate::container::Container;
 use crate::dialect::{self, reference};
 use crate::error::Result;
 use crate::io::location::redact;
-use crate::model::fragments::{Block, Fragment, Version, View};
+use crate::model::fragments::{Fragment, Lookup, Version, View};
 use crate::model::slabs::Slabs;
 use crate::model::substitutions::Substitutions;
 use crate::model::{Aggregation, Dialect};
@@ -100,7 +100,7 @@ fn stored(
     let mut meant = list.iter();
     for block in Slabs::new(&Selection::all(shape), shape, BLOCK) {
         let block = block?;
-        let Block::Fragments(read) = found.fragments.lookup(written, &block, &Substitutions::default())?
+        let Lookup::Fragments(read) = found.fragments.lookup(written, &block, &Substitutions::default())?
         else {
             return Err(differs("its fragments are values instead of files".into()));
         };
@@ -172,7 +172,7 @@ fn same_view(meant: Option<&View>, read: Option<&View>) -> bool {
 
 fn unique(written: &Container, meant: &Values, found: &Aggregation, classic: bool) -> Result<()> {
     let all = Selection::all(found.grid.fragments());
-    let Block::UniqueValues(read) = found.fragments.lookup(written, &all, &Substitutions::default())? else {
+    let Lookup::UniqueValues(read) = found.fragments.lookup(written, &all, &Substitutions::default())? else {
         return Err(differs("its fragments are files instead of values".into()));
     };
     match first_difference(meant, 0, &read, classic) {

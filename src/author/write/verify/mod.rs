@@ -24,17 +24,17 @@ use crate::value::{Attributes, DataType, Values};
 const SLAB: u64 = 1 << 20;
 
 /// A block of a variable that was written by itself, known by a digest of its values.
-pub(super) struct Block {
+pub(super) struct Slab {
     variable: String,
     start: Vec<u64>,
     count: Vec<u64>,
     digest: u64,
 }
 
-impl Block {
-    pub fn new(variable: &str, start: &[u64], count: &[u64], values: &Values) -> Block {
+impl Slab {
+    pub fn new(variable: &str, start: &[u64], count: &[u64], values: &Values) -> Slab {
         let (start, count) = (start.to_vec(), count.to_vec());
-        Block { variable: variable.to_owned(), start, count, digest: digest(values) }
+        Slab { variable: variable.to_owned(), start, count, digest: digest(values) }
     }
 }
 
@@ -42,7 +42,7 @@ impl Block {
 ///
 /// # Errors
 /// `Internal` for a difference; what a reader would find wrong with the file.
-pub(super) fn verify(written: &Container, meant: &File, format: Format, blocks: &[Block]) -> Result<()> {
+pub(super) fn verify(written: &Container, meant: &File, format: Format, blocks: &[Slab]) -> Result<()> {
     let tree = written.tree()?;
     if let Some((path, reason)) = tree.omitted.first() {
         return Err(differs(format!("'{path}' cannot be read: {reason}")));
@@ -183,7 +183,7 @@ impl Check<'_> {
         }
     }
 
-    fn block(&self, block: &Block) -> Result<()> {
+    fn block(&self, block: &Slab) -> Result<()> {
         let name = &*block.variable;
         let id =
             self.tree.variable_at(name).ok_or_else(|| differs("it is not there".into()).in_variable(name))?;

@@ -8,7 +8,7 @@ use crate::author::create::{self, create, update};
 use crate::author::write::aggregation::{add_with_states, Aggregated, Content, States};
 use crate::author::write::new_file::SPOILER;
 use crate::author::write::{write_checked, write_file, Data, File, Format, Group, Variable};
-use crate::model::fragments::{Fragment, Part, Version, View};
+use crate::model::fragments::{AxisIndices, Fragment, Version, View};
 use crate::model::Dialect;
 use crate::value::{DataType, Values};
 use crate::{Dataset, Error, Kind};
@@ -205,7 +205,8 @@ fn views_and_unique_values_are_compared() {
         file.add_dimension("x", 3);
         file
     };
-    let part = vec![Part::Slice { start: 3, count: 3, step: -1 }, Part::Indices(vec![0, 2, 5, 7])];
+    let part =
+        vec![AxisIndices::Slice { start: 3, count: 3, step: -1 }, AxisIndices::Indices(vec![0, 2, 5, 7])];
     let view = View {
         axes: Some(vec![1, 0]),
         reversed: vec![1],

@@ -70,7 +70,7 @@ impl Expanded {
         kept: &mut Kept<'_>,
     ) -> Result<()> {
         let element = self.stored.data_type().size().ok_or_else(|| internal("strings are not bytes"))?;
-        let block = Block::of(selection, self.axis, self.rank)?;
+        let block = Extents::of(selection, self.axis, self.rank)?;
         let found = self.found(selection, &block)?;
         if let Some(first) = block.all_in_order(&found) {
             let whole = self.stretch(selection, first, block.middle as u64)?;
@@ -107,7 +107,7 @@ impl Expanded {
         selection: &Selection,
         chain: &Chain<'_>,
     ) -> Result<Vec<Option<String>>> {
-        let block = Block::of(selection, self.axis, self.rank)?;
+        let block = Extents::of(selection, self.axis, self.rank)?;
         let found = self.found(selection, &block)?;
         let mut out = Vec::new();
         let total = selection.len().and_then(|n| usize::try_from(n).ok());
@@ -125,7 +125,7 @@ impl Expanded {
     }
 
     /// The stored ones among the selected places of the expanded dimensions, in the order of storing.
-    fn found(&self, selection: &Selection, block: &Block) -> Result<Vec<Found>> {
+    fn found(&self, selection: &Selection, block: &Extents) -> Result<Vec<Found>> {
         let along = self.axis..self.axis + self.rank;
         let (start, count) = (&selection.start()[along.clone()], &selection.count()[along.clone()]);
         let step = &selection.step()[along];
@@ -184,19 +184,19 @@ impl Expanded {
 }
 
 /// The numbers of selected elements before, along and after the expanded dimensions.
-struct Block {
+struct Extents {
     outer: usize,
     middle: usize,
     inner: usize,
 }
 
-impl Block {
-    fn of(selection: &Selection, axis: usize, rank: usize) -> Result<Block> {
+impl Extents {
+    fn of(selection: &Selection, axis: usize, rank: usize) -> Result<Extents> {
         let count = selection.count();
         let product = |sizes: &[u64]| {
             checked_product(sizes).and_then(|n| usize::try_from(n).ok()).ok_or_else(no_memory)
         };
-        Ok(Block {
+        Ok(Extents {
             outer: product(&count[..axis])?,
             middle: product(&count[axis..axis + rank])?,
             inner: product(&count[axis + rank..])?,

@@ -26,7 +26,7 @@ use super::{Chain, Host, Placement, Raw};
 use crate::container::tree::{DimensionId, VariableId};
 use crate::dialect::reference;
 use crate::error::{Error, Kind, Result};
-use crate::model::fragments::{Part, View};
+use crate::model::fragments::{AxisIndices, View};
 use crate::model::Aggregation;
 use crate::value::DataType;
 use form::{candidates, Candidate};
@@ -247,7 +247,7 @@ impl Fitting<'_> {
     fn picked(&self, mut raw: Raw) -> Result<Raw> {
         let Some(parts) = self.view.and_then(|view| view.part.as_ref()) else { return Ok(raw) };
         for (axis, part) in parts.iter().enumerate() {
-            let (Part::Indices(list), Some(&size)) = (part, raw.shape().get(axis)) else { continue };
+            let (AxisIndices::Indices(list), Some(&size)) = (part, raw.shape().get(axis)) else { continue };
             if let Some(index) = list.iter().find(|&&index| index >= size) {
                 let message = format!("part has index {index} of a dimension of size {size}");
                 return Err(Error::new(Kind::FragmentShape, message));

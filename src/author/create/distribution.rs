@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use super::bounds;
+use super::coordinate_values::Converter;
 use super::field::Field;
-use super::marks::Converter;
 use super::record::{Input, Item, Template};
 use super::same;
 use crate::error::{Error, Kind, Result};
@@ -21,7 +21,7 @@ pub(super) struct Extent {
 }
 
 /// A variable over all members of a field.
-pub(super) struct Spread<'a> {
+pub(super) struct Distribution<'a> {
     pub name: String,
     /// The variable in each member.
     pub items: Vec<&'a Item>,
@@ -39,9 +39,9 @@ pub(super) struct Spread<'a> {
 /// Position along each extent, and the member that gives it.
 type Piece = (Vec<usize>, usize);
 
-impl<'a> Spread<'a> {
+impl<'a> Distribution<'a> {
     /// The data variable itself.
-    pub fn of_field(inputs: &'a [Input], field: &Field) -> Spread<'a> {
+    pub fn of_field(inputs: &'a [Input], field: &Field) -> Distribution<'a> {
         let items: Vec<&Item> = (0..field.members.len()).map(|m| field.item(inputs, m)).collect();
         let extent = |(axis, a): (usize, &super::axis::Axis)| Extent {
             name: a.name.clone(),
@@ -52,14 +52,22 @@ impl<'a> Spread<'a> {
         let counts: Vec<usize> = field.axes.iter().map(|a| a.parts.len()).collect();
         let pieces = field.cells.iter().enumerate().map(|(i, &m)| (unravel(i, &counts), m)).collect();
         let partners = vec![None; items.len()];
-        Spread { name: field.name.clone(), items, partners, is_bounds: false, extents, added: 0, pieces }
+        Distribution {
+            name: field.name.clone(),
+            items,
+            partners,
+            is_bounds: false,
+            extents,
+            added: 0,
+            pieces,
+        }
     }
 
     /// A variable that describes the field; `None` when not every file has it.
     ///
     /// # Errors
     /// `Map` when it differs between files along nothing that the field has.
-    pub fn of_companion(inputs: &'a [Input], field: &Field, name: &str) -> Result<Option<Spread<'a>>> {
+    pub fn of_companion(inputs: &'a [Input], field: &Field, name: &str) -> Result<Option<Distribution<'a>>> {
         let file = |m: usize| field.input(inputs, m);
         let found: Option<Vec<&Item>> = (0..field.members.len()).map(|m| file(m).item(name)).collect();
         let Some(items) = found else { return Ok(None) };
@@ -108,13 +116,13 @@ impl<'a> Spread<'a> {
             extents.insert(0, Extent { name: scalar.to_owned(), axis: Some(axis), size });
         }
         let (name, is_bounds, pieces) = (name.to_owned(), parent.is_some(), Vec::new());
-        let mut spread = Spread { name, items, partners, is_bounds, extents, added: 0, pieces };
-        spread.settle(inputs, field)?;
-        Ok(Some(spread))
+        let mut distribution = Distribution { name, items, partners, is_bounds, extents, added: 0, pieces };
+        distribution.divide_spare_axes(inputs, field)?;
+        Ok(Some(distribution))
     }
 
     /// Finds the axes along which it differs from file to file, and the pieces.
-    fn settle(&mut self, inputs: &[Input], field: &Field) -> Result<()> {
+    fn divide_spare_axes(&mut self, inputs: &[Input], field: &Field) -> Result<()> {
         let mut spare: Vec<usize> = (0..field.axes.len())
             .filter(|&a| field.axes[a].is_split() && !self.extents.iter().any(|e| e.axis == Some(a)))
             .collect();
@@ -131,7 +139,7 @@ impl<'a> Spread<'a> {
                 size: field.axes[a].size(),
             });
             self.extents = more.chain(own.iter().cloned()).collect();
-            match self.cut(inputs, field) {
+            match self.pieces_by_file(inputs, field) {
                 Ok(pieces) => {
                     self.pieces = pieces;
                     self.added = attempt.len();
@@ -164,7 +172,7 @@ impl<'a> Spread<'a> {
     }
 
     /// The pieces with the present extents, or two members that should be the same and are not.
-    fn cut(&self, inputs: &[Input], field: &Field) -> Result<Vec<Piece>, (usize, usize)> {
+    fn pieces_by_file(&self, inputs: &[Input], field: &Field) -> Result<Vec<Piece>, (usize, usize)> {
         let mut converter = Converter::to(&self.items[field.cells[0]].template);
         let mut partners = self.partners[field.cells[0]].map(|p| Converter::to(&p.template));
         let mut same = |a: usize, b: usize| {

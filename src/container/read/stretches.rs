@@ -9,7 +9,7 @@ const GAP: u64 = 4096;
 
 /// One stretch to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Block {
+pub struct Stretch {
     /// Where it starts in the source.
     pub offset: u64,
     /// Its bytes; all are wanted, in this order, when there is no lattice.
@@ -21,7 +21,7 @@ pub struct Block {
 }
 
 /// The stretches for a lattice, in the order of the buffer; they share no place in the buffer.
-pub struct Blocks<'a> {
+pub struct Stretches<'a> {
     lattice: &'a Lattice,
     /// Axes before this one are walked place by place; those after it are inside a block.
     split: usize,
@@ -33,7 +33,7 @@ pub struct Blocks<'a> {
     at: Option<Vec<usize>>,
 }
 
-impl<'a> Blocks<'a> {
+impl<'a> Stretches<'a> {
     /// Decides how to cut the lattice.
     pub fn new(lattice: &'a Lattice) -> Self {
         let axes = &lattice.axes;
@@ -56,7 +56,7 @@ impl<'a> Blocks<'a> {
             }
             span += axis.reach();
         }
-        Blocks { lattice, split, along, inner, at: Some(vec![0; axes.len().min(split + 1)]) }
+        Stretches { lattice, split, along, inner, at: Some(vec![0; axes.len().min(split + 1)]) }
     }
 
     fn advance(&self, mut at: Vec<usize>) -> Option<Vec<usize>> {
@@ -71,10 +71,10 @@ impl<'a> Blocks<'a> {
     }
 }
 
-impl Iterator for Blocks<'_> {
-    type Item = Block;
+impl Iterator for Stretches<'_> {
+    type Item = Stretch;
 
-    fn next(&mut self) -> Option<Block> {
+    fn next(&mut self) -> Option<Stretch> {
         let at = self.at.take()?;
         let axes = &self.lattice.axes;
         let (mut from, mut to) = (self.lattice.from as i64, self.lattice.to);
@@ -83,7 +83,7 @@ impl Iterator for Blocks<'_> {
             to += axis.to * i;
         }
         let block = match axes.get(self.split) {
-            None => Block { offset: from as u64, len: self.lattice.run, to, part: None },
+            None => Stretch { offset: from as u64, len: self.lattice.run, to, part: None },
             Some(axis) => {
                 let first = Axis { count: self.along.min(axis.count - at[self.split]), ..*axis };
                 let rest = &axes[self.split + 1..];
@@ -92,7 +92,7 @@ impl Iterator for Blocks<'_> {
                     Lattice { from: below.unsigned_abs(), to, run: self.lattice.run, axes: vec![first] };
                 part.axes.extend_from_slice(rest);
                 let len = (first.reach() + self.inner) as usize;
-                Block { offset: (from + below) as u64, len, to, part: Some(part) }
+                Stretch { offset: (from + below) as u64, len, to, part: Some(part) }
             }
         };
         self.at = self.advance(at);
@@ -104,16 +104,16 @@ impl Iterator for Blocks<'_> {
 mod tests {
     use super::*;
 
-    fn blocks(run: usize, axes: &[(usize, i64, usize)]) -> Vec<Block> {
+    fn blocks(run: usize, axes: &[(usize, i64, usize)]) -> Vec<Stretch> {
         let axes = axes.iter().map(|&(count, from, to)| Axis { count, from, to }).collect();
-        Blocks::new(&Lattice { from: 1 << 30, to: 0, run, axes }).collect()
+        Stretches::new(&Lattice { from: 1 << 30, to: 0, run, axes }).collect()
     }
 
     #[test]
     fn one_run_goes_straight_to_the_buffer() {
-        assert_eq!(blocks(8, &[]), [Block { offset: 1 << 30, len: 8, to: 0, part: None }]);
+        assert_eq!(blocks(8, &[]), [Stretch { offset: 1 << 30, len: 8, to: 0, part: None }]);
         let huge = 100 << 20;
-        assert_eq!(blocks(huge, &[]), [Block { offset: 1 << 30, len: huge, to: 0, part: None }]);
+        assert_eq!(blocks(huge, &[]), [Stretch { offset: 1 << 30, len: huge, to: 0, part: None }]);
     }
 
     #[test]

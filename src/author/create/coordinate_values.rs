@@ -11,7 +11,7 @@ use crate::value::{text_of, Attributes, DataType, Values};
 
 /// Coordinates of one part of a dimension.
 #[derive(Clone, Debug)]
-pub(super) enum Marks {
+pub(super) enum CoordinateValues {
     /// There are none.
     Nothing,
     /// Numbers in common units; NaN is missing.
@@ -19,13 +19,15 @@ pub(super) enum Marks {
     Labels(Arc<[String]>),
 }
 
-impl Marks {
+impl CoordinateValues {
     /// Whether they mean the same places; `slack` is that of the converter that they come from.
-    pub fn same(&self, other: &Marks, slack: f64) -> bool {
+    pub fn same(&self, other: &CoordinateValues, slack: f64) -> bool {
         match (self, other) {
-            (Marks::Nothing, Marks::Nothing) => true,
-            (Marks::Numbers(a), Marks::Numbers(b)) => Arc::ptr_eq(a, b) || close(a, b, slack),
-            (Marks::Labels(a), Marks::Labels(b)) => a == b,
+            (CoordinateValues::Nothing, CoordinateValues::Nothing) => true,
+            (CoordinateValues::Numbers(a), CoordinateValues::Numbers(b)) => {
+                Arc::ptr_eq(a, b) || close(a, b, slack)
+            }
+            (CoordinateValues::Labels(a), CoordinateValues::Labels(b)) => a == b,
             _ => false,
         }
     }
@@ -55,7 +57,7 @@ pub(super) struct Converter {
     target: Target,
     units: Option<String>,
     calendar: Option<String>,
-    known: HashMap<(usize, usize), Marks>,
+    known: HashMap<(usize, usize), CoordinateValues>,
     slack: f64,
 }
 
@@ -87,7 +89,7 @@ impl Converter {
     ///
     /// # Errors
     /// `Units` and `Calendar` when they cannot be converted, `Unsupported` for values that were too many to keep.
-    pub fn marks(&mut self, item: &Item) -> Result<Marks> {
+    pub fn coordinates(&mut self, item: &Item) -> Result<CoordinateValues> {
         let Content::Kept(values) = &item.content else {
             let message = format!("coordinate '{}' has too many values", item.template.name);
             return Err(Error::new(Kind::Unsupported, message));
@@ -97,35 +99,42 @@ impl Converter {
         if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
         }
-        let marks = self.convert(&item.template, values, &item.shape)?;
-        self.known.insert(key, marks.clone());
-        Ok(marks)
+        let coordinates = self.convert(&item.template, values, &item.shape)?;
+        self.known.insert(key, coordinates.clone());
+        Ok(coordinates)
     }
 
     /// Values of a variable.
     ///
     /// # Errors
     /// `Units` and `Calendar` when they cannot be converted.
-    pub fn convert(&mut self, template: &Template, values: &Values, shape: &[u64]) -> Result<Marks> {
+    pub fn convert(
+        &mut self,
+        template: &Template,
+        values: &Values,
+        shape: &[u64],
+    ) -> Result<CoordinateValues> {
         Ok(match labels(values, shape) {
-            Some(labels) => Marks::Labels(labels.into()),
+            Some(labels) => CoordinateValues::Labels(labels.into()),
             None => {
                 let (bytes, data_type) = (bytes_of(values), template.data_type);
-                Marks::Numbers(self.numbers(template, &template.attributes, &bytes, data_type)?.into())
+                CoordinateValues::Numbers(
+                    self.numbers(template, &template.attributes, &bytes, data_type)?.into(),
+                )
             }
         })
     }
 
-    /// Marks in the units of another variable.
+    /// CoordinateValues in the units of another variable.
     ///
     /// # Errors
     /// `Units` and `Calendar` when they cannot be converted.
-    pub fn bring(&mut self, template: &Template, marks: &Marks) -> Result<Marks> {
-        match marks {
-            Marks::Numbers(list) if !self.is_in(template) => {
+    pub fn bring(&mut self, template: &Template, coordinates: &CoordinateValues) -> Result<CoordinateValues> {
+        match coordinates {
+            CoordinateValues::Numbers(list) if !self.is_in(template) => {
                 let bytes: Vec<u8> = list.iter().flat_map(|x| x.to_ne_bytes()).collect();
                 let numbers = self.numbers(template, &Attributes::default(), &bytes, DataType::F64)?;
-                Ok(Marks::Numbers(numbers.into()))
+                Ok(CoordinateValues::Numbers(numbers.into()))
             }
             other => Ok(other.clone()),
         }

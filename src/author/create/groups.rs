@@ -17,7 +17,11 @@ const OF_AGGREGATIONS: [&str; 3] = ["aggregated_dimensions", "aggregated_data", 
 ///
 /// # Errors
 /// `Unsupported` when the dialect has no groups, or a dimension is hidden by another of its name.
-pub(super) fn nest(flat: File, attributes: Vec<(String, Attributes)>, dialect: Dialect) -> Result<File> {
+pub(super) fn into_groups(
+    flat: File,
+    attributes: Vec<(String, Attributes)>,
+    dialect: Dialect,
+) -> Result<File> {
     let Some(inner) = flat.variables.iter().find(|v| v.name.contains('/')) else { return Ok(flat) };
     if matches!(dialect, Dialect::Cfa04 | Dialect::CfaTerms) {
         let message = format!("it is in a group, which {dialect} does not know; CF-1.13 does");
