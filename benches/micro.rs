@@ -10,8 +10,8 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use cfa::canonical::{Conversion, Target};
-use cfa::container::filter::unshuffle_part;
+use cfa::internals::canonical::{Conversion, Target};
+use cfa::internals::container::filter::unshuffle_part;
 use cfa::{Attribute, Attributes, DataType, Dataset, Selection, Values, Variable};
 use support::{numbers, write, Data, FileSpec, Format, Var};
 

@@ -1,35 +1,104 @@
-//! libcfa opens *aggregation* netCDF files and gives their data as if it were stored in one file.
+//! libcfa opens *aggregation* netCDF files and returns their data as if they were stored in one file.
 //!
-//! Data flows one way: container -> dialect -> model -> plan -> fragment -> canonical -> scatter -> the caller's buffer.
+//! # Reading
+//!
+//! A [`Dataset`] is an open file. Its [`Variable`]s, aggregated or ordinary, are all read in the same way.
+//!
+//! ```no_run
+//! use cfa::{Dataset, Selection};
+//!
+//! # fn main() -> cfa::Result<()> {
+//! let dataset = Dataset::open("tas.nc")?;
+//! let tas = dataset.variable("tas")?;
+//! let first_month = Selection::block(&[0, 0, 0], &[1, 180, 360], tas.shape()?)?;
+//! let values = tas.read::<f32>(&first_month)?;
+//! let spring = tas.select(&["time=2001-03..2001-05"])?;
+//! # drop((values, spring));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`OpenOptions`] say what an aggregation file may open and how much memory it may use. An [`Error`] names the file, variable
+//! and fragment concerned.
+//!
+//! # Writing
+//!
+//! [`create`] makes aggregations of files, [`check`] judges them, [`convert`] changes their dialect, and [`extract`] writes their
+//! data into one file. None of them replaces what it reads.
+//!
+//! ```no_run
+//! # fn main() -> cfa::Result<()> {
+//! let inputs = cfa::create::expand(&["archive/*.nc"])?;
+//! let report = cfa::create::create("archive.nc".as_ref(), inputs.paths(), &Default::default(), None)?;
+//! # drop(report);
+//! # Ok(())
+//! # }
+//! ```
 
 mod author;
 mod bytes;
-pub mod canonical;
+mod canonical;
 mod capi;
 pub mod check;
-pub mod container;
+mod container;
 mod dataset;
-pub mod dialect;
+mod dialect;
 mod error;
 mod io;
-pub mod model;
+mod model;
 mod options;
 mod read;
 mod selection;
 mod threads;
 mod value;
 
-pub use author::{convert, create, extract, write};
+pub use author::write::Format;
+pub use author::{convert, create, extract};
+pub use canonical::{Calendar, TimeUnits};
+pub use container::tree::{Dimension, DimensionId, Group, GroupId, VariableId};
+pub use dataset::coordinates::Coordinates;
+pub use dataset::inventory::{Entry, EntrySource, Presence};
 pub use dataset::settings::{Setting, SETTINGS};
 pub use dataset::variable::{Number, Output, Variable};
-pub use dataset::{coordinates, inventory, select, Dataset};
-pub use error::{message, Error, Kind, Result};
+pub use dataset::Dataset;
+pub use error::{Error, Kind, Result};
 pub use io::source::Source;
-pub use io::{location, remote};
+pub use model::fragments::{AxisIndices, Fragment, Version, View};
+pub use model::grid::Grid;
+pub use model::{Aggregation, Dialect};
 pub use options::{AllowedSources, ChangedFragments, FragmentDriver, MissingFragments, OpenOptions};
-pub use selection::{c_strides, checked_product, Selection};
+pub use selection::Selection;
 pub use threads::control::{Listener, Progress};
-pub use value::{text_of, Attribute, Attributes, DataType, Values};
+pub use value::{Attribute, Attributes, DataType, Values};
+
+/// How names and locations from files are shown to people: on one line, without control characters and secrets.
+pub mod text {
+    pub use crate::error::message::{escaped, escaped_json, short};
+    pub use crate::error::secrets::redact;
+    pub use crate::io::os::shown;
+}
+
+/// What the tests and benchmarks of this crate reach beyond its interface. It may change at any time.
+#[doc(hidden)]
+pub mod internals {
+    pub mod canonical {
+        pub use crate::canonical::*;
+    }
+    pub mod container {
+        pub use crate::container::*;
+    }
+    pub mod location {
+        pub use crate::io::location::*;
+    }
+    pub mod model {
+        pub use crate::model::*;
+    }
+    pub mod write {
+        pub use crate::author::write::*;
+    }
+    pub use crate::selection::{c_strides, checked_product};
+    pub use crate::value::text_of;
+}
 
 /// The examples of the README are documentation tests.
 #[cfg(doctest)]

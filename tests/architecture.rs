@@ -246,3 +246,26 @@ fn an_edge_that_is_added_is_seen() {
     assert_eq!(layer("read/parts.rs"), "read");
     assert_eq!(layer("value.rs"), "value");
 }
+
+#[test]
+fn files_that_the_documents_name_exist() {
+    let mut documents: Vec<PathBuf> =
+        ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md"].map(|d| root().join(d)).into();
+    let docs = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    documents.extend(docs.filter(|path| path.extension().is_some_and(|e| e == "md")));
+    let mut names = 0;
+    for document in documents {
+        let text = fs::read_to_string(&document).unwrap();
+        for word in text.split('`').skip(1).step_by(2) {
+            let name = word.split(':').next().unwrap();
+            let is_path = name.contains('/') && name.ends_with(".rs") && !name.contains(['*', '<', ' ']);
+            if !is_path || name.contains(|c: char| c.is_ascii_uppercase()) {
+                continue;
+            }
+            let places = ["src", "tests", ""].map(|folder| root().join(folder).join(name));
+            assert!(places.iter().any(|path| path.exists()), "{}: there is no {name}", document.display());
+            names += 1;
+        }
+    }
+    assert!(names > 50, "{names} names");
+}

@@ -1,6 +1,6 @@
 //! Calendars and reference times against values of python cftime (written by `make_calendar_vectors.py`).
 
-use cfa::canonical::{Calendar, Conversion, Target, TimeUnits};
+use cfa::internals::canonical::{Calendar, Conversion, Target, TimeUnits};
 use cfa::{Attribute, Attributes, DataType, Kind, Result, Values};
 
 const VECTORS: &str = include_str!("data/calendars.tsv");

@@ -1,7 +1,7 @@
 //! The canonical form against a naive oracle: one element at a time, in exact integers or doubles.
 
 use crate::support::NUMBER_TYPES;
-use cfa::canonical::{Conversion, Target};
+use cfa::internals::canonical::{Conversion, Target};
 use cfa::{Attribute, Attributes, DataType, Values};
 use proptest::prelude::*;
 

@@ -7,11 +7,11 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cfa::check::{check, Options, Report, Severity, State};
-use cfa::model::fragments::{Fragment, Version};
-use cfa::model::Dialect;
-use cfa::write::aggregation::{add, Aggregated, Content};
-use cfa::write::{write_file, Data, Format, Group, Variable};
+use cfa::internals::write::aggregation::{add, Aggregated, Content};
+use cfa::internals::write::{write_file, Data, Format, Group, Variable};
+use cfa::Dialect;
 use cfa::{DataType, Kind, Values};
+use cfa::{Fragment, Version};
 
 fn with_fragments(path: &Path) -> Report {
     check(path, &Options { fragments: true, ..Options::default() }).unwrap()
@@ -157,12 +157,14 @@ fn another_version_and_an_absent_one_are_told_apart() {
     let mut file = crate::archive::describe(Dialect::CfDraft);
     let names = file.variables.iter_mut().find(|v| v.name == "fragment_location").unwrap();
     names.dimensions.push("f_version".into());
-    let cfa::write::Data::Values(cfa::Values::String(list)) = &names.data else { panic!("no names") };
+    let cfa::internals::write::Data::Values(cfa::Values::String(list)) = &names.data else {
+        panic!("no names")
+    };
     let both = list.iter().flat_map(|name| [format!("cache/{name}"), name.clone()]).collect();
-    names.data = cfa::write::Data::Values(cfa::Values::String(both));
+    names.data = cfa::internals::write::Data::Values(cfa::Values::String(both));
     file.add_dimension("f_version", 2);
     let path = directory.path().join("versions.nc");
-    cfa::write::write_file(&file, &path, cfa::write::Format::Netcdf4).unwrap();
+    cfa::internals::write::write_file(&file, &path, cfa::internals::write::Format::Netcdf4).unwrap();
     let report = with_fragments(&path);
     let tas = report.variables.iter().find(|v| v.path == "/tas").unwrap();
     assert_eq!(tas.states, [State::OtherVersion; 4]);
@@ -176,12 +178,17 @@ fn a_fragment_that_changed_since_it_was_recorded_is_told_also_after_conversion()
     crate::archive::make(directory.path());
     for t in 0..2 {
         let name = directory.path().join(format!("step{t}.nc"));
-        let mut file = cfa::write::Group::default();
+        let mut file = cfa::internals::write::Group::default();
         file.add_dimension("time", 1);
-        let time = cfa::write::Variable::with_values("time", &["time"], cfa::Values::F64(vec![t as f64]));
+        let time =
+            cfa::internals::write::Variable::with_values("time", &["time"], cfa::Values::F64(vec![t as f64]));
         file.variables.push(time.attribute("units", "days since 2001-01-01"));
-        file.variables.push(cfa::write::Variable::with_values("v", &["time"], cfa::Values::F32(vec![1.0])));
-        cfa::write::write_file(&file, &name, cfa::write::Format::Netcdf4).unwrap();
+        file.variables.push(cfa::internals::write::Variable::with_values(
+            "v",
+            &["time"],
+            cfa::Values::F32(vec![1.0]),
+        ));
+        cfa::internals::write::write_file(&file, &name, cfa::internals::write::Format::Netcdf4).unwrap();
     }
     crate::archive::run(directory.path(), &["create", "made.nc", "step0.nc", "step1.nc", "--record-state"]);
     crate::archive::run(directory.path(), &["convert", "made.nc", "made062.nc", "--dialect", "cfa-0.6.2"]);
@@ -214,13 +221,14 @@ fn a_file_that_the_reader_refuses_is_checked_all_the_same() {
                 variable.dimensions.push("nv".into());
             }
             "fragment_map" => {
-                variable.data = cfa::write::Data::Values(cfa::Values::I32(vec![2, 3, 2, 2, 3, -1]));
+                variable.data =
+                    cfa::internals::write::Data::Values(cfa::Values::I32(vec![2, 3, 2, 2, 3, -1]));
             }
             _ => {}
         }
     }
     let path = directory.path().join("broken.nc");
-    cfa::write::write_file(&file, &path, cfa::write::Format::Netcdf4).unwrap();
+    cfa::internals::write::write_file(&file, &path, cfa::internals::write::Format::Netcdf4).unwrap();
     let report = with_fragments(&path);
     let of = |name: &str| -> Vec<&str> {
         report.findings.iter().filter(|f| f.variable.as_deref() == Some(name)).map(|f| f.rule).collect()

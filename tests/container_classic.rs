@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use cfa::container::tree::GroupId;
-use cfa::container::Container;
+use cfa::internals::container::tree::GroupId;
+use cfa::internals::container::Container;
 use cfa::{Kind, Result, Selection, Source, Values};
 use netcdf::types::{FloatType, IntType, NcTypeDescriptor, NcVariableType};
 use netcdf::{AttributeValue, Extents, Options, VariableMut};

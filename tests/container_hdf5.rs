@@ -5,9 +5,9 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use cfa::container::array::{Array, Element, Layout};
-use cfa::container::hdf5::File;
-use cfa::container::tree::{GroupId, Tree};
+use cfa::internals::container::array::{Array, Element, Layout};
+use cfa::internals::container::hdf5::File;
+use cfa::internals::container::tree::{GroupId, Tree};
 use cfa::{DataType, Kind, Result, Source, Values};
 
 /// A file in memory that counts how often it is read.

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cfa::container::Container;
+use cfa::internals::container::Container;
 use cfa::{Kind, Result, Selection, Source};
 
 use crate::support::allocations::most_during;

@@ -3,12 +3,12 @@
 use std::fs;
 
 use cfa::convert::{convert, Locations, Options};
-use cfa::inventory::EntrySource;
-use cfa::model::fragments::{Fragment, Version};
-use cfa::model::Dialect;
-use cfa::write::aggregation::{add, Aggregated, Content};
-use cfa::write::{write_file, File, Format, Variable};
+use cfa::internals::write::aggregation::{add, Aggregated, Content};
+use cfa::internals::write::{write_file, File, Format, Variable};
+use cfa::Dialect;
+use cfa::EntrySource;
 use cfa::{DataType, Dataset, Kind, Values};
+use cfa::{Fragment, Version};
 
 const DIALECTS: [Dialect; 6] =
     [Dialect::Cf113, Dialect::CfDraft, Dialect::Cfa062, Dialect::Cfa06b1, Dialect::CfaTerms, Dialect::Cfa04];

@@ -4,11 +4,11 @@
 use std::path::Path;
 
 use cfa::convert::{convert, Options};
-use cfa::model::fragments::{Fragment, Version};
-use cfa::model::Dialect;
-use cfa::write::aggregation::{add, Aggregated, Content};
-use cfa::write::{write_checked, write_file, File, Format, Variable};
+use cfa::internals::write::aggregation::{add, Aggregated, Content};
+use cfa::internals::write::{write_checked, write_file, File, Format, Variable};
+use cfa::Dialect;
 use cfa::{DataType, Dataset, Kind, Selection, Values};
+use cfa::{Fragment, Version};
 use proptest::prelude::*;
 
 const DIALECTS: [Dialect; 7] = [

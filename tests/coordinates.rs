@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use cfa::coordinates::Coordinates;
 use cfa::create::{create, plan, Options};
-use cfa::write::{write_file, File, Format, Group, Variable};
+use cfa::internals::write::{write_file, File, Format, Group, Variable};
+use cfa::Coordinates;
 use cfa::{Dataset, Selection, Values};
 
 fn cfa(folder: &Path, words: &[&str]) -> Output {
@@ -68,7 +68,7 @@ fn three_ways(folder: &Path) -> [&'static str; 3] {
     for (size, name) in [(3, "time"), (3, "lat"), (2, "lev")] {
         let variable = file.variables.iter_mut().find(|v| v.name == name).unwrap();
         variable.dimensions = Vec::new();
-        variable.data = cfa::write::Data::Later;
+        variable.data = cfa::internals::write::Data::Later;
         variable.attributes.set_text("aggregated_dimensions", name);
         let data = format!("map: {name}_map uris: {name}_uris identifiers: {name}_id");
         variable.attributes.set_text("aggregated_data", data);

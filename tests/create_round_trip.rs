@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use cfa::create::{create, Options};
-use cfa::model::Dialect;
-use cfa::write::{write_file, File, Format, Variable};
+use cfa::internals::write::{write_file, File, Format, Variable};
+use cfa::Dialect;
 use cfa::{Dataset, Selection, Values};
 use proptest::prelude::*;
 

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use cfa::extract::{cuts, extract, Options};
-use cfa::write::{write_file, Format, Group, Variable};
+use cfa::internals::write::{write_file, Format, Group, Variable};
 use cfa::{Dataset, Kind, Selection, Values};
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cfa::create::create;
 use cfa::extract::{extract, Cut, Options};
-use cfa::write::{write_file, Dimension, File, Format, Storage, Variable};
+use cfa::internals::write::{write_file, Dimension, File, Format, Storage, Variable};
 use cfa::{Dataset, Kind, Selection, Values};
 
 const N: u64 = 128;

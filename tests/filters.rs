@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use cfa::container::filter::{decode, decode_into, Filter, Scratch};
+use cfa::internals::container::filter::{decode, decode_into, Filter, Scratch};
 use cfa::{Kind, Result};
 use proptest::prelude::*;
 use serde_json::Value;

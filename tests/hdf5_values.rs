@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use cfa::container::Container;
+use cfa::internals::container::Container;
 use cfa::{DataType, Dataset, Kind, Result, Selection, Source, Values};
 use serde_json::Value;
 

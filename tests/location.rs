@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use cfa::location::{open_fragment, open_named, Opened, Origin, Place, Style};
+use cfa::internals::location::{open_fragment, open_named, Opened, Origin, Place, Style};
 use cfa::{AllowedSources, OpenOptions};
 use cfa::{Kind, Source};
 use tempfile::TempDir;

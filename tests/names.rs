@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use cfa::create::{create, expand, Options};
-use cfa::inventory::EntrySource;
-use cfa::write::{write_file, File, Format, Variable};
+use cfa::internals::write::{write_file, File, Format, Variable};
+use cfa::EntrySource;
 use cfa::{Dataset, Kind, Selection, Values};
 
 fn name(bytes: &[u8]) -> OsString {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::support::faulty_server::{
     partial, partial_head, partial_kept, status, whole, Request, Server, Step,
 };
-use cfa::location::{open_named, File};
+use cfa::internals::location::{open_named, File};
 use cfa::OpenOptions;
 use cfa::{Error, Kind, Result, Source};
 use proptest::prelude::*;

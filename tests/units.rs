@@ -1,6 +1,6 @@
 //! Units against libudunits2: its recorded answers (`tests/data/units.tsv`), and live where `cc` and libudunits2 are.
 
-use cfa::canonical::units::{Converter, Unit, UnitErrorKind};
+use cfa::internals::canonical::units::{Converter, Unit, UnitErrorKind};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
 

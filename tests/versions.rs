@@ -5,8 +5,8 @@ use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::support::{cases, write, Data, FileSpec, Format, Rng, Var};
-use cfa::container::array::Layout;
-use cfa::container::Container;
+use cfa::internals::container::array::Layout;
+use cfa::internals::container::Container;
 use cfa::{AllowedSources, ChangedFragments, MissingFragments, OpenOptions};
 use cfa::{DataType, Dataset, Kind, Selection, Values};
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use cfa::write::{write_file, Data, Dimension, File, Format, Group, NewFile, Storage, Variable};
+use cfa::internals::write::{write_file, Data, Dimension, File, Format, Group, NewFile, Storage, Variable};
 use cfa::{Dataset, Kind, Selection, Values};
 
 fn all_types() -> Vec<Values> {

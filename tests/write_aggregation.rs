@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use cfa::model::fragments::{Fragment, Version};
-use cfa::model::Dialect;
-use cfa::write::aggregation::{add, Aggregated, Content};
-use cfa::write::{write_file, File, Format, Variable};
+use cfa::internals::write::aggregation::{add, Aggregated, Content};
+use cfa::internals::write::{write_file, File, Format, Variable};
+use cfa::Dialect;
 use cfa::{DataType, Dataset, Kind, Selection, Values};
+use cfa::{Fragment, Version};
 
 const DIALECTS: [Dialect; 7] = [
     Dialect::Cf113,

@@ -10,7 +10,8 @@ use super::strings::allocate;
 use super::types;
 use super::variable::{cfa_variable, variable};
 use crate::dataset::coordinates;
-use crate::{c_strides, DataType, Output, Selection};
+use crate::selection::c_strides;
+use crate::{DataType, Output, Selection};
 
 /// Reads a part of a variable into a buffer.
 ///

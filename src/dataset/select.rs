@@ -5,7 +5,7 @@
 //!
 //! ```no_run
 //! let tas = cfa::Dataset::open("tas.nc")?.variable("tas")?;
-//! let spring = cfa::select::selection(&tas, &["time=2001-03..2001-05", "lat=45"])?;
+//! let spring = tas.select(&["time=2001-03..2001-05", "lat=45"])?;
 //! let values = tas.read::<f32>(&spring)?;
 //! # Ok::<(), cfa::Error>(())
 //! ```
@@ -16,11 +16,17 @@ use crate::error::{Error, Kind, Result};
 use crate::selection::Selection;
 use crate::value::Values;
 
-/// The part of a variable that these texts (`DIM=VALUE` or `DIM=VALUE..VALUE`) choose; other dimensions are whole.
-///
-/// # Errors
-/// `Request` when a text is not understood or chooses nothing; those of reading coordinates.
-pub fn selection<S: AsRef<str>>(variable: &Variable, texts: &[S]) -> Result<Selection> {
+impl Variable {
+    /// Returns the part that these texts (`DIM=VALUE` or `DIM=VALUE..VALUE`) choose; other dimensions are whole.
+    ///
+    /// # Errors
+    /// `Request` when a text is not understood or chooses nothing; those of reading coordinates.
+    pub fn select<S: AsRef<str>>(&self, texts: &[S]) -> Result<Selection> {
+        selection(self, texts)
+    }
+}
+
+pub(crate) fn selection<S: AsRef<str>>(variable: &Variable, texts: &[S]) -> Result<Selection> {
     let shape = variable.shape()?;
     let all = Selection::all(shape);
     let (mut start, mut count) = (vec![0; shape.len()], shape.to_vec());

@@ -227,6 +227,25 @@ impl Variable {
             .ok_or_else(|| Error::new(Kind::Internal, "element size does not divide the data"))
     }
 
+    /// Reads values in the variable's own type, in C order, and whether each is valid.
+    ///
+    /// # Errors
+    /// As [`Variable::read_into`].
+    pub fn read_masked(&self, selection: &Selection) -> Result<(Values, Vec<bool>)> {
+        let data_type = self.data_type();
+        let Some(element) = data_type.size() else {
+            let strings = self.read_strings(selection)?;
+            let valid = strings.iter().map(Option::is_some).collect();
+            return Ok((Values::String(strings.into_iter().map(Option::unwrap_or_default).collect()), valid));
+        };
+        let mut bytes = zeroed(selection, element).map_err(|e| self.place(e))?;
+        let mut mask = zeroed(selection, 1).map_err(|e| self.place(e))?;
+        self.read_into(selection, Output { mask: Some(&mut mask), ..Output::new(data_type, &mut bytes) })?;
+        let values = Values::from_native_bytes(data_type, &bytes)
+            .ok_or_else(|| Error::new(Kind::Internal, "element size does not divide the data"))?;
+        Ok((values, mask.iter().map(|&valid| valid == 1).collect()))
+    }
+
     /// Reads numbers of type `T` into an array; missing ones are the variable's missing value.
     ///
     /// # Errors

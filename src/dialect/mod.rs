@@ -35,9 +35,6 @@ use context::Context;
 use recognise::Form;
 use terms::Terms;
 
-/// How many fragments (counting versions) an aggregation may have unless the settings say otherwise.
-pub const DEFAULT_MAX_FRAGMENTS: u64 = 10_000_000;
-
 /// The attributes that make a variable an aggregation variable.
 pub const ATTRIBUTES: [&str; 4] = ["aggregated_dimensions", "aggregated_data", "cfa_dimensions", "cfa_array"];
 

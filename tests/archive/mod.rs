@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use cfa::model::fragments::{Fragment, Version};
-use cfa::model::Dialect;
-use cfa::write::aggregation::{add, Aggregated, Content};
-use cfa::write::{write_file, Format, Group, Variable};
+use cfa::internals::write::aggregation::{add, Aggregated, Content};
+use cfa::internals::write::{write_file, Format, Group, Variable};
+use cfa::Dialect;
 use cfa::{DataType, Dataset, Selection, Values};
+use cfa::{Fragment, Version};
 
 /// The shape of the field: time, lat, lon.
 pub const SHAPE: [u64; 3] = [4, 4, 3];

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use cfa::canonical::TimeUnits;
 use cfa::check::{check, Options as CheckOptions};
 use cfa::create::{create, update, Options};
-use cfa::write::{write_file, File, Format, Group, Variable};
+use cfa::internals::canonical::TimeUnits;
+use cfa::internals::write::{write_file, File, Format, Group, Variable};
 use cfa::{Dataset, Kind, Values};
 
 use super::parts::{shape, values, without_folders};
@@ -225,10 +225,10 @@ fn bounds_take_the_calendar_of_their_times() {
 fn integers_whose_epochs_differ_stay_exact() {
     let whole: fn(&mut File) = |f| {
         for variable in f.variables.iter_mut().filter(|v| v.name.starts_with("time")) {
-            if let cfa::write::Data::Values(Values::F64(list)) = &variable.data {
+            if let cfa::internals::write::Data::Values(Values::F64(list)) = &variable.data {
                 let values = Values::I32(list.iter().map(|&x| x as i32).collect());
                 variable.data_type = values.data_type();
-                variable.data = cfa::write::Data::Values(values);
+                variable.data = cfa::internals::write::Data::Values(values);
             }
         }
     };
@@ -387,7 +387,7 @@ fn latitudes(file: &mut File, cells: [f64; 4]) {
     file.variables.push(Variable::with_values("lat_bnds", &["lat", "bnds"], Values::F64(cells.to_vec())));
     let data = file.variables.iter_mut().find(|v| v.name == "tas").unwrap();
     data.dimensions.push("lat".into());
-    data.data = cfa::write::Data::Values(Values::F32(vec![1.0, 2.0]));
+    data.data = cfa::internals::write::Data::Values(Values::F32(vec![1.0, 2.0]));
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use cfa::canonical::{Calendar, TimeUnits};
 use cfa::check::{check, Options as CheckOptions};
 use cfa::create::{create, update, Options};
-use cfa::write::{write_file, File, Format, Variable};
+use cfa::internals::canonical::{Calendar, TimeUnits};
+use cfa::internals::write::{write_file, File, Format, Variable};
 use cfa::{Dataset, Selection, Values};
 use proptest::prelude::*;
 

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use cfa::create::{create, update, Options};
-use cfa::model::Dialect;
-use cfa::write::{write_file, File, Format, Group, Variable};
+use cfa::internals::write::{write_file, File, Format, Group, Variable};
+use cfa::Dialect;
 use cfa::{Dataset, Kind, Values};
 
 use super::parts::*;

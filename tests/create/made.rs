@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use cfa::create::{create, plan, Locations, Options};
-use cfa::model::Dialect;
-use cfa::write::{write_file, File, Format, Variable};
+use cfa::internals::write::{write_file, File, Format, Variable};
+use cfa::Dialect;
 use cfa::{Dataset, Kind, Values};
 
 use super::parts::*;
@@ -347,8 +347,8 @@ fn locations_are_as_asked_for() {
         options.dialect = dialect;
         let (_folder, dataset) = made(&parts(), &options).unwrap();
         let mut found = String::new();
-        let look = |entry: cfa::inventory::Entry| {
-            if let cfa::inventory::EntrySource::Versions(v) = entry.source {
+        let look = |entry: cfa::Entry| {
+            if let cfa::EntrySource::Versions(v) = entry.source {
                 found = v[0].location.clone().unwrap();
             }
             Ok::<(), cfa::Error>(())

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use cfa::create::{create, plan, Options};
-use cfa::write::{Data, File, Variable};
+use cfa::internals::write::{Data, File, Variable};
 use cfa::{Kind, Values};
 
 use super::parts::*;

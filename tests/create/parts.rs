@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use cfa::create::{create, Options};
-use cfa::write::{write_file, File, Format, Variable};
+use cfa::internals::write::{write_file, File, Format, Variable};
 use cfa::{Dataset, Kind, Selection, Values};
 use tempfile::TempDir;
 

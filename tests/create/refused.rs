@@ -3,7 +3,7 @@
 use std::fs;
 
 use cfa::create::{create, Options, Stage};
-use cfa::write::{File, Variable};
+use cfa::internals::write::{File, Variable};
 use cfa::{Kind, Values};
 
 use super::parts::*;
@@ -134,7 +134,7 @@ fn files_without_coordinates_are_refused_with_a_way_out() {
 #[test]
 fn a_variable_without_data_is_passed_over() {
     let empty: fn(&mut File) = |f| {
-        f.dimensions.push(cfa::write::Dimension { name: "none".into(), size: 0, unlimited: true });
+        f.dimensions.push(cfa::internals::write::Dimension { name: "none".into(), size: 0, unlimited: true });
         f.variables.push(Variable::with_values("gone", &["none"], Values::F32(vec![])));
     };
     let (_folder, dataset) =

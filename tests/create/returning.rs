@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use cfa::create::{create, update, Options, Report};
-use cfa::model::fragments::{AxisIndices as Indices, Fragment, Version, View};
-use cfa::model::Dialect;
-use cfa::write::aggregation::{add, Aggregated, Content};
-use cfa::write::{write_file, File, Format, Variable};
+use cfa::internals::write::aggregation::{add, Aggregated, Content};
+use cfa::internals::write::{write_file, File, Format, Variable};
+use cfa::Dialect;
+use cfa::{AxisIndices as Indices, Fragment, Version, View};
 use cfa::{DataType, Dataset, Kind, Values};
 use tempfile::TempDir;
 
@@ -197,7 +197,7 @@ fn a_file_is_known_under_any_name() {
         let dataset = Dataset::open(&out).unwrap();
         assert_eq!(shape(&dataset, "tas"), [5, 3]);
         let entry = dataset.variable("tas").unwrap().fragment(&[1, 0]).unwrap();
-        let cfa::inventory::EntrySource::Versions(versions) = entry.source else { panic!() };
+        let cfa::EntrySource::Versions(versions) = entry.source else { panic!() };
         assert_eq!(versions[0].location.as_deref(), Some("b.nc"));
     }
 }
@@ -440,7 +440,7 @@ fn other_versions_of_a_fragment_stay_and_one_that_changed_is_refused() {
     update(&out, &[a.clone(), b], &Options::default(), None).unwrap();
     let dataset = Dataset::open(&out).unwrap();
     let entry = dataset.variable("tas").unwrap().fragment(&[0, 0]).unwrap();
-    let cfa::inventory::EntrySource::Versions(found) = entry.source else { panic!() };
+    let cfa::EntrySource::Versions(found) = entry.source else { panic!() };
     assert_eq!(
         found.iter().map(|v| &v.location).collect::<Vec<_>>(),
         versions.iter().map(|v| &v.location).collect::<Vec<_>>()

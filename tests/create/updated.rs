@@ -4,8 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use cfa::create::{create, update, Options};
-use cfa::model::Dialect;
-use cfa::write::{File, Format, Variable};
+use cfa::internals::write::{File, Format, Variable};
+use cfa::Dialect;
 use cfa::{ChangedFragments, OpenOptions};
 use cfa::{Dataset, Selection, Values};
 

@@ -3,11 +3,11 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use cfa::model::fragments::{Fragment, Version};
-use cfa::model::Dialect;
-use cfa::write::aggregation::{add, Aggregated, Content};
-use cfa::write::{write_file, Format, Group, Variable};
+use cfa::internals::write::aggregation::{add, Aggregated, Content};
+use cfa::internals::write::{write_file, Format, Group, Variable};
 use cfa::DataType;
+use cfa::Dialect;
+use cfa::{Fragment, Version};
 
 use super::scene::Scene;
 

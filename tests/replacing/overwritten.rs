@@ -4,11 +4,11 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use cfa::create::{create, update, Options};
-use cfa::model::fragments::{Fragment, Version};
-use cfa::model::Dialect;
-use cfa::write::aggregation::{add, Aggregated, Content};
-use cfa::write::{write_file, File, Format, Variable};
+use cfa::internals::write::aggregation::{add, Aggregated, Content};
+use cfa::internals::write::{write_file, File, Format, Variable};
+use cfa::Dialect;
 use cfa::{DataType, Dataset, Values};
+use cfa::{Fragment, Version};
 
 use super::scene::{day_of, Scene};
 
@@ -115,7 +115,7 @@ fn an_aggregation_with_data_of_its_own_is_kept() {
         tas.attributes.set_text("coordinates", "part");
     });
     aggregation(&scene, "group.nc", |file| {
-        let mut group = cfa::write::Group { name: "g".into(), ..Default::default() };
+        let mut group = cfa::internals::write::Group { name: "g".into(), ..Default::default() };
         group.variables.push(plain("pr", &["time", "lat"], 4));
         file.groups.push(group);
     });

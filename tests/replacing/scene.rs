@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use cfa::write::{write_file, File, Format, Variable};
+use cfa::internals::write::{write_file, File, Format, Variable};
 use cfa::{Dataset, Selection, Values};
 use tempfile::TempDir;
 

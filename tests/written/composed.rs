@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use cfa::create::{create, update};
-use cfa::write::{write_checked, Data, File, Format, NewFile, Variable};
+use cfa::internals::write::{write_checked, Data, File, Format, NewFile, Variable};
 use cfa::{DataType, Dataset, Selection, Values};
 
 const COMPOSED: &str = "\u{e9}t\u{e9}";

@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use cfa::write::{write_file, Dimension, File, Format, Storage, Variable};
+use cfa::internals::write::{write_file, Dimension, File, Format, Storage, Variable};
 use cfa::Values;
 
 const ENOSPC: i32 = 28;

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use cfa::write::{write_checked, Data, Dimension, File, Format, Group, Storage, Variable};
+use cfa::internals::write::{write_checked, Data, Dimension, File, Format, Group, Storage, Variable};
 use cfa::{Attributes, DataType, Values};
 use serde_json::{json, Value};
 

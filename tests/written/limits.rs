@@ -1,6 +1,6 @@
 //! What is more than a header, a message or a number of four bytes can hold.
 
-use cfa::write::{write_checked, Dimension, File, Format, Group, NewFile, Storage, Variable};
+use cfa::internals::write::{write_checked, Dimension, File, Format, Group, NewFile, Storage, Variable};
 use cfa::{Attributes, DataType, Dataset, Kind, Selection, Values};
 
 use super::{alone, dump, oracle};

@@ -6,7 +6,7 @@ use std::path::Path;
 use netcdf::types::{FloatType, IntType, NcTypeDescriptor, NcVariableType};
 use netcdf::{AttributeValue, Extent, FileMut, Options};
 
-use cfa::write::{Data, File, Format, Group, Variable};
+use cfa::internals::write::{Data, File, Format, Group, Variable};
 use cfa::{Attributes, DataType, Values};
 
 type Result<T> = std::result::Result<T, netcdf::Error>;

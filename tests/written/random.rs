@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use cfa::write::{write_checked, Dimension, File, Format, Group, Storage, Variable};
+use cfa::internals::write::{write_checked, Dimension, File, Format, Group, Storage, Variable};
 use cfa::{Attributes, DataType, Values};
 use proptest::prelude::*;
 

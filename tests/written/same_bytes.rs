@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use cfa::write::{write_file, Dimension, File, Format, Storage, Variable};
+use cfa::internals::write::{write_file, Dimension, File, Format, Storage, Variable};
 use cfa::Values;
 
 /// Runs the program in a folder at a time.

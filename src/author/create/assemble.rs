@@ -321,7 +321,8 @@ impl<'a> Assembly<'a> {
         let distribution = Distribution::of_field(self.inputs, field);
         let item = distribution.items[field.cells[0]];
         let element = item.template.data_type.size().unwrap_or(64) as u64;
-        let bytes = crate::checked_product(&item.shape).unwrap_or(u64::MAX).saturating_mul(element);
+        let bytes =
+            crate::selection::checked_product(&item.shape).unwrap_or(u64::MAX).saturating_mul(element);
         if field.is_static && (bytes <= COPIED_BYTES || item.by_value) {
             let (variable, _) = value::variable(self.inputs, field, &distribution)?;
             return Ok(Made::Value(variable));

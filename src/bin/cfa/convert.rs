@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use cfa::convert::{convert, Locations, Options};
-use cfa::model::Dialect;
-use cfa::write::Format;
 use cfa::Dataset;
+use cfa::Dialect;
+use cfa::Format;
 
 use crate::settings::Settings;
 use crate::Outcome;

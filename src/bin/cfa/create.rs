@@ -5,9 +5,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use cfa::create::{self, Locations, Options, PlannedVariable, Report, Stage};
-use cfa::location::{redact, shown};
-use cfa::model::Dialect;
-use cfa::write::Format;
+use cfa::text::{redact, shown};
+use cfa::Dialect;
+use cfa::Format;
 use cfa::{Error, Kind};
 use clap::Args;
 

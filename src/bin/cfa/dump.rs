@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use cfa::coordinates::Coordinates;
+use cfa::Coordinates;
 use cfa::{Values, Variable};
 
 use crate::read::Answer;

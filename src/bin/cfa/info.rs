@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-use cfa::container::tree::{DimensionId, Group};
-use cfa::inventory::{Entry, EntrySource, Presence};
-use cfa::location::redact;
-use cfa::model::fragments::Version;
+use cfa::text::redact;
+use cfa::Version;
 use cfa::{Attributes, Dataset, Result, Values, Variable};
+use cfa::{DimensionId, Group};
+use cfa::{Entry, EntrySource, Presence};
 use serde_json::{json, Value};
 
 use crate::settings::Settings;

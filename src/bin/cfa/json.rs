@@ -5,7 +5,7 @@ use serde_json::{json, Value};
 
 /// JSON as it is printed: on one line, or for people with `indented`; nothing in it acts on a terminal.
 pub fn printed(value: &Value, indented: bool) -> String {
-    cfa::message::escaped_json(&if indented { format!("{value:#}") } else { value.to_string() })
+    cfa::text::escaped_json(&if indented { format!("{value:#}") } else { value.to_string() })
 }
 
 /// An error as `{"error": category, "message": text}`.

@@ -3,8 +3,8 @@
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-use cfa::coordinates::Coordinates;
-use cfa::{DataType, Dataset, Output, Selection, Values, Variable};
+use cfa::Coordinates;
+use cfa::{DataType, Dataset, Selection, Values, Variable};
 use serde_json::json;
 
 use crate::select::SelectionArguments;
@@ -95,20 +95,10 @@ fn coordinates(variable: &Variable, part: &Selection) -> cfa::Result<Vec<Coordin
 
 fn read(variable: &Variable, selection: &Selection) -> cfa::Result<Answer> {
     let shape = selection.count().to_vec();
-    let data_type = variable.data_type();
-    if data_type == DataType::String {
-        let strings = variable.read_strings(selection)?;
-        let valid = strings.iter().map(Option::is_some).collect();
-        let values = strings.into_iter().map(Option::unwrap_or_default).collect();
-        return Ok(Answer { values: Values::String(values), valid, shape });
-    }
-    let mut mask = cfa::container::read::zeroed(selection, 1)?;
-    let mut bytes = cfa::container::read::zeroed(selection, data_type.size().unwrap_or(1))?;
-    let output = Output { mask: Some(&mut mask), ..Output::new(data_type, &mut bytes) };
-    variable.read_into(selection, output)?;
-    let values = Values::from_native_bytes(data_type, &bytes)
-        .ok_or_else(|| cfa::Error::new(cfa::Kind::Internal, "element size does not divide the data"))?;
+    let (values, mut valid) = variable.read_masked(selection)?;
     // A char has no missing value: a NUL is the end of a word.
-    let valid = mask.iter().map(|&m| m == 1 || data_type == DataType::Char).collect();
+    if variable.data_type() == DataType::Char {
+        valid.fill(true);
+    }
     Ok(Answer { values, valid, shape })
 }

@@ -36,7 +36,7 @@ impl SelectionArguments {
         if self.select.is_empty() {
             return self.by_index(variable.shape()?);
         }
-        cfa::select::selection(variable, &self.select)
+        variable.select(&self.select)
     }
 
     fn by_index(&self, shape: &[u64]) -> Result<Selection> {

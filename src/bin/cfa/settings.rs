@@ -1,6 +1,6 @@
 //! Settings of the engine on the command line; they override those of the environment.
 
-use cfa::location::redact;
+use cfa::text::redact;
 use cfa::{Error, Kind, Result};
 use cfa::{OpenOptions, SETTINGS};
 use clap::Args;

@@ -60,10 +60,10 @@ impl Style {
 
 /// Text of a file without the characters that could play tricks on a terminal.
 pub fn printable(text: &str) -> String {
-    cfa::message::escaped(text)
+    cfa::text::escaped(text)
 }
 
 /// The same of a name that stands beside others on a line: no longer than that.
 pub fn brief(name: &str) -> String {
-    printable(&cfa::message::short(name, 200))
+    printable(&cfa::text::short(name, 200))
 }

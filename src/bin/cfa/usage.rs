@@ -1,6 +1,6 @@
 //! Wrong command lines, told without the secrets that may be in them: whoever forgets the verb gives a location in its place.
 
-use cfa::location::redact;
+use cfa::text::redact;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Error, Parser};
 

@@ -18,7 +18,7 @@ fn claiming(map: &[u64], uris: &[u64]) -> (Memory, VariableId) {
 
 #[test]
 fn too_many_fragments_are_refused_before_anything_is_read() {
-    for columns in [super::super::DEFAULT_MAX_FRAGMENTS + 1, u64::MAX] {
+    for columns in [super::MAX_FRAGMENTS + 1, u64::MAX] {
         let (file, v) = claiming(&[1, columns], &[columns]);
         assert_eq!(refused(&file, v), Kind::Limit);
         assert!(file.reads.lock().unwrap().is_empty());

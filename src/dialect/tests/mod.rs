@@ -17,11 +17,14 @@ pub(super) use crate::model::{Aggregation, Dialect};
 pub(super) use crate::selection::Selection;
 pub(super) use crate::value::Values;
 
+/// How many fragments the aggregations of these tests may have.
+pub(super) const MAX_FRAGMENTS: u64 = 10_000_000;
+
 /// Default fill of NC_INT, with which writers pad.
 pub(super) const PAD: i32 = -2147483647;
 
 pub(super) fn decode(file: &Memory, variable: VariableId) -> Result<Aggregation, Error> {
-    super::decode_features(file, variable, super::DEFAULT_MAX_FRAGMENTS)
+    super::decode_features(file, variable, MAX_FRAGMENTS)
 }
 
 /// The kind of the error that decoding gives.
