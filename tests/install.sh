@@ -42,8 +42,12 @@ fi
 # A development build has its symbols, which name sources.
 if ! readelf --sections --wide "$prefix/bin/cfa" | grep --quiet debug_info; then
     step "no product names folders of the machine it was built on"
-    ! named=$(grep --recursive --text --files-with-matches --fixed-strings --regexp="$top" \
-        --regexp="${CARGO_HOME:-$HOME/.cargo}" "$prefix") || fail "named in $named"
+    products=("$prefix")
+    [[ ! -e $out/gdalplugins ]] || products+=("$out/gdalplugins")
+    folders=(--regexp="$top" --regexp="${CARGO_HOME:-$HOME/.cargo}")
+    ! command -v rustc >/dev/null || folders+=(--regexp="$(rustc --print sysroot)/lib/rustlib")
+    ! named=$(grep --recursive --text --files-with-matches --fixed-strings "${folders[@]}" "${products[@]}") ||
+        fail "named in $named"
 fi
 
 step "the program, its pages and completions"
