@@ -110,3 +110,17 @@ prefix=$work/package/usr
 [[ -e $prefix/lib/some-triplet/libcfa.so && -e $prefix/bin/cfa ]] || fail "LIBDIR and DESTDIR"
 includes=$(PKG_CONFIG_LIBDIR=$prefix/lib/some-triplet/pkgconfig pkg-config --variable=includedir cfa)
 [[ $(realpath "$includes") == "$(realpath "$prefix/include")" ]] || fail "includedir is $includes"
+
+# `make install` installs build/ alone.
+if [[ $out == "$top/build" ]]; then
+    step "with make, into a folder with a blank in its name, without cargo"
+    mkdir "$work/tools"
+    printf '#!/bin/sh\necho a compiler was called >&2\nexit 1\n' | tee "$work/tools/cargo" >"$work/tools/rustc"
+    chmod +x "$work"/tools/*
+    prefix="$work/two words"
+    PATH=$work/tools:$PATH make --no-print-directory install PREFIX="$prefix" DESTDIR='' >/dev/null 2>"$work/said" ||
+        fail "make install: $(<"$work/said")"
+    [[ ! -s $work/said ]] || fail "make install said: $(<"$work/said")"
+    [[ $("$prefix/bin/cfa" --version) == "cfa "* ]] || fail "the program was not installed"
+    [[ ! -e $out/gdalplugins || -s $prefix/lib/gdalplugins/gdal_CFA.so ]] || fail "the plugin was not installed"
+fi
