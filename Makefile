@@ -58,7 +58,7 @@ install: ## install program, libraries, header and Fortran module below PREFIX (
 	@PREFIX='$(PREFIX)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' DATADIR='$(DATADIR)' \
 		DESTDIR='$(DESTDIR)' scripts/install.sh
 	@if [ -e build/gdalplugins/gdal_CFA.so ]; then \
-		install -D -m 755 build/gdalplugins/gdal_CFA.so $(DESTDIR)$(GDALPLUGINS)/gdal_CFA.so; fi
+		install -D -m 755 build/gdalplugins/gdal_CFA.so "$(DESTDIR)$(GDALPLUGINS)/gdal_CFA.so"; fi
 
 clean: ## remove build/ and target/
 	rm -rf build target

@@ -25,7 +25,12 @@ strip=()
 if [[ $profile == release ]]; then
     strip=("-Wl,--strip-all")
     cargo_home=${CARGO_HOME:-$HOME/.cargo}
-    renamed="--remap-path-prefix=$cargo_home=cargo"$'\x1f'"--remap-path-prefix=$PWD=."
+    # The sources of Rust's library have these names already, unless they were installed beside the compiler (rust-src).
+    compiler=${RUSTC:-rustc}
+    rust_sources=$("$compiler" --print sysroot)/lib/rustlib/src/rust
+    rust_name=/rustc/$("$compiler" --version --verbose | sed -n 's/^commit-hash: //p')
+    renamed="--remap-path-prefix=$rust_sources=$rust_name"$'\x1f'"--remap-path-prefix=$cargo_home=cargo"
+    renamed+=$'\x1f'"--remap-path-prefix=$PWD=."
     given=${CARGO_ENCODED_RUSTFLAGS:-${RUSTFLAGS-}}
     export CARGO_ENCODED_RUSTFLAGS="${given:+${given// /$'\x1f'}$'\x1f'}$renamed"
     export CFLAGS="${CFLAGS-} -ffile-prefix-map=$cargo_home=cargo"

@@ -42,8 +42,12 @@ fi
 # A development build has its symbols, which name sources.
 if ! readelf --sections --wide "$prefix/bin/cfa" | grep --quiet debug_info; then
     step "no product names folders of the machine it was built on"
-    ! named=$(grep --recursive --text --files-with-matches --fixed-strings --regexp="$top" \
-        --regexp="${CARGO_HOME:-$HOME/.cargo}" "$prefix") || fail "named in $named"
+    products=("$prefix")
+    [[ ! -e $out/gdalplugins ]] || products+=("$out/gdalplugins")
+    folders=(--regexp="$top" --regexp="${CARGO_HOME:-$HOME/.cargo}")
+    ! command -v rustc >/dev/null || folders+=(--regexp="$(rustc --print sysroot)/lib/rustlib")
+    ! named=$(grep --recursive --text --files-with-matches --fixed-strings "${folders[@]}" "${products[@]}") ||
+        fail "named in $named"
 fi
 
 step "the program, its pages and completions"
@@ -106,3 +110,17 @@ prefix=$work/package/usr
 [[ -e $prefix/lib/some-triplet/libcfa.so && -e $prefix/bin/cfa ]] || fail "LIBDIR and DESTDIR"
 includes=$(PKG_CONFIG_LIBDIR=$prefix/lib/some-triplet/pkgconfig pkg-config --variable=includedir cfa)
 [[ $(realpath "$includes") == "$(realpath "$prefix/include")" ]] || fail "includedir is $includes"
+
+# `make install` installs build/ alone.
+if [[ $out == "$top/build" ]]; then
+    step "with make, into a folder with a blank in its name, without cargo"
+    mkdir "$work/tools"
+    printf '#!/bin/sh\necho a compiler was called >&2\nexit 1\n' | tee "$work/tools/cargo" >"$work/tools/rustc"
+    chmod +x "$work"/tools/*
+    prefix="$work/two words"
+    PATH=$work/tools:$PATH make --no-print-directory install PREFIX="$prefix" DESTDIR='' >/dev/null 2>"$work/said" ||
+        fail "make install: $(<"$work/said")"
+    [[ ! -s $work/said ]] || fail "make install said: $(<"$work/said")"
+    [[ $("$prefix/bin/cfa" --version) == "cfa "* ]] || fail "the program was not installed"
+    [[ ! -e $out/gdalplugins || -s $prefix/lib/gdalplugins/gdal_CFA.so ]] || fail "the plugin was not installed"
+fi

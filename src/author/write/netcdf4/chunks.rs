@@ -9,17 +9,21 @@ use crate::selection::checked_product;
 
 /// Bytes of a chunk that was not asked for.
 const CHUNK: u64 = 1 << 20;
-/// Elements along the first dimension of such a chunk at most: a series may be read a few steps at a time.
+/// Elements along the first dimension of such a chunk at most, where it then has this many bytes: a series may be read a few
+/// steps at a time. Chunks that are much smaller take readers more memory and time than the data.
 const DEEP: u64 = 64;
+const ENOUGH: u64 = 64 << 10;
 
 /// A shape of about a mebibyte: whole rows, then as many of them as fit.
 pub(crate) fn default_chunk(shape: &[u64], element: usize) -> Vec<u64> {
-    let mut room = (CHUNK / element.max(1) as u64).max(1);
+    let elements = |bytes: u64| (bytes / element.max(1) as u64).max(1);
+    let mut room = elements(CHUNK);
     let mut chunk = vec![1; shape.len()];
     for d in (0..shape.len()).rev() {
         chunk[d] = shape[d].clamp(1, room);
         if d == 0 && shape.len() > 1 {
-            chunk[d] = chunk[d].min(DEEP);
+            let row = chunk[1..].iter().product::<u64>();
+            chunk[d] = chunk[d].min(DEEP.max(elements(ENOUGH) / row));
         }
         room = (room / chunk[d]).max(1);
     }
@@ -224,7 +228,10 @@ mod tests {
     fn chunks_are_whole_rows_of_about_a_mebibyte() {
         assert_eq!(default_chunk(&[365, 180, 360], 4), [4, 180, 360]);
         assert_eq!(default_chunk(&[10_000], 8), [10_000]);
-        assert_eq!(default_chunk(&[1_000_000, 2], 8), [64, 2]);
+        assert_eq!(default_chunk(&[1_000, 50, 100], 4), [52, 50, 100]);
+        assert_eq!(default_chunk(&[1_000, 40, 40], 4), [64, 40, 40]);
+        assert_eq!(default_chunk(&[1_000_000, 2], 8), [4096, 2]);
+        assert_eq!(default_chunk(&[100, 2], 8), [100, 2]);
         assert_eq!(default_chunk(&[], 8), [0u64; 0]);
         assert_eq!(default_chunk(&[0, 5], 8), [1, 5]);
     }
