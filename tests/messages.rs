@@ -5,8 +5,13 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use crate::support::{write, Data, FileSpec, Format, Rng, Var};
+use cfa::create::{plan, Options};
+use cfa::internals::write::aggregation::{add, Aggregated, Content};
+use cfa::internals::write::{write_file, File, Variable};
+use cfa::Dialect;
 use cfa::OpenOptions;
 use cfa::{DataType, Dataset, Selection};
+use cfa::{Fragment, Version};
 
 /// Stands for characters in names, three bytes each time; libnetcdf itself refuses to write most of them.
 const PLACEHOLDER: &str = "QQQ";
@@ -237,6 +242,52 @@ fn messages_stay_below_four_kibibytes() {
             }
         }
     }
+}
+
+/// A location that leads to a file of this directory, of about this many bytes, and the path that it stands for.
+fn roundabout(name: &str, bytes: usize) -> (String, String) {
+    (format!("{}{name}", "%2E/".repeat(bytes / 4)), format!("{}{name}", "./".repeat(bytes / 4)))
+}
+
+#[test]
+fn warnings_and_notes_stay_below_four_kibibytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, size: usize, empty: bool| {
+        let mut vars = vec![Var::new("v", DataType::F64, &[("x", size)], Data::Numbers(vec![1.0; size]))];
+        if empty {
+            let name = "w".repeat(250);
+            vars.push(Var::new(&name, DataType::F64, &[("none", 0)], Data::Numbers(Vec::new())));
+        }
+        write(&folder.path().join(name), &FileSpec { format: Format::Nc4, dims: Vec::new(), vars });
+    };
+    file("wrong.nc", 3, false);
+    file("right.nc", 2, false);
+    file("empty.nc", 2, true);
+    let (location, _) = roundabout("wrong.nc", 7000);
+    let versions = [location, "right.nc".to_owned()].map(|location| Version {
+        location: Some(location),
+        identifier: "v".into(),
+        format: Some("nc".into()),
+    });
+    let mut made = File::default();
+    made.add_dimension("x", 2);
+    let fragments = Content::Stored(vec![Fragment::Stored { versions: versions.into(), view: None }]);
+    let variable = Variable::new("v", DataType::F64, &["x"]);
+    add(&mut made, &Aggregated { variable, sizes: vec![vec![2]], fragments }, Dialect::Cfa062).unwrap();
+    let path = folder.path().join("agg.nc");
+    write_file(&made, &path, cfa::internals::write::Format::Netcdf4).unwrap();
+    let dataset = Dataset::open(&path).unwrap();
+    dataset.variable("v").unwrap().read_values(&Selection::all(&[2])).unwrap();
+    let warnings = dataset.warnings();
+    assert!(warnings.iter().any(|told| told.contains("is passed over")), "{warnings:?}");
+    assert!(warnings.iter().all(|told| told.len() < 4096), "{}", warnings[0].len());
+
+    let start = folder.path().to_str().unwrap();
+    let (_, path) = roundabout("empty.nc", 2 * (4000 - start.len()));
+    let inputs = [folder.path().join(path)];
+    let notes = plan(&folder.path().join("new.nc"), &inputs, &Options::default(), None).unwrap().notes;
+    assert!(notes.iter().any(|note| note.contains("has no data in")), "{notes:?}");
+    assert!(notes.iter().all(|note| note.len() < 4096), "{}", notes[0].len());
 }
 
 /// A location with secrets in it, of whatever form.

@@ -307,3 +307,23 @@ fn records_of_a_gathered_fragment_that_were_not_written_are_missing() {
     assert_eq!(read(&agg, "v").unwrap(), (vec![2, 2, 2], values.to_vec()));
     assert!(!is_faulty(&agg));
 }
+
+#[test]
+fn records_that_were_not_written_have_the_fill_value_of_the_variable() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f.nc");
+    let mut file = netcdf::create(&path).unwrap();
+    file.add_unlimited_dimension("t").unwrap();
+    file.add_variable::<i32>("n", &["t"]).unwrap().put_values(&[1, 2, 3], [..3]).unwrap();
+    let mut v = file.add_variable::<i16>("v", &["t"]).unwrap();
+    v.set_fill_value(-5i16).unwrap();
+    v.put_values(&[7i16], [..1]).unwrap();
+    file.close().unwrap();
+    let own = Var::new("v", DataType::I16, &[], Data::None);
+    let agg = aggregate(folder.path(), "agg.nc", own, &[("f.nc", "v", 3)]);
+    for path in [&path, &agg] {
+        assert_eq!(read(path, "v").unwrap(), (vec![3], vec![Some(7.0), None, None]));
+    }
+    let variable = Dataset::open(&path).unwrap().variable("v").unwrap();
+    assert_eq!(variable.read_values(&Selection::all(&[3])).unwrap(), Values::I16(vec![7, -5, -5]));
+}

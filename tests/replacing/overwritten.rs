@@ -5,9 +5,10 @@ use std::os::unix::fs::symlink;
 
 use cfa::create::{create, update, Options};
 use cfa::internals::write::aggregation::{add, Aggregated, Content};
-use cfa::internals::write::{write_file, File, Format, Variable};
+use cfa::internals::write::{write_file, Data, File, Format, Variable};
 use cfa::Dialect;
 use cfa::{DataType, Dataset, Values};
+use cfa::{Fragment, Version};
 use cfa::{Fragment, Version};
 
 use super::scene::{day_of, Scene};
@@ -132,6 +133,30 @@ fn an_aggregation_with_data_of_its_own_is_kept() {
         scene.refused(&["convert", "agg.nc", name], &[name, variable, "--overwrite"]);
         scene.good(&["convert", "agg.nc", name, "--overwrite"]);
         assert_eq!(scene.values(name).len(), 6);
+    }
+}
+
+#[test]
+fn what_readers_ignore_or_cannot_read_is_data() {
+    let scene = Scene::new();
+    aggregation(&scene, "array.nc", |file| {
+        let tas = file.variables.iter_mut().find(|v| v.name == "tas").unwrap();
+        tas.dimensions = vec!["time".into(), "lat".into()];
+        tas.data = Data::Values(Values::F32(vec![1.0; 4]));
+    });
+    // Of a type that netCDF variables may have, and that is not read.
+    let pairs = "types: compound pair { int a; int b; };
+        dimensions: time = 1; one = 1; lat = 2;
+        variables: float tas; tas:aggregated_dimensions = \"time lat\";
+        tas:aggregated_data = \"map: map uris: uris identifiers: ids\";
+        int map(lat, one); string uris(one, one); string ids; pair pairs(lat);
+        data: map = 1, 2; uris = \"data/day0.nc\"; ids = \"tas\"; pairs = {1, 2}, {3, 4};";
+    crate::support::cdl::make_from(scene.path(), "pairs", pairs);
+    assert_eq!(scene.values("pairs.nc"), Values::F32(vec![0.0; 2]));
+    for (name, variable) in [("array.nc", "tas"), ("pairs.nc", "pairs")] {
+        scene.refused(&["create", name, "data"], &[name, variable, "--overwrite"]);
+        scene.refused(&["convert", "agg.nc", name], &[name, variable, "--overwrite"]);
+        scene.good(&["create", name, "data", "--overwrite", "--quiet"]);
     }
 }
 

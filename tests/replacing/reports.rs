@@ -3,6 +3,9 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
+use cfa::check::{check, Options};
+use cfa::Kind;
+
 use super::scene::Scene;
 
 #[test]
@@ -49,4 +52,21 @@ fn a_report_can_go_where_nothing_is_kept() {
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"), "{page}");
     scene.refused(&["check", "agg.nc", "--report", "data"], &["data"]);
     scene.refused(&["check", "agg.nc", "--report", "none/report.html"], &["none/report.html"]);
+}
+
+#[test]
+fn two_reports_do_not_replace_each_other() {
+    let scene = Scene::new();
+    symlink(".", scene.at("here")).unwrap();
+    for other in ["report", "here/report"] {
+        let options = Options {
+            html_report: Some(scene.at("report")),
+            json_report: Some(scene.at(other)),
+            ..Options::default()
+        };
+        let error = check(scene.at("agg.nc"), &options).unwrap_err();
+        assert_eq!(error.kind(), Kind::Request);
+        assert!(error.to_string().contains("both reports"), "{error}");
+        assert!(!scene.at("report").exists());
+    }
 }

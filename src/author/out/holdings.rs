@@ -22,6 +22,9 @@ use crate::selection::{checked_product, Selection};
 /// Fragments that are looked up at once.
 const BLOCK: u64 = 4096;
 
+/// How each caller says that a file is to be replaced all the same.
+const ASK: &str = "ask for it (--overwrite; in C and Fortran the option overwrite)";
+
 /// Variables that a message names.
 const NAMED: usize = 3;
 
@@ -36,9 +39,7 @@ impl Out {
         }
         match self.loss() {
             None => Ok(()),
-            Some(loss) => {
-                Err(self.refusal(format!("{loss}, so it is not replaced: {advice}, or give --overwrite")))
-            }
+            Some(loss) => Err(self.refusal(format!("{loss}, so it is not replaced: {advice}, or {ASK}"))),
         }
     }
 
@@ -49,7 +50,7 @@ impl Out {
     pub(crate) fn refuse_existing(&self, overwrite: bool) -> Result<()> {
         match self.exists() && !overwrite {
             true => {
-                Err(self.refusal("it exists and is not replaced: choose another name, or give --overwrite"))
+                Err(self.refusal(format!("it exists and is not replaced: choose another name, or {ASK}")))
             }
             false => Ok(()),
         }

@@ -142,6 +142,16 @@ mod tests {
     }
 
     #[test]
+    fn what_is_seen_and_copied_has_an_end_too() {
+        let budget = Budget::new(1000, 1000);
+        budget.see(64 * 1000 + (1 << 30)).unwrap();
+        budget.copy_text(1000 + (16 << 20)).unwrap();
+        assert_eq!(budget.copy_text(1).unwrap_err().kind(), Kind::Limit);
+        assert_eq!(budget.see(1).unwrap_err().kind(), Kind::Limit);
+        assert_eq!(budget.check().unwrap_err().kind(), Kind::Limit);
+    }
+
+    #[test]
     fn holes_and_very_long_files_do_not_add_to_a_budget() {
         let most = |length, stored| Budget::new(length, stored).kept.into_inner() - (40 << 20);
         assert_eq!(most(1000, 1000), 8000);
