@@ -9,7 +9,6 @@ use cfa::internals::write::{write_file, Data, File, Format, Variable};
 use cfa::Dialect;
 use cfa::{DataType, Dataset, Values};
 use cfa::{Fragment, Version};
-use cfa::{Fragment, Version};
 
 use super::scene::{day_of, Scene};
 
