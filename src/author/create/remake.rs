@@ -15,6 +15,9 @@ use crate::error::message;
 use crate::error::{Kind, Result};
 use crate::io::location::redact;
 
+/// How each caller says that a file is to be made.
+const WITHOUT: &str = "without --update (in C and Fortran the option update)";
+
 /// Names that a note has at most.
 const SHOWN: usize = 5;
 
@@ -55,10 +58,10 @@ impl Remade {
 pub(super) fn remake(out: &Out, files: &Inputs, options: &Options, watch: Watch) -> Result<Remade> {
     let others = others(out, files)?;
     if !out.exists() {
-        return Err(out.refusal("no such file; without --update it is made").with_kind(Kind::Io));
+        return Err(out.refusal(format!("no such file; {WITHOUT} it is made")).with_kind(Kind::Io));
     }
     if !out.is_aggregation() {
-        let message = "it is no aggregation, so no files are added to it; without --update one is made";
+        let message = format!("it is no aggregation, so no files are added to it; {WITHOUT} one is made");
         return Err(out.refusal(message));
     }
     let interner = Interner::default();
