@@ -8,7 +8,8 @@ permissive='MIT|Apache-2\.0|BSD-3-Clause|ISC|CDLA-Permissive-2\.0|Zlib|0BSD|Unli
 crates=(cargo tree --locked --edges "normal,build,dev" --prefix none)
 
 # A crate without a licence field fails too. cbindgen (MPL-2.0) is a tool of one test: nothing of it is in a product.
-other=$("${crates[@]}" --no-dedupe --format '{p}: {l}' | sort -u |
+all=$("${crates[@]}" --no-dedupe --format '{p}: {l}')
+other=$(sort -u <<<"$all" |
     grep -v '^cbindgen v[^:]*: MPL-2\.0$' |
     grep -vE "^[^:]*: \(?($permissive)( (OR|AND|WITH) \(?($permissive)\)?|/($permissive)|\))*$" || true)
 if [[ -n $other ]]; then
@@ -17,10 +18,11 @@ if [[ -n $other ]]; then
 fi
 
 status=0
+direct=$("${crates[@]}" --depth 1 --format '{p}')
 while read -r name _; do
     if ! grep --quiet --fixed-strings "\`$name\`" docs/dependencies.md; then
         echo "docs/dependencies.md does not name the dependency $name" >&2
         status=1
     fi
-done < <("${crates[@]}" --depth 1 --format '{p}' | tail -n +2)
+done < <(tail -n +2 <<<"$direct")
 exit $status

@@ -32,6 +32,7 @@ def counts(text):
     # the cases of ../shared/conformance, by whatever reader
     for good, all_cases in re.findall(r"\b(\d+) of (\d+) cases pass", text):
         passed += int(good)
+        failed += int(all_cases) - int(good)
     return passed, failed, skipped
 
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Runs every check that reads the sources without running them; stops at the first that fails.
+# Runs every check that reads the sources without running them; then fails if one of them did, and says which.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+failed=()
 check() {
     echo "lint: $1"
-    "${@:2}"
+    "${@:2}" || failed+=("$1")
 }
 
 check rustfmt cargo fmt --check
@@ -19,3 +20,8 @@ check rustdoc env RUSTDOCFLAGS="-D warnings" cargo doc --locked --lib --no-deps 
 check shellcheck shellcheck .ci/run scripts/*.sh demo/*.sh tests/*.sh c_tests/*.sh fortran/tests/*.sh
 check lengths scripts/check_lengths.sh
 check licences scripts/check_licences.sh
+
+if ((${#failed[@]})); then
+    printf 'lint: FAILED %s\n' "${failed[@]}" >&2
+    exit 1
+fi

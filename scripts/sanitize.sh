@@ -30,11 +30,15 @@ compile() {
 }
 
 # passes NAME FLAGS TEST...
+failed=()
 passes() {
     for test in "${@:3}"; do
         compile "$1" "$2" "$test"
-        "$work/$test" "$work" 3
-        echo "sanitize: $1 $test ok"
+        if "$work/$test" "$work" 3; then
+            echo "sanitize: $1 $test ok"
+        else
+            failed+=("$1 $test")
+        fi
     done
 }
 
@@ -43,10 +47,10 @@ finds() {
     compile "$1" "$2" faults
     if "$work/faults" "$work" "$3" >"$work/report" 2>&1 || ! grep --quiet "$4" "$work/report"; then
         cat "$work/report"
-        echo "sanitize: $1 does not find $3" >&2
-        exit 1
+        failed+=("$1 does not find $3")
+    else
+        echo "sanitize: $1 finds $3"
     fi
-    echo "sanitize: $1 finds $3"
 }
 
 check_address() {
@@ -77,3 +81,8 @@ check_thread() {
 for name in "$@"; do
     "check_$name"
 done
+
+if ((${#failed[@]})); then
+    printf 'sanitize: FAILED %s\n' "${failed[@]}" >&2
+    exit 1
+fi

@@ -33,7 +33,7 @@ stage() {
 
 compiling() {
     stage lint scripts/lint.sh
-    stage cargo-test cargo test --locked --quiet
+    stage cargo-test cargo test --locked --quiet --no-fail-fast
     stage readers scripts/test_readers.sh
     stage cmake scripts/test_cmake.sh
     stage sanitize scripts/sanitize.sh

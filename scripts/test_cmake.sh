@@ -6,7 +6,8 @@ cd "$(dirname "$0")/.."
 
 cmake -B build/cmake >/dev/null
 cmake --build build/cmake
-ctest --test-dir build/cmake --output-on-failure --exclude-regex '^(fortran|install)$'
+failed=0
+ctest --test-dir build/cmake --output-on-failure --exclude-regex '^(fortran|install)$' || failed=1
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -14,5 +15,9 @@ DESTDIR=$work/cmake cmake --install build/cmake --prefix /usr/local >/dev/null
 # The GDAL driver is for make alone: CMake users have no part in it.
 make --no-print-directory install DESTDIR="$work/make" PREFIX=/usr/local GDALPLUGINS=/gdalplugins >/dev/null
 rm -rf "$work/make/gdalplugins"
-diff <(cd "$work/cmake" && find . | sort) <(cd "$work/make" && find . | sort)
-echo "cmake --install and make install give the same $(find "$work/make" -not -type d | wc -l) files"
+if diff <(cd "$work/cmake" && find . | sort) <(cd "$work/make" && find . | sort); then
+    echo "cmake --install and make install give the same $(find "$work/make" -not -type d | wc -l) files"
+else
+    failed=1
+fi
+exit "$failed"

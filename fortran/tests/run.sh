@@ -46,13 +46,14 @@ build() { # build PROGRAM SOURCE...
 cp part_1.nc twin.nc
 cp part_1.nc data.nc
 cp part_1.nc plain.nc
+failed=()
 for test in test_reading test_describing test_writing; do
     build "$test" "$top/fortran/tests/"{checks,watches}.f90 "$top/fortran/tests/$test.f90"
-    "./$test"
+    "./$test" || failed+=("$test")
     if command -v valgrind >/dev/null; then
         echo "$test: under valgrind"
         valgrind --quiet --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
-            --error-exitcode=9 "./$test" >/dev/null
+            --error-exitcode=9 "./$test" >/dev/null || failed+=("$test under valgrind")
     else
         "$top/scripts/left_out.sh" valgrind "it is not there"
     fi
@@ -61,18 +62,24 @@ done
 build test_stopping "$top/fortran/tests/test_stopping.f90"
 if ./test_stopping >stopped 2>&1 || ! grep --quiet '^cfa: .*absent.nc' stopped || grep --quiet running stopped; then
     echo "test_stopping: a failure without stat did not stop the program with its message" >&2
-    exit 1
+    failed+=(test_stopping)
 fi
 
 build describe "$top/fortran/examples/describe.f90"
-./describe whole.nc | tee described
-grep --quiet 'tas(lon=2, lat=3, time=4) K from 2 fragments' described
-grep --quiet 'time 4: mean 308.400' described
+./describe whole.nc | tee described || failed+=(describe)
+for line in 'tas(lon=2, lat=3, time=4) K from 2 fragments' 'time 4: mean 308.400'; do
+    grep --quiet --fixed-strings "$line" described || failed+=("describe does not print: $line")
+done
 
 echo "fortran: the program of docs/fortran.md"
 # block LANGUAGE: the text of its blocks
 block() { awk -v mark="\`\`\`$1" '$0 == mark { inside = 1; next } /^```/ { inside = 0 } inside' "$top/docs/fortran.md"; }
 block fortran >patience.f90
 build read_with_patience patience.f90
-./read_with_patience 2>progress | diff <(block text) -
-grep --quiet '^100 % read' progress
+./read_with_patience 2>progress | diff <(block text) - || failed+=(docs/fortran.md)
+grep --quiet '^100 % read' progress || failed+=("progress in docs/fortran.md")
+
+if ((${#failed[@]})); then
+    printf 'fortran: FAILED %s\n' "${failed[@]}" >&2
+    exit 1
+fi
