@@ -39,6 +39,7 @@ mod author;
 mod bytes;
 mod canonical;
 mod capi;
+mod cf;
 pub mod check;
 mod container;
 mod dataset;
