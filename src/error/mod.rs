@@ -21,9 +21,9 @@ pub enum Kind {
     Attribute,
     /// The keywords of `aggregated_data` or `cfa_array` are not a known set.
     Terms,
-    /// A dimension that another item names does not exist.
+    /// A dimension that is referred to does not exist.
     MissingDimension,
-    /// A variable that another item names does not exist.
+    /// A variable that is referred to does not exist.
     MissingVariable,
     /// A feature variable has the wrong dimensions.
     Rank,
