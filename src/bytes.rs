@@ -2,7 +2,7 @@
 //!
 //! `slice::as_chunks` does the same from Rust 1.88 on; the products build with 1.85.
 
-/// Returns as many arrays of `N` bytes as there are, one after the other; a rest is left out.
+/// Returns the bytes as arrays of `N` bytes, one after the other, without the remainder.
 #[inline]
 pub(crate) fn arrays<const N: usize>(bytes: &[u8]) -> &[[u8; N]] {
     const { assert!(N > 0) };
@@ -10,7 +10,7 @@ pub(crate) fn arrays<const N: usize>(bytes: &[u8]) -> &[[u8; N]] {
     unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len() / N) }
 }
 
-/// As [`arrays`], to write to.
+/// Like [`arrays`], but mutable.
 #[inline]
 pub(crate) fn arrays_mut<const N: usize>(bytes: &mut [u8]) -> &mut [[u8; N]] {
     const { assert!(N > 0) };

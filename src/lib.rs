@@ -18,13 +18,13 @@
 //! # }
 //! ```
 //!
-//! [`OpenOptions`] say what an aggregation file may open and how much memory it may use. An [`Error`] names the file, variable
-//! and fragment concerned.
+//! [`OpenOptions`] set what an aggregation file may open and how much memory it may use. An [`Error`] names the file,
+//! variable and fragment that it concerns.
 //!
 //! # Writing
 //!
-//! [`create`] makes aggregations of files, [`check`] judges them, [`convert`] changes their dialect, and [`extract`] writes their
-//! data into one file. None of them replaces what it reads.
+//! [`create`] makes aggregations of files, [`check`] reports what is wrong with them, [`convert`] changes their
+//! dialect, and [`extract`] writes their data into one file. None of them replaces what it reads.
 //!
 //! ```no_run
 //! # fn main() -> cfa::Result<()> {
@@ -72,14 +72,14 @@ pub use selection::Selection;
 pub use threads::control::{Listener, Progress};
 pub use value::{Attribute, Attributes, DataType, Values};
 
-/// How names and locations from files are shown to people: on one line, without control characters and secrets.
+/// Formats names and locations from files for people: on one line, without control characters and secrets.
 pub mod text {
     pub use crate::error::message::{escaped, escaped_json, short};
     pub use crate::error::secrets::redact;
     pub use crate::io::os::shown;
 }
 
-/// What the tests and benchmarks of this crate reach beyond its interface. It may change at any time.
+/// Internals that the tests and benchmarks of this crate use. They may change at any time.
 #[doc(hidden)]
 pub mod internals {
     pub mod canonical {

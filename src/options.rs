@@ -1,33 +1,33 @@
 //! The options of an open dataset: access policy, limits, missing fragments, substitutions.
 //!
-//! Plain values that every layer may read; [`crate::dataset::settings`] sets them by name.
+//! They are plain values that every layer may read; [`crate::dataset::settings`] sets them by name.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::error::secrets::redact;
 
-/// What a read gives for a fragment of which no version exists.
+/// What a read does about a fragment of which no version exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MissingFragments {
-    /// An error that names the fragment and every version tried.
+    /// Fails with an error that names the fragment and every version tried.
     #[default]
     Error,
-    /// Missing values.
+    /// Returns missing values for it.
     Fill,
 }
 
-/// What a read does about a fragment whose file is not what it was when its size and time were recorded.
+/// What a read does about a fragment whose file changed since its size and time were recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChangedFragments {
     /// Reads it, with a warning.
     #[default]
     Warn,
-    /// Refuses it.
+    /// Fails.
     Error,
-    /// Does not look.
+    /// Does not check.
     Ignore,
 }
 
@@ -35,12 +35,13 @@ pub enum ChangedFragments {
 #[derive(Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AllowedSources {
-    /// The directory of the aggregation file, or of the target where it is a symbolic link, and what is below.
+    /// The directory of the aggregation file and everything below it. If the file is a symbolic link, the directory of
+    /// its target counts.
     Siblings,
     /// Any local regular file.
     Local,
-    /// For a local aggregation file any local regular file and any public server; for a remote one its own server, and
-    /// for one in an archive what is beside it.
+    /// For a local aggregation file, any local regular file and any public server; for a remote one, its own server;
+    /// for one in an archive, what is beside it.
     #[default]
     Default,
     /// Everything.
@@ -50,7 +51,7 @@ pub enum AllowedSources {
 }
 
 impl fmt::Debug for AllowedSources {
-    /// Passwords are not shown.
+    /// Hides passwords.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             AllowedSources::Siblings => f.write_str("Siblings"),
@@ -62,9 +63,9 @@ impl fmt::Debug for AllowedSources {
     }
 }
 
-/// A driver of GDAL that may be asked about a fragment that is not netCDF; none but these ever is.
+/// A driver of GDAL that may open a fragment that is not netCDF. No other driver is ever used.
 ///
-/// Drivers whose files name other sources are left out for good: such a file would lead past the access policy.
+/// Drivers whose files name other sources are left out on purpose: such a file would lead past the access policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FragmentDriver {
@@ -83,7 +84,7 @@ impl FragmentDriver {
     pub const ALL: [FragmentDriver; 4] =
         [FragmentDriver::GeoTiff, FragmentDriver::Grib, FragmentDriver::Zarr, FragmentDriver::Hdf4];
 
-    /// Its name in GDAL.
+    /// Returns its name in GDAL.
     pub const fn name(self) -> &'static str {
         match self {
             FragmentDriver::GeoTiff => "GTiff",
@@ -106,43 +107,43 @@ impl FragmentDriver {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OpenOptions {
-    /// What a fragment of which no version exists gives.
+    /// What a read does about a fragment of which no version exists.
     pub missing_fragments: MissingFragments,
-    /// What stands for missing data in aggregated bytes without a missing value of their own, -128 to 255.
+    /// The value, -128 to 255, that marks missing data in aggregated bytes that have no missing value of their own.
     pub missing_bytes: Option<i16>,
-    /// What a fragment that changed since its state was recorded gives.
+    /// What a read does about a fragment that changed since its state was recorded.
     pub changed_fragments: ChangedFragments,
-    /// Whether fragments are converted even where values change.
+    /// Whether fragments are converted even where that changes values.
     pub lossy_casts: bool,
     /// Whether variables are shown as stored instead of aggregated.
     pub raw_view: bool,
-    /// What an aggregation file may open.
+    /// Which locations an aggregation file may open.
     pub allowed_sources: AllowedSources,
     /// Whether loopback, private and link-local network addresses may be opened.
     pub allow_private_network: bool,
     /// How long connecting to a server may take.
     pub http_connect_timeout: Duration,
-    /// How long a server may send nothing.
+    /// How long a server may send nothing before the request fails.
     pub http_stall_timeout: Duration,
-    /// How often a request that failed is tried again.
+    /// How often a failed request is tried again.
     pub http_max_retry: usize,
-    /// How long a request may take, with all that is tried again.
+    /// How long a request may take, including all further attempts.
     pub http_deadline: Duration,
-    /// Fragments that one aggregation variable may have.
+    /// The maximum number of fragments of one aggregation variable.
     pub max_fragments: u64,
-    /// Depth of aggregations whose fragments are aggregations.
+    /// The maximum depth of nested aggregations.
     pub max_nesting: usize,
-    /// Fragment files kept open at a time.
+    /// The maximum number of fragment files that are open at a time.
     pub max_open_files: usize,
-    /// Memory for decoded chunks.
+    /// Bytes of memory for decoded chunks.
     pub cache_bytes: u64,
     /// Threads that read fragments; 0 means one per core.
     pub num_threads: usize,
-    /// Keywords (`${key}`) and what replaces them in locations; these come before the file's own.
+    /// Keywords (`${key}`) and their replacements in locations. They take precedence over those of the file.
     pub substitutions: Vec<(String, String)>,
     /// Location prefixes that moved: from, to.
     pub relocate: Vec<(String, String)>,
-    /// Drivers of GDAL that may be asked about a fragment that is not netCDF; only the GDAL plugin asks.
+    /// Drivers of GDAL that may open a fragment that is not netCDF. Only the GDAL plugin uses them.
     pub fragment_drivers: Vec<FragmentDriver>,
 }
 

@@ -1,11 +1,11 @@
-//! Which part of an array is wanted: start, count and step per dimension.
+//! The part of an array that is to be read: start, count and step per dimension.
 
 use crate::error::{Error, Kind, Result};
 
 /// A hyperslab: element `i` along dimension `d` is `start[d] + i * step[d]`, for `i < count[d]`.
 ///
-/// Steps may be negative but not zero; counts may be zero. A selection that was checked against a shape
-/// never reaches outside it.
+/// Steps may be negative but not zero; counts may be zero. A selection that was checked against a shape never reaches
+/// outside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
     start: Vec<u64>,
@@ -14,15 +14,15 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// The whole of an array of this shape.
+    /// Selects the whole of an array of this shape.
     pub fn all(shape: &[u64]) -> Self {
         Selection { start: vec![0; shape.len()], count: shape.to_vec(), step: vec![1; shape.len()] }
     }
 
-    /// Checks the request against the shape of the array.
+    /// Creates a selection and checks it against the shape of the array.
     ///
     /// # Errors
-    /// `Request` when the ranks differ, a step is zero, or an element lies outside.
+    /// `Request` if the ranks differ, a step is zero, or an element lies outside the array.
     pub fn new(start: &[u64], count: &[u64], step: &[i64], shape: &[u64]) -> Result<Self> {
         let rank = shape.len();
         for (what, len) in [("start", start.len()), ("count", count.len()), ("step", step.len())] {
@@ -55,7 +55,7 @@ impl Selection {
         Ok(Selection { start: start.to_vec(), count: count.to_vec(), step: step.to_vec() })
     }
 
-    /// The part `start .. start + count` of every dimension, step 1.
+    /// Selects `start .. start + count` along every dimension, with step 1.
     ///
     /// # Errors
     /// As [`Selection::new`].
@@ -63,38 +63,38 @@ impl Selection {
         Selection::new(start, count, &vec![1; start.len()], shape)
     }
 
-    /// The first index along each dimension.
+    /// Returns the first index along each dimension.
     pub fn start(&self) -> &[u64] {
         &self.start
     }
 
-    /// The number of indices along each dimension: the shape of the result.
+    /// Returns the number of indices along each dimension, which is the shape of the result.
     pub fn count(&self) -> &[u64] {
         &self.count
     }
 
-    /// The distance between indices along each dimension.
+    /// Returns the distance between indices along each dimension.
     pub fn step(&self) -> &[i64] {
         &self.step
     }
 
-    /// The number of dimensions.
+    /// Returns the number of dimensions.
     pub fn rank(&self) -> usize {
         self.count.len()
     }
 
-    /// The number of elements; `None` if that overflows.
+    /// Returns the number of elements, or `None` if it overflows.
     pub fn len(&self) -> Option<u64> {
         checked_product(&self.count)
     }
 
-    /// Whether there are no elements.
+    /// Returns whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.count.contains(&0)
     }
 }
 
-/// The product of sizes; `None` on overflow. A zero anywhere gives zero.
+/// Returns the product of sizes, or `None` on overflow. If any size is zero, the product is zero.
 pub fn checked_product(sizes: &[u64]) -> Option<u64> {
     if sizes.contains(&0) {
         return Some(0);
@@ -102,7 +102,7 @@ pub fn checked_product(sizes: &[u64]) -> Option<u64> {
     sizes.iter().try_fold(1u64, |n, &s| n.checked_mul(s))
 }
 
-/// C-order strides, in elements, of an array of this shape; saturates on overflow.
+/// Returns the C-order strides, in elements, of an array of this shape. They saturate on overflow.
 pub fn c_strides(shape: &[u64]) -> Vec<u64> {
     let mut strides = vec![1u64; shape.len()];
     for d in (1..shape.len()).rev() {

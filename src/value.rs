@@ -1,4 +1,4 @@
-//! Data types, typed values and attributes: the leaves that every step shares.
+//! Data types, typed values and attributes, which every layer uses.
 
 use std::fmt;
 
@@ -33,7 +33,7 @@ pub enum DataType {
 }
 
 impl DataType {
-    /// The size of one element in bytes; `None` for strings.
+    /// Returns the size of one element in bytes, or `None` for strings.
     pub fn size(self) -> Option<usize> {
         Some(match self {
             DataType::I8 | DataType::U8 | DataType::Char => 1,
@@ -44,22 +44,22 @@ impl DataType {
         })
     }
 
-    /// Whether this is an integer or floating type.
+    /// Returns whether this is an integer or floating type.
     pub fn is_number(self) -> bool {
         !matches!(self, DataType::Char | DataType::String)
     }
 
-    /// Whether this is a floating type.
+    /// Returns whether this is a floating type.
     pub fn is_float(self) -> bool {
         matches!(self, DataType::F32 | DataType::F64)
     }
 
-    /// Whether this is an integer type.
+    /// Returns whether this is an integer type.
     pub fn is_integer(self) -> bool {
         self.is_number() && !self.is_float()
     }
 
-    /// The short code used in JSON output: `i1 u1 i2 u2 i4 u4 i8 u8 f4 f8 char str`.
+    /// Returns the short code used in JSON output: `i1 u1 i2 u2 i4 u4 i8 u8 f4 f8 char str`.
     pub fn code(self) -> &'static str {
         match self {
             DataType::I8 => "i1",
@@ -77,7 +77,7 @@ impl DataType {
         }
     }
 
-    /// The name that CDL gives the type.
+    /// Returns the name of the type in CDL.
     pub fn cdl_name(self) -> &'static str {
         match self {
             DataType::I8 => "byte",
@@ -144,7 +144,7 @@ macro_rules! for_numbers {
 }
 
 impl Values {
-    /// The type of the elements.
+    /// Returns the type of the elements.
     pub fn data_type(&self) -> DataType {
         match self {
             Values::I8(_) => DataType::I8,
@@ -162,7 +162,7 @@ impl Values {
         }
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         match self {
             Values::Char(v) => v.len(),
@@ -171,15 +171,15 @@ impl Values {
         }
     }
 
-    /// Whether there are no elements.
+    /// Returns whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Element `i` by itself.
+    /// Returns element `i` as a run of one value.
     ///
     /// # Panics
-    /// When there is no such element.
+    /// Panics if `i` is out of range.
     pub fn element(&self, i: usize) -> Values {
         match self {
             Values::I8(v) => Values::I8(vec![v[i]]),
@@ -197,7 +197,7 @@ impl Values {
         }
     }
 
-    /// The text of a char run or of a single string; `None` for numbers and lists of strings.
+    /// Returns the text of a char run or of a single string, or `None` for numbers and lists of strings.
     pub fn as_text(&self) -> Option<String> {
         match self {
             Values::Char(bytes) => Some(text_of(bytes)),
@@ -206,13 +206,13 @@ impl Values {
         }
     }
 
-    /// Element `i` as a double; `None` for text and out of range. Integers beyond 2^53 are rounded.
-    #[allow(clippy::unnecessary_cast)] // only for one of the types
+    /// Returns element `i` as a double, or `None` for text or if `i` is out of range. Integers beyond 2^53 are rounded.
+    #[allow(clippy::unnecessary_cast)] // only `f64` needs no cast
     pub fn f64_at(&self, i: usize) -> Option<f64> {
         for_numbers!(self, v => v.get(i).map(|&x| x as f64), None)
     }
 
-    /// Element `i` as an exact integer; `None` for floating types, text and out of range.
+    /// Returns element `i` as an exact integer, or `None` for floating types, for text or if `i` is out of range.
     pub fn int_at(&self, i: usize) -> Option<i128> {
         match self {
             Values::F32(_) | Values::F64(_) => None,
@@ -220,7 +220,7 @@ impl Values {
         }
     }
 
-    /// Number `i` in as few digits as tell it apart; `None` for text and out of range.
+    /// Returns number `i` in the fewest digits that identify it, or `None` for text or if `i` is out of range.
     pub fn decimal_at(&self, i: usize) -> Option<String> {
         let short = |text: String| text.strip_suffix(".0").map(str::to_owned).unwrap_or(text);
         match self {
@@ -230,7 +230,8 @@ impl Values {
         }
     }
 
-    /// Numbers of type `data_type` from native-endian bytes; `None` for strings or a length that does not fit.
+    /// Reads numbers of type `data_type` from native-endian bytes. Returns `None` for strings and for a length that is
+    /// no multiple of the element size.
     pub fn from_native_bytes(data_type: DataType, bytes: &[u8]) -> Option<Values> {
         fn split<const N: usize, T>(bytes: &[u8], f: impl Fn([u8; N]) -> T) -> Option<Vec<T>> {
             (bytes.len() % N == 0).then(|| crate::bytes::arrays(bytes).iter().map(|c| f(*c)).collect())
@@ -251,7 +252,7 @@ impl Values {
         })
     }
 
-    /// The native-endian bytes of element `i`; `None` for strings and out of range.
+    /// Returns the native-endian bytes of element `i`, or `None` for strings or if `i` is out of range.
     pub fn native_bytes_at(&self, i: usize) -> Option<Vec<u8>> {
         match self {
             Values::Char(v) => v.get(i).map(|&b| vec![b]),
@@ -260,7 +261,7 @@ impl Values {
     }
 }
 
-/// Text from bytes: UTF-8 where it is, else Latin-1; ends at the first NUL.
+/// Decodes text up to the first NUL: as UTF-8 if it is valid, else as Latin-1.
 pub fn text_of(bytes: &[u8]) -> String {
     let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
     match std::str::from_utf8(&bytes[..end]) {
@@ -283,27 +284,27 @@ pub struct Attribute {
 pub struct Attributes(Vec<Attribute>);
 
 impl Attributes {
-    /// No attributes.
+    /// Returns an empty list.
     pub const fn none() -> Self {
         Attributes(Vec::new())
     }
 
-    /// From a list in file order.
+    /// Creates attributes from a list in file order.
     pub fn new(list: Vec<Attribute>) -> Self {
         Attributes(list)
     }
 
-    /// The value of the attribute of this name.
+    /// Returns the value of the attribute of this name.
     pub fn get(&self, name: &str) -> Option<&Values> {
         self.0.iter().find(|a| a.name == name).map(|a| &a.value)
     }
 
-    /// The text of the attribute of this name; `None` if absent or not text.
+    /// Returns the text of the attribute of this name, or `None` if it is absent or not text.
     pub fn text(&self, name: &str) -> Option<String> {
         self.get(name).and_then(Values::as_text)
     }
 
-    /// Gives the attribute of this name this value: in its place if it is there, else at the end.
+    /// Sets the value of the attribute of this name. A new attribute is added at the end.
     pub fn set(&mut self, name: &str, value: Values) {
         match self.0.iter_mut().find(|a| a.name == name) {
             Some(attribute) => attribute.value = value,
@@ -311,18 +312,18 @@ impl Attributes {
         }
     }
 
-    /// As [`Attributes::set`], with text.
+    /// Like [`Attributes::set`], with text as the value.
     pub fn set_text(&mut self, name: &str, text: impl Into<String>) {
         self.set(name, Values::Char(text.into().into_bytes()));
     }
 
-    /// Takes the attribute of this name away, and gives its value.
+    /// Removes the attribute of this name and returns its value.
     pub fn remove(&mut self, name: &str) -> Option<Values> {
         let position = self.0.iter().position(|a| a.name == name)?;
         Some(self.0.remove(position).value)
     }
 
-    /// All of them, in file order.
+    /// Iterates over the attributes in file order.
     pub fn iter(&self) -> std::slice::Iter<'_, Attribute> {
         self.0.iter()
     }

@@ -1,8 +1,8 @@
-//! What happens to valid numbers between masking and casting: unpacking, then units, in double precision.
+//! Changes valid numbers between masking and casting: unpacking, then units, in double precision.
 //!
-//! Where stored and canonical numbers are both integers and every factor is an exact ratio, the same is done in integers,
-//! so that values beyond 2^53 survive; where a factor is not, integers from 2^53 on are lost. So is a finite number that
-//! does not stay finite.
+//! If stored and canonical numbers are both integers and every factor is an exact ratio, this is done in integers, so
+//! that values beyond 2^53 are exact. If a factor is not, integers from 2^53 on are lost, and so is a finite number
+//! that does not stay finite.
 
 use super::number::{Number, Scalar};
 use super::units::Converter;
@@ -17,7 +17,7 @@ pub(super) struct Rational {
 }
 
 impl Rational {
-    /// The ratio in lowest terms; `None` if the divisor is zero or a number too large.
+    /// Returns the ratio in lowest terms, or `None` if the divisor is zero or a number is too large.
     pub fn new(mul: i128, add: i128, div: i128) -> Option<Rational> {
         let common = gcd(gcd(mul, add), div);
         let common = if div < 0 { -common } else { common };
@@ -33,7 +33,7 @@ impl Rational {
         self == Rational { mul: 1, add: 0, div: 1 }
     }
 
-    /// First `self`, then `next`; `None` if the factors become too large.
+    /// Applies `self`, then `next`. Returns `None` if the factors become too large.
     fn then(self, next: Rational) -> Option<Rational> {
         Some(Rational {
             mul: self.mul.checked_mul(next.mul)?,
@@ -42,7 +42,8 @@ impl Rational {
         })
     }
 
-    /// The integer that the value is, within a millionth; else with `lossy` the value without its fraction.
+    /// Returns the value if it is an integer within a millionth. With `lossy`, returns any other value without its
+    /// fraction.
     fn apply(self, x: i128, lossy: bool) -> Option<i128> {
         let top = x.checked_mul(self.mul)?.checked_add(self.add)?;
         if self.div == 1 {
@@ -67,14 +68,14 @@ impl Rational {
 pub(super) enum Measure {
     /// The units mean the same.
     Same,
-    /// As the units' definitions say.
+    /// By the definitions of the units.
     Converter(Converter),
     /// By an exact ratio and shift, as between reference times.
     Ratio(Rational),
 }
 
 impl Measure {
-    /// The same by an exact ratio, where that is what a converter's doubles stand for.
+    /// Returns the same change as an exact ratio, if the doubles of a converter represent one.
     fn exact(&self) -> Option<Rational> {
         match self {
             Measure::Same => Some(Rational { mul: 1, add: 0, div: 1 }),
@@ -102,7 +103,7 @@ impl Measure {
                 let common = gcd(*mul, *div);
                 let (up, down) = ((mul / common) as f64, (div / common) as f64);
                 let shift = quotient(*add, *div);
-                // A whole factor or divisor is rounded once only; a shift of whole units is exact.
+                // A whole factor or divisor is rounded only once; a shift of whole units is exact.
                 if down == 1.0 {
                     values.iter_mut().for_each(|x| *x = *x * up + shift);
                 } else {
@@ -128,17 +129,17 @@ impl Arithmetic {
         Arithmetic { packing, measure, exact }
     }
 
-    /// Whether numbers stay as they are.
+    /// Returns whether numbers stay as they are.
     pub fn is_identity(&self) -> bool {
         self.packing.is_none() && self.measure == Measure::Same
     }
 
-    /// The integer form, for integers on both sides.
+    /// Returns the integer form, for integers on both sides.
     pub fn exact(&self) -> Option<Rational> {
         self.exact
     }
 
-    /// Stored numbers to canonical ones in double precision; what is lost on the way is not finite.
+    /// Converts stored numbers to canonical ones in double precision. Numbers that are lost become non-finite.
     pub fn apply<T: Number>(&self, stored: &[T], values: &mut [f64]) {
         match self.packing {
             Some(Packing { scale, offset, .. }) => {
@@ -153,7 +154,7 @@ impl Arithmetic {
             }
         }
         if matches!(self.measure, Measure::Converter(Converter::Other(_))) {
-            // Unlike an infinity, NaN stays what it is whatever follows.
+            // Unlike an infinity, NaN stays NaN in all later steps.
             for (y, x) in values.iter_mut().zip(stored) {
                 *y = if x.is_finite() && !y.is_finite() { f64::NAN } else { *y };
             }
@@ -162,15 +163,17 @@ impl Arithmetic {
     }
 }
 
-/// The index of the first valid integer that double precision cannot tell from its neighbours, before or after.
+/// Returns the index of the first valid integer that double precision cannot distinguish from its neighbours, before or
+/// after.
 pub(super) fn rounded<T: Number>(stored: &[T], values: &[f64], valid: &[u8]) -> Option<usize> {
-    /// From here on a double may stand for several integers.
+    /// From here on a double may represent several integers.
     const INTEGERS: f64 = 9_007_199_254_740_992.0;
     let is = |x: T, y: f64| (x.to_f64().abs() >= INTEGERS) | (y.abs() >= INTEGERS);
     (0..values.len()).find(|&i| valid[i] != 0 && is(stored[i], values[i]))
 }
 
-/// The index of the first valid number that was finite and is not any more; with `lossy` these become invalid instead.
+/// Returns the index of the first valid number that was finite and no longer is. With `lossy` these become invalid
+/// instead.
 pub(super) fn infinite<T: Number, U: Number>(
     stored: &[T],
     values: &[U],
@@ -190,7 +193,7 @@ pub(super) fn infinite<T: Number, U: Number>(
     None
 }
 
-/// [`super::cast::cast_all`] for integers through an exact ratio.
+/// Like [`super::cast::cast_all`], for integers through an exact ratio.
 pub(super) fn cast_exactly<T: Number, U: Number>(
     ratio: Rational,
     from: &[T],
@@ -211,7 +214,7 @@ pub(super) fn cast_exactly<T: Number, U: Number>(
     None
 }
 
-/// A double that is an integer, exactly.
+/// Returns a double as an integer if it is one exactly.
 fn integer(x: f64) -> Option<i128> {
     match Scalar::of(x) {
         Scalar::Int(int) => Some(int),
@@ -228,7 +231,7 @@ fn gcd(a: i128, b: i128) -> i128 {
     while b != 0 {
         (a, b) = (b, a % b);
     }
-    // Only both arguments at the lowest number have a divisor that does not fit.
+    // The divisor does not fit only if both arguments are the lowest number.
     i128::try_from(a).unwrap_or(1).max(1)
 }
 

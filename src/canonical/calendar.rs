@@ -2,7 +2,7 @@
 //!
 //! `standard` is the mixed calendar: Julian up to 1582-10-04, Gregorian from 1582-10-15, nothing in between.
 //! `standard` and `julian` have no year 0 (the year before 1 is -1); the others have one, as in cftime.
-//! `utc` and `tai` have the days of `standard`; the leap seconds that tell them apart are not counted.
+//! `utc` and `tai` have the days of `standard`; the leap seconds in which they differ are not counted.
 //! Dates that a calendar does not have are refused, and so are years beyond a thousand million.
 
 use std::fmt;
@@ -56,7 +56,7 @@ const REFORM: i64 = 577_735;
 const JULIAN_START: i64 = -2;
 
 impl Calendar {
-    /// The calendar of this CF name, in any case; `None` for a name without rules of its own.
+    /// Returns the calendar of this CF name, in any case, or `None` for a name without rules of its own.
     pub fn named(name: &str) -> Option<Calendar> {
         Some(match name.trim().to_ascii_lowercase().as_str() {
             "" | "standard" | "gregorian" | "default" => Calendar::Standard,
@@ -71,7 +71,7 @@ impl Calendar {
         })
     }
 
-    /// Whether two CF names mean one calendar; an absent name means `standard`.
+    /// Returns whether two CF names mean the same calendar. An absent name means `standard`.
     pub fn same(a: Option<&str>, b: Option<&str>) -> bool {
         let (a, b) = (a.unwrap_or("standard"), b.unwrap_or("standard"));
         match (Calendar::named(a), Calendar::named(b)) {
@@ -80,7 +80,7 @@ impl Calendar {
         }
     }
 
-    /// The first of its CF names.
+    /// Returns the first of its CF names.
     pub fn name(self) -> &'static str {
         match self {
             Calendar::Standard => "standard",
@@ -94,12 +94,12 @@ impl Calendar {
         }
     }
 
-    /// Whether leap seconds, which are not counted here, matter to its times.
+    /// Returns whether leap seconds, which are not counted here, affect its times.
     pub fn is_of_clocks(self) -> bool {
         matches!(self, Calendar::Utc | Calendar::Tai)
     }
 
-    /// The calendar that has the same days.
+    /// Returns the calendar that has the same days.
     fn of_days(self) -> Calendar {
         if self.is_of_clocks() {
             Calendar::Standard
@@ -108,7 +108,8 @@ impl Calendar {
         }
     }
 
-    /// The number of the day, counted from an origin of the calendar's own; `None` if it has no such date.
+    /// Returns the number of the day, counted from an origin that depends on the calendar, or `None` if it has no such
+    /// date.
     pub fn day_number(self, year: i64, month: u8, day: u8) -> Option<i64> {
         if !(-YEAR_LIMIT..=YEAR_LIMIT).contains(&year) || !(1..=12).contains(&month) {
             return None;
@@ -131,7 +132,7 @@ impl Calendar {
         Some(rules.days_before(counted) + before + i64::from(day) - 1)
     }
 
-    /// Year, month and day of a day number; `None` beyond the years that are supported.
+    /// Returns year, month and day of a day number, or `None` beyond the supported years.
     pub fn date(self, number: i64) -> Option<(i64, u8, u8)> {
         if !(-DAY_LIMIT..=DAY_LIMIT).contains(&number) {
             return None;
@@ -141,7 +142,7 @@ impl Calendar {
             Calendar::Standard => Calendar::ProlepticGregorian,
             other => other,
         };
-        // The mean year gives the year or a neighbour of it.
+        // The mean year leads to the year or a neighbour of it.
         let mut year =
             (i128::from(number) * 400).div_euclid(i128::from(rules.days_in_400_years())) as i64 + 1;
         while rules.days_before(year) > number {
@@ -191,7 +192,7 @@ impl Calendar {
         }
     }
 
-    /// Days before the first of January of a year, counted with a year 0.
+    /// Returns the number of days before the first of January of a year, counted with a year 0.
     fn days_before(self, year: i64) -> i64 {
         let y = year - 1;
         match self {

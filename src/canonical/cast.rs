@@ -1,21 +1,21 @@
-//! Conversion of numbers to another type, without silent loss.
+//! Converts numbers to another type without silent loss.
 //!
-//! To a floating type always (whether finite numbers stay finite is seen afterwards, for all of the way at once); integer to
-//! integer exactly; floating to integer where the value lies within 1e-6, or 4 units in the last place of its own type,
-//! of an integer in range, rounded. All else fails, unless loss is allowed: then the fraction is cut off, and what is out
-//! of range becomes missing.
+//! A number is always cast to a floating type (whether finite numbers stayed finite is checked afterwards, for all
+//! steps at once). An integer is cast to an integer type exactly. A floating number is cast to an integer type, and
+//! rounded, if it lies within 1e-6, or 4 units in the last place of its own type, of an integer in range. Everything
+//! else fails unless loss is allowed: then the fraction is cut off, and what is out of range becomes missing.
 
 use super::number::Number;
 
-/// A number that can be given in type `To`.
+/// A number that can be converted to type `To`.
 pub(super) trait Cast<To>: Number {
-    /// The value in the other type, and whether nothing is lost.
+    /// Returns the value in the other type, and whether nothing is lost.
     fn cast(self) -> (To, bool);
-    /// The value in the other type with its fraction cut off, and whether it is in range.
+    /// Returns the value in the other type with its fraction cut off, and whether it is in range.
     fn cut(self) -> (To, bool);
 }
 
-/// A number that can be given in every numeric type.
+/// A number that can be converted to every numeric type.
 pub(super) trait CastToAll:
     Cast<i8>
     + Cast<u8>
@@ -44,7 +44,8 @@ impl<T> CastToAll for T where
 {
 }
 
-/// Casts valid elements; `Some` is the index of the first that would lose, with `lossy` these become invalid instead.
+/// Casts valid elements. Returns the index of the first that would lose something; with `lossy` these become invalid
+/// instead.
 pub(super) fn cast_all<T: Cast<U>, U>(
     from: &[T],
     to: &mut [U],
@@ -69,7 +70,7 @@ pub(super) fn cast_all<T: Cast<U>, U>(
     (lost != 0).then(|| from.iter().zip(valid.iter()).position(|(x, &v)| v != 0 && !x.cast().1)).flatten()
 }
 
-/// The nearest integer, ties to even, in arithmetic that vectorises on every machine.
+/// Returns the nearest integer, ties to even, with arithmetic that vectorises on every machine.
 fn nearest(x: f64) -> f64 {
     const INTEGERS: f64 = 4_503_599_627_370_496.0; // 2^52: doubles from here on have no fraction
     let magnitude = x.abs();
@@ -85,7 +86,7 @@ fn tolerance(last_place: f64) -> f64 {
     (4.0 * last_place).max(1e-6)
 }
 
-/// The distance of neighbours at this magnitude, from the power of two below it.
+/// Returns the distance between neighbours at this magnitude, from the power of two below it.
 fn last_place_f64(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & 0x7ff0_0000_0000_0000) * f64::EPSILON
 }
@@ -112,7 +113,7 @@ macro_rules! integer_to_integer {
         impl Cast<$to> for $from {
             fn cast(self) -> ($to, bool) {
                 let value = self as $to;
-                // Same bits going back and same sign: the value is the same.
+                // If converting back returns the same bits and the signs are equal, the value is the same.
                 (value, value as $from == self && (value < (0 as $to)) == (self < (0 as $from)))
             }
             fn cut(self) -> ($to, bool) {
@@ -145,7 +146,7 @@ macro_rules! float_to_integer {
 }
 
 fn within<T: Number>(integer: f64) -> bool {
-    // The highest value of a 64-bit type rounds up to the first that is out of range; those of others are exact.
+    // The highest value of a 64-bit type rounds up to the first that is out of range; those of other types are exact.
     let highest = T::HIGHEST.to_f64();
     let below = if T::SIZE == 8 { integer < highest } else { integer <= highest };
     (integer >= T::LOWEST.to_f64()) & below

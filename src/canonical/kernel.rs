@@ -1,7 +1,7 @@
-//! The loop over elements: load, mask, compute, cast, put the missing value, store.
+//! The loop over elements: load, mask, compute, cast, write the missing value, store.
 //!
-//! One instance per pair of types. Work goes in blocks that stay in the first-level cache, each step a plain loop over
-//! a block, so that the compiler vectorises it. Byte slices of any alignment are taken.
+//! There is one instance per pair of types. Elements are processed in blocks that stay in the first-level cache, and
+//! each step is a plain loop over a block, so that the compiler vectorises it. Byte slices may have any alignment.
 
 use super::arithmetic::{cast_exactly, infinite, rounded, Arithmetic};
 use super::cast::{cast_all, Cast};
@@ -15,16 +15,16 @@ const BLOCK: usize = 1024;
 pub(super) trait Convert: Send + Sync {
     /// Converts all elements.
     fn convert(&self, raw: &[u8], out: &mut [u8], mask: Option<&mut [u8]>, how: Use) -> Result<()>;
-    /// Whether the bytes of every element stay as they are.
+    /// Returns whether the bytes of every element stay as they are.
     fn is_identity(&self) -> bool;
 }
 
-/// What a validity mask is for.
+/// How a validity mask is used.
 #[derive(Clone, Copy)]
 pub(super) struct Use {
-    /// It comes with the elements: those that it calls missing stay missing. Else it is only written.
+    /// Whether the mask is also input: elements that it marks as missing stay missing. Otherwise it is only written.
     pub given: bool,
-    /// It goes on with the elements. Else these alone have to tell what is missing.
+    /// Whether the mask is passed on with the elements. Otherwise the elements alone must show what is missing.
     pub told: bool,
 }
 
@@ -33,20 +33,20 @@ pub(super) struct Steps<'a> {
     pub arithmetic: Arithmetic,
     /// Values that mean missing after the cast.
     pub canonical: &'a [Scalar],
-    /// What is written for missing elements; `None` if the type has nothing for it.
+    /// The value written for missing elements; `None` if the type has none.
     pub missing: Option<Scalar>,
-    /// Whether `missing` marks nothing by itself, so that valid elements must not have it.
+    /// Whether readers do not know `missing` as a missing value, so that valid elements must not have it.
     pub chosen: bool,
     pub lossy: bool,
     /// The kind of error for values that do not fit.
     pub kind: Kind,
 }
 
-/// Whether missing elements need a validity mask to be told from others.
+/// Whether a validity mask is needed to distinguish missing elements from others.
 #[derive(Clone, Copy, PartialEq)]
 enum NeedsMask {
     Never,
-    /// The variable's missing value is none of this type.
+    /// The variable's missing value does not exist in this type.
     InThisType,
     /// The variable has no missing value.
     Always,
@@ -56,10 +56,10 @@ enum NeedsMask {
 pub(super) struct Kernel<T, U> {
     stored: Mask<T>,
     arithmetic: Arithmetic,
-    /// Whether a finite number may not stay finite.
+    /// Whether a finite number may become non-finite.
     may_overflow: bool,
     canonical: Mask<U>,
-    /// Whether canonical marks show in the values alone, because all are the missing value.
+    /// Whether the values alone show canonical marks, because all marks are the missing value.
     marked: bool,
     missing: U,
     needs_mask: NeedsMask,
@@ -80,7 +80,7 @@ where
         let same = T::TYPE == U::TYPE && plan.arithmetic.is_identity();
         let mut canonical = Mask::among(plan.canonical);
         if same {
-            // Stored values are canonical ones: both kinds of marks are looked for at once.
+            // Stored values are canonical ones, so both kinds of marks are checked at once.
             stored.add(plan.canonical);
             canonical = Mask::among(&[]);
         }
@@ -90,7 +90,7 @@ where
             (Some(_), None) => NeedsMask::InThisType,
             (None, None) => NeedsMask::Always,
         };
-        // Elements that are called missing hold the missing value already.
+        // Elements marked as missing already have the missing value.
         let kept = match plan.missing.and_then(T::of) {
             Some(missing) => stored.only(missing),
             None => stored.is_empty(),
@@ -149,7 +149,7 @@ where
         if masked || !self.marked {
             self.canonical.apply(out, valid);
         }
-        // Most blocks have no missing elements, and looking is cheaper than writing.
+        // Most blocks have no missing elements, and checking is cheaper than writing.
         if valid.contains(&0) {
             for (y, &v) in out.iter_mut().zip(valid.iter()) {
                 *y = if v == 0 { self.missing } else { *y };
@@ -163,7 +163,7 @@ impl<T, U> Kernel<T, U>
 where
     U: Number,
 {
-    /// Sees that the elements tell by themselves which are missing.
+    /// Checks that the elements alone show which of them are missing.
     fn must_show(&self, canonical: &[U], valid: &[u8]) -> Result<()> {
         match self.needs_mask {
             NeedsMask::Always if valid.contains(&0) => Err(inexpressible(self.kind, U::TYPE)),
@@ -242,7 +242,7 @@ where
     }
 }
 
-/// Missing data in a variable that has no value for them.
+/// Returns the error for missing data in a variable that has no value for them.
 pub(super) fn inexpressible(kind: Kind, data_type: DataType) -> Error {
     let range = if data_type == DataType::I8 { "-128 to 127" } else { "0 to 255" };
     Error::new(

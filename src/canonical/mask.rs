@@ -1,15 +1,15 @@
-//! Which stored numbers are missing data by a variable's own attributes.
+//! Determines which stored numbers are missing data by a variable's own attributes.
 //!
-//! CF section 2.5.1, on stored (packed) numbers in their own type: `_FillValue`, every `missing_value`, the range given by
-//! `valid_min`, `valid_max` or `valid_range`, and without `_FillValue` the type's default fill value, which byte types do
-//! not have. NaN is missing only where an attribute says so. Attributes of another numeric type count by their value.
+//! CF section 2.5.1, on stored (packed) numbers in their own type: `_FillValue`, every `missing_value`, the range of
+//! `valid_min`, `valid_max` or `valid_range`, and without `_FillValue` the type's default fill value, which byte types
+//! do not have. NaN is missing only if an attribute says so. Attributes of another numeric type count by their value.
 
 use super::missing::Missing;
 use super::number::{marks_of, sense_of, Number, Scalar};
 use crate::{Attributes, DataType};
 use std::cmp::Ordering;
 
-/// More marks than this are looked up instead of compared one by one.
+/// If there are more marks than this, they are searched instead of compared one by one.
 const FEW: usize = 8;
 
 /// The missing marks of stored numbers.
@@ -22,7 +22,7 @@ pub(super) struct Mask<T> {
 }
 
 impl<T: Number> Mask<T> {
-    /// The marks that the attributes of a variable of this stored type give.
+    /// Returns the marks that the attributes define for a variable of this stored type.
     pub fn of(attributes: &Attributes, stored: DataType) -> Mask<T> {
         let mut mask = Mask::among(&Missing::of(attributes, stored).0.marks);
         let sense = sense_of(stored, attributes);
@@ -41,7 +41,7 @@ impl<T: Number> Mask<T> {
         mask
     }
 
-    /// These marks and no range; numbers that the type cannot hold mark nothing.
+    /// Creates a mask with these marks and no range. Numbers that the type cannot hold mark nothing.
     pub fn among(scalars: &[Scalar]) -> Mask<T> {
         let mut mask = Mask { marks: Vec::new(), nan: false, range: None };
         mask.add(scalars);
@@ -56,7 +56,7 @@ impl<T: Number> Mask<T> {
         self.marks.dedup();
     }
 
-    /// Narrows the range by a lower (`up`) or upper bound; `None` leaves no valid value.
+    /// Narrows the range by a lower (`up`) or upper bound. `None` leaves no valid value.
     fn restrict(&mut self, bound: Option<T>, up: bool) {
         let (low, high) = self.range.unwrap_or((T::LOWEST, T::HIGHEST));
         self.range = Some(match bound {
@@ -67,12 +67,12 @@ impl<T: Number> Mask<T> {
         });
     }
 
-    /// Whether nothing is ever missing.
+    /// Returns whether nothing is ever missing.
     pub fn is_empty(&self) -> bool {
         self.marks.is_empty() && !self.nan && self.range.is_none()
     }
 
-    /// Whether missing elements can only be ones that already hold `value`.
+    /// Returns whether missing elements can only be ones that already have the value `value`.
     pub fn only(&self, value: T) -> bool {
         let same_nan = !self.nan || !is_number(&value);
         self.range.is_none() && same_nan && self.marks.iter().all(|&mark| mark == value)
@@ -102,7 +102,7 @@ fn clear_unless<T: Number>(stored: &[T], valid: &mut [u8], good: impl Fn(T) -> b
     }
 }
 
-/// Whether a value is not NaN.
+/// Returns whether a value is not NaN.
 #[allow(clippy::eq_op)]
 fn is_number<T: Number>(x: &T) -> bool {
     x == x

@@ -1,9 +1,9 @@
-//! Which change of units a fragment needs, decided before any of its data are read.
+//! Determines which change of units a fragment needs, before any of its data are read.
 //!
-//! CF-1.13 section 2.8.2: units of a fragment must be convertible to those of the aggregation variable, and for reference
-//! times the calendars equivalent. A fragment without units has those of the aggregation variable; without units
-//! of the aggregation variable there is nothing to convert to, and the numbers are taken as they are. A packed aggregation variable
-//! holds numbers that are not in its units, so nothing can be converted into them.
+//! CF-1.13 section 2.8.2: units of a fragment must be convertible to those of the aggregation variable, and for
+//! reference times the calendars must be equivalent. A fragment without units has those of the aggregation variable. If
+//! the aggregation variable has no units, there is nothing to convert to, and the numbers stay as they are. A packed
+//! aggregation variable holds numbers that are not in its units, so nothing can be converted into them.
 
 use super::arithmetic::Measure;
 use super::calendar::Calendar;
@@ -11,7 +11,7 @@ use super::reference_time::{no_calendar, no_such_date, TimeUnits};
 use super::units::{shown, Converter, Unit};
 use crate::{Attributes, Error, Kind, Result, Values};
 
-/// The units of a variable's numbers, as its attributes give them.
+/// The units of a variable's numbers, from its attributes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Units {
     pub units: Option<String>,
@@ -24,12 +24,13 @@ impl Units {
     }
 }
 
-/// Text, or a number written as an attribute of its own type, such as `1`.
+/// Returns text, or the text of an attribute that is a number, such as `1`.
 fn text(values: &Values) -> Option<String> {
     values.as_text().or_else(|| values.f64_at(0).filter(|_| values.len() == 1).map(|x| x.to_string()))
 }
 
-/// The change from a fragment's units to the aggregation variable's, and a warning if there is something odd.
+/// Returns the change from a fragment's units to those of the aggregation variable, and a warning if something is
+/// unusual.
 ///
 /// # Errors
 /// [`Kind::Units`] if the units cannot be converted, [`Kind::Calendar`] if the calendars differ.
@@ -69,7 +70,7 @@ fn convert(
         return Ok((Measure::Same, None));
     }
     let (from_unit, to_unit) = match (Unit::parse(from), Unit::parse(to)) {
-        // Equal texts need no understanding.
+        // Equal texts need not be parsed.
         _ if same_text && !to.contains("since") => return Ok((Measure::Same, None)),
         (from_unit, to_unit) => (from_unit?, to_unit?),
     };

@@ -1,8 +1,8 @@
-//! What stands for missing data in a variable: the value that is written for it, and the values that mean it.
+//! How a variable represents missing data: the value that is written for them, and the values that mean them.
 //!
-//! Missing is written as `_FillValue`, else as the first `missing_value`, else as the type's default fill value. A byte
-//! variable with neither attribute cannot express missing data: that is an error where missing data occur, unless the
-//! caller takes a validity mask or chooses a value for them.
+//! Missing data are written as `_FillValue`, else as the first `missing_value`, else as the type's default fill value.
+//! A byte variable with neither attribute cannot represent missing data: that is an error where missing data occur,
+//! unless the caller uses a validity mask or chooses a value for them.
 
 use super::number::{fits, marks_of, reinterpret, sense_of, Scalar};
 use crate::{Attributes, DataType};
@@ -14,14 +14,14 @@ pub(super) struct Missing {
     pub marks: Vec<Scalar>,
     /// The value written for missing data.
     pub value: Scalar,
-    /// Whether readers of the variable know `value` for missing data.
+    /// Whether readers of the variable know that `value` means missing data.
     pub expressible: bool,
-    /// Whether `value` was chosen by the reader: it marks nothing, and valid elements must not have it.
+    /// Whether the reader chose `value`: it marks nothing, and valid elements must not have it.
     pub chosen: bool,
 }
 
 impl Missing {
-    /// The marks of a variable of this stored type, and what is odd about its attributes.
+    /// Returns the marks of a variable of this stored type, and warnings about its attributes.
     pub fn of(attributes: &Attributes, stored: DataType) -> (Missing, Vec<String>) {
         let sense = sense_of(stored, attributes);
         let mut odd = Vec::new();
@@ -48,7 +48,7 @@ impl Missing {
         (Missing { marks, value, expressible, chosen: false }, odd)
     }
 
-    /// Takes a value for missing data, where the variable has none and its type has the value.
+    /// Chooses a value for missing data, if the variable has none and its type includes the value.
     pub fn choose(&mut self, value: Scalar, stored: DataType, sense: DataType) {
         let value = reinterpret(value, stored, sense);
         if !self.expressible && fits(value, sense) {
@@ -65,7 +65,7 @@ fn read(attributes: &Attributes, name: &str, stored: DataType, sense: DataType) 
     marks_of(attributes, name, stored, sense)
 }
 
-/// The type in which elements are handled: characters are bytes.
+/// Returns the type in which elements are processed: characters are bytes.
 pub(super) fn number_type(data_type: DataType) -> DataType {
     match data_type {
         DataType::Char => DataType::U8,
@@ -73,7 +73,7 @@ pub(super) fn number_type(data_type: DataType) -> DataType {
     }
 }
 
-/// The value that netCDF gives to elements which were never written; `None` for strings.
+/// Returns the value that netCDF returns for elements that were never written, or `None` for strings.
 pub fn default_fill(data_type: DataType) -> Option<Scalar> {
     Some(match data_type {
         DataType::Char => Scalar::Int(0),

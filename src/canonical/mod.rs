@@ -1,8 +1,8 @@
-//! From stored numbers to canonical values: mask, unpack, units, cast, missing value, in this order.
+//! Converts stored numbers to canonical values: mask, unpack, units, cast, missing value, in this order.
 //!
-//! CF-1.13 section 2.8.2. Each step has a file of its own; this one fixes their order. What can be checked without data
-//! (types, units, calendars, packing attributes) is checked when a [`Conversion`] is made. Text is refused as a source or
-//! target of numbers; strings are not converted here.
+//! CF-1.13 section 2.8.2. Each step has a file of its own; this one defines their order. What can be checked without
+//! data (types, units, calendars, packing attributes) is checked when a [`Conversion`] is created. Text is refused as a
+//! source or target of numbers; strings are not converted here.
 
 mod arithmetic;
 mod calendar;
@@ -31,26 +31,28 @@ use number::{for_type, sense_of};
 use std::fmt;
 use unpack::Packing;
 
-/// How elements as they are stored become elements of another variable or type.
+/// How stored elements become elements of another variable or type.
 pub struct Conversion {
-    /// `None` for strings, which are text and not converted here.
+    /// The loop; `None` for strings, which are not converted here.
     kernel: Option<Box<dyn Convert>>,
-    /// Whether bytes are copied in any case, and only the mask is computed.
+    /// Whether bytes are always copied, and only the mask is computed.
     verbatim: bool,
     warnings: Vec<String>,
 }
 
 impl Conversion {
-    /// From a fragment's stored elements to those of the aggregation variable.
+    /// Creates the conversion from a fragment's stored elements to those of the aggregation variable.
     ///
-    /// A canonical value that the aggregation variable calls missing is missing, as in the equivalent plain variable.
+    /// A canonical value that means missing data for the aggregation variable is missing, as in the equivalent plain
+    /// variable.
     ///
-    /// `view_units` and `view_calendar` are what the aggregation says of the fragment's units; they come before the
-    /// fragment's own. With `lossy`, values that do not fit are truncated or become missing instead of being errors.
+    /// `view_units` and `view_calendar` are what the aggregation says about the fragment's units; they take precedence
+    /// over the fragment's own. With `lossy`, values that do not fit are truncated or become missing instead of being
+    /// errors.
     ///
     /// # Errors
-    /// [`Kind::FragmentType`] for text on one side and numbers on the other, [`Kind::Units`] and [`Kind::Calendar`] for what
-    /// cannot be converted, [`Kind::Attribute`] for packing attributes that are not numbers.
+    /// [`Kind::FragmentType`] for text on one side and numbers on the other, [`Kind::Units`] and [`Kind::Calendar`] for
+    /// units that cannot be converted, [`Kind::Attribute`] for packing attributes that are not numbers.
     pub fn new(
         attributes: &Attributes,
         data_type: DataType,
@@ -87,7 +89,8 @@ impl Conversion {
         Ok(Conversion { kernel, verbatim: false, warnings: odd.into_iter().collect() })
     }
 
-    /// From unique values to those of the aggregation variable, whose missing marks they bear; units do not count.
+    /// Creates the conversion from unique values to those of the aggregation variable. The values have its missing
+    /// marks, and their units are ignored.
     ///
     /// # Errors
     /// [`Kind::FragmentType`] for text on one side and numbers on the other.
@@ -108,9 +111,10 @@ impl Conversion {
         Ok(Conversion { kernel, verbatim: false, warnings: Vec::new() })
     }
 
-    /// From a variable's elements to a requested type; missing data become the variable's missing value in that type.
+    /// Creates the conversion from a variable's elements to a requested type. Missing data become the variable's
+    /// missing value in that type.
     ///
-    /// In the variable's own type elements stay as they are, and only a mask is worth asking for.
+    /// In the variable's own type elements stay as they are, and only the mask is useful.
     ///
     /// # Errors
     /// [`Kind::Type`] for text on one side and numbers on the other.
@@ -120,13 +124,13 @@ impl Conversion {
         {
             return Err(mixed(Kind::Type, target.data_type(), requested));
         }
-        // Without a change of type the bytes stay, whatever their sense.
+        // If the type stays the same, the bytes do too, whatever their sense.
         let sense = if requested == target.data_type() { target.sense() } else { number_type(requested) };
         let plan = Steps {
             arithmetic: Arithmetic::new(None, Measure::Same),
             canonical: &[],
             missing: target.expressed(),
-            // Whoever made the elements has seen to it.
+            // Whoever made the elements has checked that.
             chosen: false,
             lossy,
             kind: Kind::Type,
@@ -153,28 +157,29 @@ impl Conversion {
         Conversion { kernel, verbatim: false, warnings: Vec::new() }
     }
 
-    /// Whether stored bytes can be copied as they are, if no validity mask is wanted.
+    /// Returns whether stored bytes can be copied as they are, if no validity mask is needed.
     pub fn is_identity(&self) -> bool {
         self.verbatim || self.kernel.as_ref().is_none_or(|kernel| kernel.is_identity())
     }
 
-    /// Oddities that were tolerated.
+    /// Returns warnings about oddities that were tolerated.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// Converts native-endian elements of any alignment, and tells in `mask` which are valid (1) or missing (0).
+    /// Converts native-endian elements of any alignment, and writes to `mask` which are valid (1) or missing (0).
     ///
     /// # Errors
-    /// [`Kind::FragmentType`] (or [`Kind::Type`] for a requested type) at the first valid value that does not fit, and for
-    /// missing data without a mask where the type has no value for them. `out` is then written in part.
+    /// [`Kind::FragmentType`] (or [`Kind::Type`] for a requested type) at the first valid value that does not fit, and
+    /// for missing data without a mask if the type has no value for them. `out` is then partly written.
     pub fn apply(&self, raw: &[u8], out: &mut [u8], mask: Option<&mut [u8]>) -> Result<()> {
         let told = mask.is_some();
         self.run(raw, out, mask, Use { given: false, told })
     }
 
-    /// As [`Conversion::apply`], for elements of which `mask` already calls some missing: they stay so. Unless `told`, the
-    /// caller hands on the elements without the mask, so that they alone have to tell what is missing.
+    /// Like [`Conversion::apply`], for elements of which `mask` already marks some as missing; these stay missing. If
+    /// `told` is false, the caller passes on the elements without the mask, so the elements alone must show what is
+    /// missing.
     ///
     /// # Errors
     /// Those of [`Conversion::apply`].
@@ -213,7 +218,7 @@ where
     for_type!(to, U => Some(Box::new(Kernel::<T, U>::new(stored, plan)) as Box<dyn Convert>), None)
 }
 
-/// Numbers become numbers and text becomes text.
+/// Returns whether both are numbers or both are text.
 fn convertible(from: DataType, to: DataType) -> bool {
     from.is_number() == to.is_number()
 }

@@ -11,7 +11,7 @@ pub(super) enum Scalar {
 }
 
 impl Scalar {
-    /// Element `i` of an attribute's value; `None` for text and out of range.
+    /// Returns element `i` of an attribute's value, or `None` for text or if `i` is out of range.
     ///
     /// Floating numbers without a fraction are integers here, so that `-999.` means `-999`.
     pub fn at(values: &Values, i: usize) -> Option<Scalar> {
@@ -21,7 +21,7 @@ impl Scalar {
         values.f64_at(i).map(Scalar::of)
     }
 
-    /// A double, as an integer if it is one below 2^100.
+    /// Converts a double, to an integer if it is one below 2^100.
     pub fn of(float: f64) -> Scalar {
         let negative_zero = float == 0.0 && float.is_sign_negative();
         if float.trunc() == float && float.abs() < 2f64.powi(100) && !negative_zero {
@@ -31,7 +31,7 @@ impl Scalar {
         }
     }
 
-    /// All numbers of the attribute of this name; none if it is absent or text.
+    /// Returns all numbers of the attribute of this name; none if it is absent or text.
     pub fn all(attributes: &Attributes, name: &str) -> Vec<Scalar> {
         let Some(values) = attributes.get(name) else { return Vec::new() };
         (0..values.len()).filter_map(|i| Scalar::at(values, i)).collect()
@@ -54,19 +54,20 @@ pub(super) trait Number:
     const LOWEST: Self;
     const HIGHEST: Self;
 
-    /// Copies elements out of bytes of any alignment; both hold the same number of elements.
+    /// Copies elements from bytes of any alignment; both hold the same number of elements.
     fn load(bytes: &[u8], into: &mut [Self]);
     /// Copies elements into bytes of any alignment; both hold the same number of elements.
     fn store(values: &[Self], into: &mut [u8]);
     fn to_f64(self) -> f64;
     fn is_finite(self) -> bool;
-    /// Whether all are finite.
+    /// Returns whether all values are finite.
     fn are_finite(values: &[Self]) -> bool;
-    /// The exact integer; `None` for floating types.
+    /// Returns the exact integer, or `None` for floating types.
     fn to_int(self) -> Option<i128>;
-    /// The number of this type that an attribute's number means: exact for integers, nearest for floating types.
+    /// Returns the number of this type that an attribute's number means: exact for integers, nearest for floating
+    /// types.
     fn of(scalar: Scalar) -> Option<Self>;
-    /// Lower (`up`) or upper bound for values of this type; `None` if no value of the type is within it.
+    /// Returns a lower (`up`) or upper bound for values of this type, or `None` if no value of the type is within it.
     fn bound(scalar: Scalar, up: bool) -> Option<Self>;
 }
 
@@ -124,7 +125,7 @@ macro_rules! integers {
             fn bound(scalar: Scalar, up: bool) -> Option<Self> {
                 let int = match scalar {
                     Scalar::Int(int) => int,
-                    // Saturates; NaN bounds nothing and is never asked for.
+                    // The cast saturates. NaN bounds nothing and never gets here.
                     Scalar::Float(float) if up => float.ceil() as i128,
                     Scalar::Float(float) => float.floor() as i128,
                 };
@@ -148,7 +149,7 @@ macro_rules! floats {
             }
 
             fn are_finite(values: &[Self]) -> bool {
-                // The highest exponent has all its bits set; without a branch, several are seen at once.
+                // The highest exponent has all its bits set; without a branch, several values are checked at once.
                 let exponent = <$t>::INFINITY.to_bits();
                 let infinite = |x: &$t| (x.to_bits() & exponent == exponent) as $bits;
                 values.iter().fold(0, |any, x| any | infinite(x)) == 0
@@ -167,7 +168,7 @@ macro_rules! floats {
             }
 
             fn bound(scalar: Scalar, _: bool) -> Option<Self> {
-                // To the nearest: a bound of 0.1 in double includes 0.1 in float.
+                // Rounds to the nearest: a bound of 0.1 in double includes 0.1 in float.
                 Some(scalar.to_f64() as $t)
             }
         }
@@ -201,7 +202,8 @@ macro_rules! for_type {
 }
 pub(super) use for_type;
 
-/// The type whose numbers the stored bytes are: the `_Unsigned` attribute turns a type into its sibling of the other sign.
+/// Returns the type of the numbers that the stored bytes represent: `_Unsigned` selects the type of the same size with
+/// the other signedness.
 pub(super) fn sense_of(data_type: DataType, attributes: &Attributes) -> DataType {
     let unsigned = match attributes.text("_Unsigned") {
         Some(text) if text.trim().eq_ignore_ascii_case("true") => true,
@@ -221,9 +223,9 @@ pub(super) fn sense_of(data_type: DataType, attributes: &Attributes) -> DataType
     }
 }
 
-/// The numbers of an attribute that speaks of stored values, in the sense that [`sense_of`] gives those.
+/// Returns the numbers of an attribute about stored values, in the type that [`sense_of`] returns for those.
 ///
-/// An attribute of the stored type is reinterpreted bit by bit; one of another type is, if only that makes it fit.
+/// An attribute of the stored type is reinterpreted bit by bit; one of another type only if nothing else makes it fit.
 pub(super) fn marks_of(
     attributes: &Attributes,
     name: &str,
@@ -242,7 +244,7 @@ pub(super) fn marks_of(
     list
 }
 
-/// The same bits in a type of the other sign; unchanged if the number is not one of the stored type.
+/// Returns the same bits in a type of the other signedness; unchanged if the number does not fit the stored type.
 pub(super) fn reinterpret(scalar: Scalar, stored: DataType, sense: DataType) -> Scalar {
     match scalar {
         Scalar::Int(int) if fits(scalar, stored) && !fits(scalar, sense) => {
@@ -253,7 +255,7 @@ pub(super) fn reinterpret(scalar: Scalar, stored: DataType, sense: DataType) -> 
     }
 }
 
-/// Whether an attribute's number can be a value of this type.
+/// Returns whether an attribute's number can be a value of this type.
 pub(super) fn fits(scalar: Scalar, data_type: DataType) -> bool {
     for_type!(data_type, T => T::of(scalar).is_some(), false)
 }

@@ -1,9 +1,9 @@
-//! Times counted in a unit since a moment of a calendar, CF section 4.4: conversion, and decoding to dates.
+//! Times counted in a unit since a moment of a calendar, CF section 4.4: converts them, and decodes them to dates.
 //!
-//! Only the distance of the two moments needs the calendar, and it is counted in whole nanoseconds, so that integers stay
-//! exact. A moment that the calendar does not have is refused. Without a calendar that is known (`none` is one that no date
-//! has) nothing can be said of the distance of two moments, so only equal ones are taken. In the `360_day` calendar a month has 30 days and a
-//! year 360, as in cftime; elsewhere they are udunits' mean month and year.
+//! Only the distance between the two moments needs the calendar. It is counted in whole nanoseconds, so that integers
+//! stay exact. A moment that the calendar does not have is refused. Without a known calendar (`none` has no dates), the
+//! distance between two moments is unknown, so only equal ones are accepted. In the `360_day` calendar a month has 30
+//! days and a year 360, as in cftime; elsewhere they are udunits' mean month and year.
 
 use super::arithmetic::{Measure, Rational};
 use super::calendar::{Calendar, DateTime};
@@ -28,11 +28,11 @@ pub struct TimeUnits {
 }
 
 impl TimeUnits {
-    /// From texts as in a variable's `units` and `calendar` attributes.
+    /// Parses the texts of a variable's `units` and `calendar` attributes.
     ///
     /// # Errors
     /// [`Kind::Units`] if `units` is not a time since a moment that the calendar has, [`Kind::Calendar`] if the
-    /// calendar is not one that is supported.
+    /// calendar is not supported.
     pub fn parse(units: &str, calendar: Option<&str>) -> Result<TimeUnits> {
         let unit = Unit::parse(units)?;
         let Some(reference) = unit.reference_time() else {
@@ -51,7 +51,8 @@ impl TimeUnits {
         Some(TimeUnits { calendar, seconds, nanoseconds: in_nanoseconds(seconds), moment })
     }
 
-    /// How times become times in another unit since the same moment, whatever the calendar; `None` if the moments differ.
+    /// Returns how times become times in another unit since the same moment, whatever the calendar, or `None` if the
+    /// moments differ.
     pub(super) fn measure_since_same(from: &ReferenceTime, to: &ReferenceTime) -> Option<Measure> {
         let moment = |e: &Epoch| (e.year, e.month, e.day, time_of_day(e));
         if moment(&from.epoch) != moment(&to.epoch) {
@@ -64,7 +65,7 @@ impl TimeUnits {
         of_length(from.unit_seconds).measure_to(&of_length(to.unit_seconds))
     }
 
-    /// How times in these units become times in others of the same calendar.
+    /// Returns how times in these units become times in others of the same calendar.
     pub(super) fn measure_to(&self, to: &TimeUnits) -> Option<Measure> {
         let distance = self.moment.checked_sub(to.moment)?;
         if let (Some(from), Some(to)) = (self.nanoseconds, to.nanoseconds) {
@@ -78,7 +79,7 @@ impl TimeUnits {
         Some(Measure::Converter(Converter::Linear { slope: self.seconds / to.seconds, intercept }))
     }
 
-    /// What is left out when these times are converted or given as dates.
+    /// Returns a warning about what is ignored when these times are converted or decoded to dates.
     pub fn warning(&self) -> Option<String> {
         let name = self.calendar.name();
         let warning =
@@ -86,8 +87,9 @@ impl TimeUnits {
         self.calendar.is_of_clocks().then(warning)
     }
 
-    /// The date and time that a number of these units means, to the microsecond; `None` if it is not a time or beyond the
-    /// years that are supported. A fraction that misses a whole second by no more than its rounding is that second.
+    /// Returns the date and time of a number in these units, to the microsecond, or `None` if it is not a time or is
+    /// beyond the supported years. A fraction that misses a whole second by no more than its rounding error is that
+    /// second.
     pub fn decode(&self, value: f64) -> Option<DateTime> {
         if !value.is_finite() {
             return None;
@@ -121,9 +123,9 @@ impl TimeUnits {
 }
 
 impl TimeUnits {
-    /// How far, in nanoseconds, a number with a fraction may be from the time that was meant: the last bits of a double.
-    /// In units longer than a second these can be those of a count from the year 1, whatever the number is counted from
-    /// now.
+    /// Returns how far, in nanoseconds, a number with a fraction may be from the time that was meant: the last bits of
+    /// a double. In units longer than a second, the number may have been converted from a count since the year 1, and
+    /// then these are the last bits of that count.
     fn rounding(&self, value: f64) -> i128 {
         let bits = 4.0 * f64::EPSILON * value.abs() * self.seconds * SECOND as f64;
         let least = if self.seconds > 1.0 { 20_000.0 } else { 0.0 };
@@ -131,7 +133,7 @@ impl TimeUnits {
     }
 }
 
-/// The time of day of a moment in nanoseconds, in the zone of Greenwich.
+/// Returns the time of day of a moment in nanoseconds, in UTC.
 fn time_of_day(epoch: &Epoch) -> i128 {
     let minutes = i128::from(epoch.hour) * 60 + i128::from(epoch.minute) - i128::from(epoch.zone_minutes);
     minutes * 60 * SECOND + (epoch.second * SECOND as f64).round() as i128
@@ -166,7 +168,7 @@ fn length(seconds: f64, calendar: Calendar) -> f64 {
     }
 }
 
-/// The length in nanoseconds if that is an integer, apart from the rounding of a factor such as 0.001.
+/// Returns the length in nanoseconds if that is an integer, apart from the rounding of a factor such as 0.001.
 fn in_nanoseconds(seconds: f64) -> Option<i128> {
     let nanoseconds = seconds * SECOND as f64;
     let whole = nanoseconds.round();

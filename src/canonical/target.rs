@@ -1,4 +1,4 @@
-//! What a conversion has to arrive at: type, units and missing value of the aggregation variable.
+//! The target of a conversion: type, units and missing value of the aggregation variable.
 
 use super::kernel::inexpressible;
 use super::measure::Units;
@@ -7,7 +7,7 @@ use super::number::{for_type, sense_of, Number, Scalar};
 use super::unpack::Packing;
 use crate::{Attributes, DataType, Kind, Result, Values};
 
-/// The variable, by its attributes, that canonical values belong to.
+/// The variable to which canonical values belong, by its attributes.
 #[derive(Clone, Debug)]
 pub struct Target {
     data_type: DataType,
@@ -19,7 +19,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// From the attributes of the aggregation variable (or any variable) and its type.
+    /// Creates the target from the attributes of the aggregation variable (or any variable) and its type.
     pub fn new(attributes: &Attributes, data_type: DataType) -> Target {
         let (missing, warnings) = Missing::of(attributes, data_type);
         Target {
@@ -32,8 +32,8 @@ impl Target {
         }
     }
 
-    /// The same, with a value that stands for missing data where the variable has none: bytes without `_FillValue` and
-    /// `missing_value`. It changes nothing for other variables, nor where the type does not have the value.
+    /// Returns the same target with a value for missing data, if the variable has none: bytes without `_FillValue` and
+    /// `missing_value`. Nothing changes for other variables, or if the type does not include the value.
     pub fn with_missing_bytes(mut self, value: i16) -> Target {
         self.missing.choose(Scalar::Int(value.into()), self.data_type, self.sense);
         self
@@ -59,12 +59,12 @@ impl Target {
         self.packed
     }
 
-    /// Oddities in the attributes that were tolerated.
+    /// Returns warnings about oddities in the attributes that were tolerated.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// The value that stands for missing data, as one element of the variable's type; `None` if there is none.
+    /// Returns the value for missing data, as one element of the variable's type, or `None` if there is none.
     pub fn missing_value(&self) -> Option<Values> {
         let mut bytes = vec![0; self.data_type.size()?];
         self.fill(&mut bytes, None).ok()?;
@@ -96,7 +96,7 @@ impl Target {
         self.data_type == DataType::String
     }
 
-    /// The type of the numbers that the variable's elements are: see `_Unsigned`.
+    /// Returns the type of the numbers that the variable's elements represent: see `_Unsigned`.
     pub(super) fn sense(&self) -> DataType {
         self.sense
     }
@@ -109,12 +109,12 @@ impl Target {
         &self.missing.marks
     }
 
-    /// Whether what is written for missing data was chosen by the reader, so that valid elements must not have it.
+    /// Returns whether the reader chose the value for missing data, so that valid elements must not have it.
     pub(crate) fn is_chosen(&self) -> bool {
         self.missing.chosen
     }
 
-    /// What is written for missing data; `None` if the variable has nothing for it.
+    /// Returns the value written for missing data, or `None` if the variable has none.
     pub(super) fn expressed(&self) -> Option<Scalar> {
         self.missing.expressible.then_some(self.missing.value)
     }

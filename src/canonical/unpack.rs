@@ -1,6 +1,6 @@
-//! Unpacking by `scale_factor` and `add_offset`, CF section 8.1, in double precision.
+//! Unpacks by `scale_factor` and `add_offset`, CF section 8.1, in double precision.
 //!
-//! Attributes that are not one number are refused: to pass over them would give wrong data.
+//! Attributes that are not one number are refused: ignoring them would return wrong data.
 
 use super::arithmetic::Rational;
 use super::number::Scalar;
@@ -15,7 +15,7 @@ pub(super) struct Packing {
 }
 
 impl Packing {
-    /// The packing that the attributes give; `None` if there is none or it changes nothing.
+    /// Returns the packing that the attributes define, or `None` if there is none or it changes nothing.
     pub fn of(attributes: &Attributes) -> Result<Option<Packing>> {
         let scale = one_number(attributes, "scale_factor")?.unwrap_or(Scalar::Int(1));
         let offset = one_number(attributes, "add_offset")?.unwrap_or(Scalar::Int(0));
@@ -27,12 +27,12 @@ impl Packing {
         Ok(Some(Packing { scale: scale.to_f64(), offset: offset.to_f64(), exact }))
     }
 
-    /// Whether the attributes of a variable say that its numbers are packed.
+    /// Returns whether the attributes of a variable say that its numbers are packed.
     pub fn is_in(attributes: &Attributes) -> bool {
         attributes.get("scale_factor").is_some() || attributes.get("add_offset").is_some()
     }
 
-    /// The same in integers, if both numbers are integers.
+    /// Returns the same packing in integers, if both numbers are integers.
     pub fn exact(self) -> Option<Rational> {
         self.exact
     }

@@ -1,4 +1,4 @@
-//! Where the elements of a stored array lie and how they are written there.
+//! Where the elements of a stored array lie and how they are encoded there.
 
 use super::chunk_index::ChunkIndex;
 use super::filter::Filter;
@@ -10,28 +10,28 @@ use crate::value::DataType;
 pub struct Array {
     /// The type of its elements.
     pub data_type: DataType,
-    /// How one element is written.
+    /// How one element is encoded.
     pub element: Element,
     /// Its current shape.
     pub shape: Vec<u64>,
     /// Where the elements lie.
     pub layout: Layout,
-    /// One element as stored, for what was never written; `element.size()` bytes long.
+    /// One element as stored, which replaces elements that were never written; `element.size()` bytes long.
     pub fill: Vec<u8>,
-    /// Where the data end before the shape does; `None` where they fill it.
+    /// How far the data reach, if they end before the shape does; `None` if they fill it.
     pub short: Option<Short>,
 }
 
-/// Data that end before their dimensions do: an unlimited one has grown, and nothing was written there.
+/// Data that end before their dimensions do: an unlimited dimension has grown, and nothing was written there.
 #[derive(Debug)]
 pub struct Short {
     /// How far the data reach along each dimension.
     pub extent: Vec<u64>,
-    /// One element as stored, for all that lies beyond.
+    /// One element as stored, which replaces everything beyond.
     pub fill: Vec<u8>,
 }
 
-/// How one element is written.
+/// How one element is encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
     /// A number, or one byte of text.
@@ -41,13 +41,13 @@ pub enum Element {
         /// Whether the most significant byte comes first.
         big_endian: bool,
     },
-    /// An integer in some of the bits of its bytes.
+    /// An integer that uses only some of the bits of its bytes.
     Narrow(Narrow),
     /// A string in a field of this many bytes, padded with NULs or blanks.
     FixedString {
         /// The size of the field in bytes.
         size: usize,
-        /// Whether trailing blanks are padding (Fortran manner).
+        /// Whether trailing blanks are padding (as in Fortran).
         blank_padded: bool,
     },
     /// A reference to a string in an HDF5 global heap.
@@ -68,7 +68,7 @@ impl Element {
         }
     }
 
-    /// Whether numbers have to be byte-swapped on this machine.
+    /// Returns whether numbers must be byte-swapped on this machine.
     pub fn is_foreign_endian(&self) -> bool {
         matches!(*self, Element::Number { size, big_endian }
             if size > 1 && big_endian != cfg!(target_endian = "big"))
@@ -76,12 +76,12 @@ impl Element {
 }
 
 impl Array {
-    /// Whether it is stored so that its dimensions can be longer than its data.
+    /// Returns whether it is stored in a way that lets its dimensions be longer than its data.
     pub(super) fn can_be_short(&self) -> bool {
         matches!(self.layout, Layout::Chunked { .. } | Layout::Refused(_))
     }
 
-    /// The shape of its chunks, where it has some.
+    /// Returns the shape of its chunks, if it has chunks.
     pub fn chunk(&self) -> Option<&[u64]> {
         match &self.layout {
             Layout::Chunked { chunk, .. } => Some(chunk),
@@ -118,6 +118,6 @@ pub enum Layout {
         /// Where the chunks lie.
         index: Box<dyn ChunkIndex>,
     },
-    /// Not to be read, with the reason (external storage, virtual datasets, ...).
+    /// Cannot be read, with the reason (external storage, virtual datasets, ...).
     Refused(String),
 }

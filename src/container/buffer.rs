@@ -1,19 +1,19 @@
-//! Buffers for data, of sizes that a file states.
+//! Allocates buffers for data whose sizes a file states.
 //!
-//! Memory is asked for fallibly, and the system gives it page by page, as it is written: a chunk that claims gigabytes and
-//! turns out to be damaged costs nothing.
+//! Allocation is fallible, and the system provides memory page by page as it is written: a chunk that claims gigabytes
+//! and turns out to be damaged costs nothing.
 
 use std::alloc::{alloc_zeroed, Layout};
 
 use crate::error::{Error, Kind, Result};
 
-/// Returns the first `len` bytes of the buffer; one that is shorter is replaced by zeros.
+/// Returns the first `len` bytes of the buffer. A shorter buffer is replaced by zeros.
 ///
 /// # Errors
-/// `Limit` when there is no memory.
+/// `Limit` if there is no memory.
 pub fn grown(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8]> {
     if buffer.len() < len {
-        // What it holds is not needed any more, and both might not fit.
+        // Its contents are no longer needed, and both buffers might not fit.
         *buffer = Vec::new();
         *buffer = zeros(len)
             .ok_or_else(|| Error::new(Kind::Limit, format!("no memory for {len} bytes of data")))?;
@@ -21,15 +21,15 @@ pub fn grown(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8]> {
     Ok(&mut buffer[..len])
 }
 
-/// Returns so many zeros, or `None` when there is no memory for them.
+/// Returns `len` zeros, or `None` if there is no memory for them.
 fn zeros(len: usize) -> Option<Vec<u8>> {
     let layout = Layout::array::<u8>(len).ok().filter(|layout| layout.size() > 0)?;
-    // SAFETY: the layout has bytes.
+    // SAFETY: the size of the layout is not zero.
     let place = unsafe { alloc_zeroed(layout) };
     if place.is_null() {
         return None;
     }
-    // SAFETY: the global allocator gave `len` bytes, with the alignment of `u8`, and all of them are zero.
+    // SAFETY: the global allocator returned `len` bytes, with the alignment of `u8`, and all of them are zero.
     Some(unsafe { Vec::from_raw_parts(place, len, len) })
 }
 

@@ -1,12 +1,12 @@
-//! The check sum of HDF5 metadata: lookup3 by Bob Jenkins (`hashlittle` with an initial value of 0).
+//! The checksum of HDF5 metadata: lookup3 by Bob Jenkins (`hashlittle` with an initial value of 0).
 
-/// Returns the check sum of some bytes.
+/// Returns the checksum of some bytes.
 pub(crate) fn lookup3(bytes: &[u8]) -> u32 {
     let begin = 0xdead_beef_u32.wrapping_add(bytes.len() as u32);
     let (mut a, mut b, mut c) = (begin, begin, begin);
     let word =
         |block: &[u8; 12], i: usize| u32::from_le_bytes([block[i], block[i + 1], block[i + 2], block[i + 3]]);
-    // The last block, whole or not, is mixed in another way.
+    // The last block, whole or not, is mixed differently.
     let whole = bytes.len().saturating_sub(1) / 12;
     for block in &crate::bytes::arrays::<12>(bytes)[..whole] {
         a = a.wrapping_add(word(block, 0));
@@ -61,7 +61,7 @@ mod tests {
     fn sums_are_those_of_the_reference() {
         assert_eq!(lookup3(b""), 0xdead_beef);
         assert_eq!(lookup3(b"Four score and seven years ago"), 0x1777_0551);
-        // Of every length of the last block, as another implementation has them.
+        // One checksum for every length of the last block, computed by another implementation.
         let bytes: Vec<u8> = (0..60).collect();
         for len in 0..=bytes.len() {
             assert_eq!(

@@ -1,4 +1,4 @@
-//! Where the chunks of an array lie, whatever format says so.
+//! The interface to the places of the chunks of an array, independent of the format.
 
 use std::fmt::Debug;
 
@@ -11,23 +11,23 @@ pub struct ChunkPlace {
     pub offset: u64,
     /// Bytes stored there.
     pub size: u64,
-    /// Bit `i` set: filter `i` was not applied.
+    /// If bit `i` is set, filter `i` was not applied.
     pub filter_mask: u32,
 }
 
 /// An index of chunks.
 pub trait ChunkIndex: Debug + Send + Sync {
-    /// A number that no other index in this process has.
+    /// Returns a number that no other index in this process has.
     fn id(&self) -> u64;
 
-    /// The place of the chunk with these chunk coordinates (element index divided by chunk size), or `None` when
+    /// Returns the place of the chunk with these chunk coordinates (element index divided by chunk size), or `None` if
     /// it was never written.
     ///
     /// # Errors
-    /// `Damaged` or `Io` when the index cannot be read or the chunk lies outside the file.
+    /// `Damaged` or `Io` if the index cannot be read or the chunk lies outside the file.
     fn find(&self, chunk: &[u64]) -> Result<Option<ChunkPlace>>;
 
-    /// Reads the index, if that is still to be done, and lets go of the file.
+    /// Reads the index, if that was not done yet, and releases the file.
     ///
     /// # Errors
     /// As [`ChunkIndex::find`].

@@ -1,4 +1,4 @@
-//! Names in the composed form of Unicode (NFC), in which netCDF stores them and looks for them.
+//! Names in the composed form of Unicode (NFC), in which netCDF stores and compares them.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ pub(crate) fn composed(name: &str) -> Cow<'_, str> {
 
 /// Whether two names have the same composed form.
 pub(crate) fn is_same(one: &str, other: &str) -> bool {
-    // Some letters beyond ASCII, such as the sign of kelvin, have a composed form within it.
+    // Some letters beyond ASCII, such as the kelvin sign, have a composed form within ASCII.
     one == other || !(one.is_ascii() && other.is_ascii()) && composed(one) == composed(other)
 }
 

@@ -1,15 +1,15 @@
-//! What netCDF gives for elements that were never written.
+//! The values that netCDF returns for elements that were never written.
 
 use super::array::Element;
 use crate::value::{Attributes, DataType, Values};
 
-/// One such element as stored: `_FillValue` if it has the variable's type.
+/// Returns one such element as stored: `_FillValue` if it has the variable's type.
 pub(crate) fn own(data_type: DataType, element: Element, attributes: &Attributes) -> Option<Vec<u8>> {
     let value = attributes.get("_FillValue").filter(|v| v.data_type() == data_type && v.len() == 1);
     stored(value?, element)
 }
 
-/// One such element as stored: the default of the type; text is empty.
+/// Returns one such element as stored: the default of the type, or empty text.
 pub(crate) fn default(data_type: DataType, element: Element) -> Vec<u8> {
     let value = match data_type {
         DataType::I8 => Values::I8(vec![-127]),

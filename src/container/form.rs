@@ -1,4 +1,4 @@
-//! How compressed chunks are stored, told so that chunks of different files can be compared.
+//! How compressed chunks are stored, in a form that can be compared between files.
 
 use super::filter::{Filter, DEFLATE, SHUFFLE};
 
@@ -7,9 +7,9 @@ use super::filter::{Filter, DEFLATE, SHUFFLE};
 pub(crate) struct Form {
     /// Its shape.
     pub(crate) chunk: Vec<u64>,
-    /// The size of elements whose bytes are shuffled.
+    /// The size of the elements, if their bytes are shuffled.
     pub(crate) shuffle: Option<usize>,
-    /// The least level of compression.
+    /// The minimum level of compression.
     pub(crate) deflate: u8,
 }
 

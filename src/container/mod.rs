@@ -1,7 +1,7 @@
-//! netCDF files, read natively: structure and raw hyperslabs, nothing about aggregation.
+//! Reads netCDF files natively: structure and raw hyperslabs, nothing about aggregation.
 //!
-//! Classic files (CDF-1, CDF-2, CDF-5) are parsed by [`classic`], netCDF-4 files by [`hdf5`]. Both give a
-//! [`tree::Tree`] and [`array::Array`]s; [`read`] fetches elements of an array whatever its layout.
+//! [`classic`] parses classic files (CDF-1, CDF-2, CDF-5), [`hdf5`] parses netCDF-4 files. Both return a [`tree::Tree`]
+//! and [`array::Array`]s; [`read`] fetches elements of an array whatever its layout.
 
 pub mod array;
 pub(crate) mod buffer;
@@ -51,7 +51,7 @@ impl Container {
     /// Recognises the format by its first bytes and opens the file.
     ///
     /// # Errors
-    /// `NotNetcdf` when it is no netCDF file, `Damaged` when it is a broken or truncated one, `Io`.
+    /// `NotNetcdf` if it is no netCDF file, `Damaged` if it is a broken or truncated one, `Io`.
     pub fn open(source: Arc<dyn Source>) -> Result<Self> {
         let format = if is_classic(&*source)? {
             Format::Classic(classic::File::open(&source)?)
@@ -63,11 +63,11 @@ impl Container {
         Ok(Container { source, format })
     }
 
-    /// Whether a variable has an attribute with one of these names, told from names alone and with much less work than
-    /// opening the file. What is legible of a damaged file is looked at.
+    /// Returns whether a variable has an attribute with one of these names. This looks only at names and does much less
+    /// work than opening the file. Of a damaged file, it checks what is legible.
     ///
     /// # Errors
-    /// When none is found: as [`Container::open`]; `Limit`.
+    /// If no such attribute is found, those of [`Container::open`]; `Limit`.
     pub fn has_attribute(source: &Arc<dyn Source>, names: &[&str]) -> Result<bool> {
         if is_classic(&**source)? {
             return classic::File::has_attribute(&**source, names);
@@ -76,12 +76,12 @@ impl Container {
         found.ok_or_else(|| not_netcdf(&**source))
     }
 
-    /// The name of the file, for messages.
+    /// Returns the name of the file, for messages.
     pub fn name(&self) -> &str {
         self.source.name()
     }
 
-    /// All groups, dimensions and variables; parsed on the first call.
+    /// Returns all groups, dimensions and variables. They are parsed on the first call.
     ///
     /// # Errors
     /// `Damaged` or `Io`.
@@ -92,10 +92,10 @@ impl Container {
         }
     }
 
-    /// The variable at this path from the root (leading slash optional), parsing no more than is needed.
+    /// Returns the variable at this path from the root (leading slash optional). Parses no more than necessary.
     ///
     /// # Errors
-    /// `Damaged`, `Io`, or `Unsupported` when its type cannot be read.
+    /// `Damaged`, `Io`, or `Unsupported` if its type cannot be read.
     pub fn variable(&self, path: &str) -> Result<Option<Stored>> {
         let path = path.trim_start_matches('/');
         match &self.format {
@@ -108,21 +108,21 @@ impl Container {
     /// Reads numbers or chars into `out`, in C order and native byte order.
     ///
     /// # Errors
-    /// `Request` when `out` has not the selection's size or the data are strings; `Damaged`, `Io`, `Unsupported`.
+    /// `Request` if `out` does not have the selection's size or the data are strings; `Damaged`, `Io`, `Unsupported`.
     pub fn read(&self, array: &Array, selection: &Selection, out: &mut [u8]) -> Result<()> {
         read::numbers(&*self.source, array, selection, out, &mut Kept::default())
             .map_err(|e| e.in_file(self.name()))
     }
 
-    /// The bytes of the file.
+    /// Returns the bytes of the file.
     pub fn source(&self) -> &Arc<dyn Source> {
         &self.source
     }
 
-    /// Sees whether the file is long enough for all elements of an array, reading none.
+    /// Checks that the file is long enough for all elements of an array, without reading any.
     ///
     /// # Errors
-    /// `Damaged` when it is not; `Unsupported`.
+    /// `Damaged` if it is not; `Unsupported`.
     pub fn check_length(&self, array: &Array) -> Result<()> {
         read::check(&*self.source, array, &Selection::all(&array.shape)).map_err(|e| e.in_file(self.name()))
     }
@@ -130,7 +130,7 @@ impl Container {
     /// Reads strings in C order.
     ///
     /// # Errors
-    /// `Request` when the data are not strings; `Damaged`, `Io`, `Unsupported`.
+    /// `Request` if the data are not strings; `Damaged`, `Io`, `Unsupported`.
     pub fn read_strings(&self, array: &Array, selection: &Selection) -> Result<Vec<String>> {
         let fields = read::stored(&*self.source, array, selection).map_err(|e| e.in_file(self.name()))?;
         match &self.format {
@@ -148,7 +148,7 @@ impl Container {
         if array.data_type == DataType::String {
             return Ok(Values::String(self.read_strings(array, selection)?));
         }
-        // A header may promise more data than the file has: no buffer is made for those.
+        // A header may promise more data than the file has: no buffer is allocated for those.
         read::check(&*self.source, array, selection).map_err(|e| e.in_file(self.name()))?;
         let mut bytes = read::zeroed(selection, array.data_type.size().unwrap_or(1))?;
         self.read(array, selection, &mut bytes)?;
@@ -157,7 +157,7 @@ impl Container {
     }
 }
 
-/// Whether the source begins as classic files do.
+/// Returns whether the source begins like a classic file.
 fn is_classic(source: &dyn Source) -> Result<bool> {
     let mut magic = [0u8; 3];
     if source.len() < magic.len() as u64 {
@@ -171,7 +171,7 @@ fn not_netcdf(source: &dyn Source) -> Error {
     Error::new(Kind::NotNetcdf, "not a netCDF file").in_file(source.name())
 }
 
-/// Whether the bytes of a name, which ends at the first NUL as all text does, are this one.
+/// Returns whether the bytes of a name, which ends at the first NUL as all text does, equal `wanted`.
 #[inline]
 fn is_name(bytes: &[u8], wanted: &str) -> bool {
     bytes.strip_prefix(wanted.as_bytes()).is_some_and(|rest| matches!(rest, [] | [0, ..]))

@@ -1,27 +1,28 @@
-//! Integers that take only some of the bits of their bytes (HDF5 file format IV.A.2.d, "bit offset" and "bit precision").
+//! Integers that use only some of the bits of their bytes (HDF5 file format IV.A.2.d, "bit offset" and "bit
+//! precision").
 //!
-//! Written where the N-bit filter is to leave out the other bits, though such a type may be stored in any way. What the
-//! other bits hold means nothing.
+//! Files use such types so that the N-bit filter drops the other bits, but a type of this kind may be stored in any
+//! way. The other bits have no meaning.
 
 use crate::value::DataType;
 
-/// How such an integer is written.
+/// How such an integer is encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Narrow {
     /// Its size in bytes, 1 to 8.
     pub size: usize,
     /// Whether the most significant byte comes first.
     pub big_endian: bool,
-    /// The lowest bit that it takes; with `precision` no more than the bits of `size` bytes.
+    /// The lowest bit that it uses; `offset + precision` does not exceed the bits of `size` bytes.
     pub offset: u32,
-    /// How many bits it takes, at least 1.
+    /// How many bits it uses, at least 1.
     pub precision: u32,
     /// Whether the highest of them is a sign.
     pub signed: bool,
 }
 
 impl Narrow {
-    /// The smallest type that holds its numbers, which is the one that the netCDF library gives it.
+    /// Returns the smallest type that holds its numbers, which is the one that the netCDF library chooses.
     pub fn data_type(&self) -> DataType {
         match (self.precision, self.signed) {
             (..=8, true) => DataType::I8,
@@ -35,7 +36,7 @@ impl Narrow {
         }
     }
 
-    /// Writes stored integers as native ones of [`Narrow::data_type`]; both hold the same number of them.
+    /// Converts stored integers to native ones of [`Narrow::data_type`]; both slices hold the same number of them.
     pub fn widen(&self, stored: &[u8], out: &mut [u8]) {
         let Some(size) = self.data_type().size() else { return };
         for (from, to) in stored.chunks_exact(self.size).zip(out.chunks_exact_mut(size)) {
@@ -48,14 +49,14 @@ impl Narrow {
         }
     }
 
-    /// The number in the low bits of the result, with its sign in all others.
+    /// Returns the number in the low bits of the result, with its sign in all others.
     fn number(&self, stored: &[u8]) -> u64 {
         let mut bytes = [0; 8];
         bytes[..stored.len()].copy_from_slice(stored);
         if self.big_endian {
             bytes[..stored.len()].reverse();
         }
-        // Up against the top, so that what is above is lost, and down again.
+        // Shifting to the top drops the bits above; shifting back extends the sign.
         let top = u64::from_le_bytes(bytes) << (64 - self.offset - self.precision);
         let down = 64 - self.precision;
         if self.signed {

@@ -1,4 +1,4 @@
-//! What a container holds: groups, dimensions, variables and attributes, by index.
+//! The contents of a container: groups, dimensions, variables and attributes, by index.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub struct Group {
     pub name: String,
     /// Its absolute path: `/` or `/a/b`.
     pub path: String,
-    /// The group that holds it.
+    /// The group that contains it.
     pub parent: Option<GroupId>,
     /// The groups in it.
     pub groups: Vec<GroupId>,
@@ -57,11 +57,11 @@ pub struct Variable {
     pub name: String,
     /// Its absolute path: `/tas` or `/a/tas`.
     pub path: String,
-    /// The group that holds it.
+    /// The group that contains it.
     pub group: GroupId,
     /// Its dimensions; their sizes are the shape of the array.
     pub dimensions: Vec<DimensionId>,
-    /// Its attributes, without those of the container's own bookkeeping.
+    /// Its attributes, without those that the container uses for its own bookkeeping.
     pub attributes: Attributes,
     /// Its data.
     pub array: Arc<Array>,
@@ -81,22 +81,23 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The variable of this name in this group. As in libnetcdf, names are the same whose composed forms (NFC) are.
+    /// Returns the variable of this name in this group. As in libnetcdf, names are equal if their composed forms (NFC)
+    /// are.
     pub fn variable_in(&self, group: GroupId, name: &str) -> Option<VariableId> {
         named(&self.groups[group.0].variables, |v| &self.variables[v.0].name, name)
     }
 
-    /// The dimension of this name defined in this group.
+    /// Returns the dimension of this name that this group defines.
     pub fn dimension_in(&self, group: GroupId, name: &str) -> Option<DimensionId> {
         named(&self.groups[group.0].dimensions, |d| &self.dimensions[d.0].name, name)
     }
 
-    /// The group of this name in this group.
+    /// Returns the group of this name in this group.
     pub fn group_in(&self, group: GroupId, name: &str) -> Option<GroupId> {
         named(&self.groups[group.0].groups, |g| &self.groups[g.0].name, name)
     }
 
-    /// The variable of this path from the root; the leading slash may be left out.
+    /// Returns the variable at this path from the root; the leading slash is optional.
     pub fn variable_at(&self, path: &str) -> Option<VariableId> {
         let mut group = GroupId(0);
         let mut names = path.trim_start_matches('/').split('/').peekable();
@@ -109,13 +110,13 @@ impl Tree {
         None
     }
 
-    /// A group and those that hold it, innermost first.
+    /// Returns a group and the groups that contain it, innermost first.
     pub fn upward(&self, group: GroupId) -> impl Iterator<Item = GroupId> + '_ {
         std::iter::successors(Some(group), |g| self.groups[g.0].parent)
     }
 }
 
-/// What has this name or, where nothing has, one with the same composed form.
+/// Returns the item of this name or, if there is none, one with the same composed form.
 fn named<'a, T: Copy>(list: &[T], name_of: impl Fn(T) -> &'a str, name: &str) -> Option<T> {
     let exact = list.iter().find(|&&id| name_of(id) == name);
     exact.or_else(|| list.iter().find(|&&id| is_same(name_of(id), name))).copied()

@@ -1,30 +1,30 @@
-//! What may stand in a message: one short line without characters that play tricks on whoever reads it.
+//! Makes messages safe to show: one short line, without characters that can deceive whoever reads it.
 //!
-//! Names, attributes and locations come from files that are not trusted, and messages end on terminals and in logs. Every
-//! error, warning, note and finding passes through here.
+//! Names, attributes and locations come from files that are not trusted, and messages end up on terminals and in logs.
+//! Every error, warning, note and finding passes through here.
 
 use std::borrow::Cow;
 
 use crate::error::secrets::without_locations;
 
-/// Bytes of a whole message: below 4 KiB, with room for what a program puts before and after it.
+/// The maximum length of a message in bytes: below 4 KiB, with room for what a program adds before and after it.
 pub const MOST: usize = 3500;
 
-/// Bytes of a name in a message: a file, a variable.
+/// The maximum length in bytes of a name (a file, a variable) in a message.
 pub const MOST_OF_NAME: usize = 600;
 
-/// What stands for the middle of a text that is too long.
+/// Replaces the middle of a text that is too long.
 const GAP: &str = " ... ";
 
-/// Whether a character acts on a terminal or on the order of the text round it instead of being seen: control characters
-/// (C0, DEL, C1), ends of lines and paragraphs, marks of the direction of writing (Unicode Standard Annex 9), zero-width
-/// no-break spaces within text.
+/// Returns whether a character controls the terminal or the order of the surrounding text instead of being visible:
+/// control characters (C0, DEL, C1), ends of lines and paragraphs, marks of the direction of writing (Unicode Standard
+/// Annex 9), zero-width no-break spaces within text.
 pub fn is_deceptive(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-/// The text with a sign in place of each such character.
+/// Replaces each such character with U+FFFD.
 pub fn plain(text: &str) -> Cow<'_, str> {
     if !text.contains(is_deceptive) {
         return Cow::Borrowed(text);
@@ -32,7 +32,8 @@ pub fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(|c| if is_deceptive(c) { '\u{fffd}' } else { c }).collect())
 }
 
-/// The text with such characters as escapes, so that different texts look different: `\n`, `\u{1b}`.
+/// Replaces such characters with escapes (`
+/// `, `\u{1b}`), so that different texts look different.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -45,13 +46,14 @@ pub fn escaped(text: &str) -> String {
     out
 }
 
-/// A JSON text with such characters as escapes of JSON, which has them within strings alone; what lies between values stays.
+/// Replaces such characters in JSON with JSON escapes. JSON has them within strings only, except for the ends of lines
+/// between values, which stay.
 pub fn escaped_json(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
         match c {
             '\n' => out.push(c),
-            // All of them are in the first plane, where one escape is enough.
+            // All of them are in the Basic Multilingual Plane, where one escape is enough.
             c if is_deceptive(c) => out.push_str(&format!("\\u{:04x}", u32::from(c))),
             c => out.push(c),
         }
@@ -59,7 +61,7 @@ pub fn escaped_json(json: &str) -> String {
     out
 }
 
-/// The text, or its beginning and its end if it has more bytes than that.
+/// Returns the text, or its beginning and end if it is longer than `most` bytes.
 pub fn short(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return Cow::Borrowed(text);
@@ -76,13 +78,13 @@ pub fn short(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}{GAP}{}", &text[..end], &text[begin..]))
 }
 
-/// A text as a message has it: short, plain and without secrets.
+/// Returns a text in the form for messages: short, plain and without secrets.
 pub fn line(text: &str, most: usize) -> String {
-    // A sign has three bytes, and may stand for one.
+    // U+FFFD has three bytes and may replace one, so the text is shortened again.
     short(&plain(&short(&without_locations(text), most)), most).into_owned()
 }
 
-/// Names in a list; no more than a reader looks through, and none longer than that.
+/// Joins names to a list, with at most 20 names of at most 100 bytes each.
 pub fn names<'a>(list: impl IntoIterator<Item = &'a str>) -> String {
     const MOST_NAMES: usize = 20;
     const MOST_OF_EACH: usize = 100;

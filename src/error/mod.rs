@@ -13,7 +13,7 @@ use secrets::redact;
 /// `Result` with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What sort of thing went wrong; [`Kind::category`] is its stable name.
+/// What sort of error this is; [`Kind::category`] is its stable name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -21,9 +21,9 @@ pub enum Kind {
     Attribute,
     /// The keywords of `aggregated_data` or `cfa_array` are not a known set.
     Terms,
-    /// A dimension that is named does not exist.
+    /// A dimension that is referred to does not exist.
     MissingDimension,
-    /// A variable that is named does not exist.
+    /// A variable that is referred to does not exist.
     MissingVariable,
     /// A feature variable has the wrong dimensions.
     Rank,
@@ -59,7 +59,7 @@ pub enum Kind {
     Damaged,
     /// The request (start, count, step, buffer, option) is not valid.
     Request,
-    /// The values cannot be given in the requested type.
+    /// The values cannot be returned in the requested type.
     Type,
     /// The access settings do not allow a location.
     Policy,
@@ -74,7 +74,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The stable, lower-case name used in JSON output and in the documentation.
+    /// Returns the stable, lower-case name used in JSON output and in the documentation.
     pub fn category(self) -> &'static str {
         match self {
             Kind::Attribute => "attribute",
@@ -108,10 +108,10 @@ impl Kind {
     }
 }
 
-/// An error with the place it concerns.
+/// An error and what it concerns.
 ///
-/// `Display` gives one line of less than 4 KiB, whatever the file holds: file, variable, fragment, what happened and
-/// what can be done, without control characters.
+/// `Display` prints one line of less than 4 KiB, whatever the file contains: file, variable, fragment, what happened
+/// and what can be done, without control characters.
 #[derive(Clone)]
 pub struct Error(Box<Inner>);
 
@@ -126,7 +126,7 @@ struct Inner {
 }
 
 impl Error {
-    /// An error of this kind; the message is one line without a final stop.
+    /// Creates an error of this kind. The message is one line without a final stop.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Error(Box::new(Inner {
             kind,
@@ -144,51 +144,51 @@ impl Error {
         self
     }
 
-    /// Says which file this concerns, unless that is known already; secrets in its name are left out.
+    /// Adds the file that this concerns, unless one is known already. Secrets in its name are left out.
     pub fn in_file(mut self, file: impl Into<String>) -> Self {
         self.0.file.get_or_insert_with(|| message::line(&redact(&file.into()), MOST_OF_NAME));
         self
     }
 
-    /// Says which variable this concerns, unless that is known already.
+    /// Adds the variable that this concerns, unless one is known already.
     pub fn in_variable(mut self, variable: impl Into<String>) -> Self {
         self.0.variable.get_or_insert_with(|| message::line(&variable.into(), MOST_OF_NAME));
         self
     }
 
-    /// Says which fragment (its index in the array of fragments) this concerns, unless that is known already.
+    /// Adds the fragment (its index in the array of fragments) that this concerns, unless one is known already.
     pub fn in_fragment(mut self, index: &[u64]) -> Self {
         self.0.fragment.get_or_insert_with(|| index.to_vec());
         self
     }
 
-    /// The same error under another kind, for a step that knows better what it means.
+    /// Returns the same error under another kind, for a step that knows better what it means.
     pub fn with_kind(mut self, kind: Kind) -> Self {
         self.0.kind = kind;
         self
     }
 
-    /// What sort of error this is.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> Kind {
         self.0.kind
     }
 
-    /// The message alone, without its place.
+    /// Returns the message alone, without file, variable and fragment.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// The file concerned.
+    /// Returns the file that this concerns.
     pub fn file(&self) -> Option<&str> {
         self.0.file.as_deref()
     }
 
-    /// The variable concerned.
+    /// Returns the variable that this concerns.
     pub fn variable(&self) -> Option<&str> {
         self.0.variable.as_deref()
     }
 
-    /// The index of the fragment concerned.
+    /// Returns the index of the fragment that this concerns.
     pub fn fragment(&self) -> Option<&[u64]> {
         self.0.fragment.as_deref()
     }

@@ -1,8 +1,8 @@
-//! Locations as messages may show them: without user names, passwords, queries and fragments.
+//! Removes user names, passwords, queries and fragments from locations, for messages.
 //!
-//! What a location means is decided elsewhere, and a malformed one means nothing: a password with a `/`, `?`, `#` or `@`
-//! that should have been encoded, a scheme that was left out, a URL that was encoded as a whole. So this looks for whatever
-//! may be a secret by some reading, and leaves out too much rather than too little.
+//! Other modules interpret locations, and a malformed location has no interpretation: a password with a `/`, `?`, `#`
+//! or `@` that should have been encoded, a missing scheme, a URL that was encoded as a whole. So this module looks for
+//! everything that could be a secret under some interpretation, and removes too much rather than too little.
 
 use std::borrow::Cow;
 
@@ -24,25 +24,25 @@ impl Mark {
     }
 }
 
-/// The location without user name, password, query and fragment, and without control characters.
+/// Returns the location without user name, password, query and fragment, and without control characters.
 ///
-/// Where no reading tells how far a secret goes, all from there on is left out.
+/// If the end of a secret is ambiguous, everything from its beginning on is left out.
 pub fn redact(name: &str) -> String {
     let shown = without_secrets(name);
     crate::error::message::plain(&shown).into_owned()
 }
 
-/// A text in which whatever may be a location with secrets is shown as [`redact`] does: a value in quotes, or a word.
+/// Redacts, as [`redact`] does, every quoted value and every word of a text that may be a location with secrets.
 ///
-/// Where a location is known to be one it is redacted as a whole. This is for those that stand where something else belongs,
-/// such as a location in place of the name of a variable.
+/// A text that is known to be a location is redacted as a whole. This function is for locations in unexpected places,
+/// such as in place of the name of a variable.
 pub(crate) fn without_locations(text: &str) -> Cow<'_, str> {
     let is_suspect = |text: &str| text.contains("://") || text.find('@') > text.find(':');
     if !is_suspect(text) {
         return Cow::Borrowed(text);
     }
     let value = |text: &str| match is_suspect(text) {
-        // Signs that end a part of a sentence are no part of the location.
+        // Punctuation at the end is not part of the location.
         true => {
             let location = text.trim_end_matches([':', ';', ',']);
             without_secrets(location) + &text[location.len()..]
@@ -60,10 +60,10 @@ pub(crate) fn without_locations(text: &str) -> Cow<'_, str> {
     Cow::Owned(parts.collect::<Vec<_>>().join("'"))
 }
 
-/// Whether a location may have a user name or a password.
+/// Returns whether a location may contain a user name or a password.
 #[cfg(feature = "remote")]
 pub(crate) fn has_user(name: &str) -> bool {
-    // What is left out behind the path is none.
+    // The query and the fragment, which are left out too, are neither.
     let (shown, path) = (without_secrets(name), name.split(['?', '#']).next().unwrap_or_default());
     !shown.starts_with(path)
 }
@@ -71,7 +71,7 @@ pub(crate) fn has_user(name: &str) -> bool {
 fn without_secrets(name: &str) -> String {
     let marks = marks(name);
     let Start { body, is_network, is_encoded, is_doubtful } = start(name, &marks);
-    // In a location that is not encoded as a whole an encoded slash is part of a password.
+    // In a location that is not encoded as a whole, an encoded slash is part of a password.
     let counts = |mark: &Mark| mark.at >= body && (is_encoded || !mark.is_slash() || !mark.is_encoded());
     let marks: Vec<Mark> = marks.into_iter().filter(counts).collect();
     let ends = |is_hash: bool| {
@@ -81,7 +81,7 @@ fn without_secrets(name: &str) -> String {
         marks.iter().find(is_end).copied()
     };
     let from = hidden_from(&marks, body, is_network, is_doubtful, ends(is_network));
-    // With a user a location without a scheme is a URL too.
+    // A location with a user is a URL even without a scheme.
     let end = ends(is_network || from.is_some());
     let visible_end = end.map_or(name.len(), |end| end.at);
     let query = if end.is_some_and(|end| end.sort == b'?') { "?..." } else { "" };
@@ -90,7 +90,7 @@ fn without_secrets(name: &str) -> String {
     let first = ats.clone().next();
     let last = ats.next_back();
     let slash = marks.iter().find(|mark| mark.is_slash()).map_or(name.len(), |slash| slash.at);
-    // A user in front of the host, and another sign behind it: which one ends the password?
+    // There is an `@` before the host and another one behind it, and either may end the password.
     let is_divided =
         is_network && first.is_some_and(|first| first.at < slash) && last.is_some_and(|last| last.at > slash);
     match last {
@@ -102,7 +102,7 @@ fn without_secrets(name: &str) -> String {
     }
 }
 
-/// Where what may be a user and a password begins.
+/// Returns where a possible user and password begin.
 fn hidden_from(
     marks: &[Mark],
     body: usize,
@@ -131,7 +131,7 @@ struct Start {
     is_network: bool,
     /// Whether the location is percent-encoded as a whole.
     is_encoded: bool,
-    /// Whether what looks like a scheme may be a user, and what follows a password.
+    /// Whether the apparent scheme may be a user, and the rest a password.
     is_doubtful: bool,
 }
 
@@ -158,7 +158,7 @@ fn start(name: &str, marks: &[Mark]) -> Start {
             return local(2);
         }
     }
-    // The first colon follows a scheme, if anything; a user or a query before it are none.
+    // The first colon, if any, ends the scheme, unless a user or a query comes before it.
     let Some(colon) = marks.iter().position(|mark| matches!(mark.sort, b':' | b'@' | b'?')) else {
         return local(0);
     };
@@ -198,7 +198,8 @@ fn marks(name: &str) -> Vec<Mark> {
     marks
 }
 
-/// What `%40`, `%2540` and so on stand for, and where they end; `%` for what stands for nothing.
+/// Returns the character that `%40`, `%2540` and so on encode, and where the encoding ends; `%` if nothing valid is
+/// encoded.
 fn encoded(bytes: &[u8], at: usize) -> (u8, usize) {
     let mut begin = at + 1;
     while bytes[begin..].starts_with(b"25") {
@@ -290,7 +291,7 @@ mod tests {
         #[test]
         fn no_secret_is_shown_wherever_it_is(
             scheme in r"(https?://|S3://|ftp://|x_y://|//|\\\\|/vsicurl/https://|https:|/|/data/)?",
-            // One letter would be a drive.
+            // A single letter would be a drive.
             user in "([a-z%.]{2,4})?",
             secret in r"[a-z0-9:/?#@%\\ ]{0,4}QZ[a-z0-9:/?#@%\\ ]{0,4}QZ[a-z/?#@%\\]{0,2}",
             host in r"host(:80)?",

@@ -1,4 +1,4 @@
-//! Bytes from files: names are resolved and judged, files opened and read, here and nowhere else.
+//! Bytes from files. Only this folder resolves and checks names, and opens and reads files.
 
 pub mod location;
 pub(crate) mod os;

@@ -1,4 +1,4 @@
-//! Stands in for `remote` in a build without that feature: there is no address, so nothing is ever asked for.
+//! Replaces `remote` in a build without that feature: there are no addresses, so no request is ever made.
 
 use std::fmt;
 
@@ -32,7 +32,7 @@ impl fmt::Display for Url {
     }
 }
 
-/// What may be asked of servers.
+/// What may be requested from servers.
 #[derive(Clone, Debug)]
 pub(crate) struct Access;
 

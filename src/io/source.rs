@@ -1,28 +1,29 @@
-//! Where bytes come from: a file that can be read at any offset by any thread.
+//! The source of bytes: a file that can be read at any offset by any thread.
 
 use crate::error::Result;
 
 /// Bytes that can be read at any offset, by any number of threads at once.
 pub trait Source: Send + Sync {
-    /// How errors and warnings call it.
+    /// Returns the name used for it in errors and warnings.
     fn name(&self) -> &str;
 
-    /// Its length in bytes when it was opened.
+    /// Returns its length in bytes when it was opened.
     fn len(&self) -> u64;
 
-    /// Roughly how many bytes it takes where it is stored: fewer than its length if it has holes or is compressed there.
+    /// Returns roughly how many bytes it occupies where it is stored: fewer than its length if it has holes or is
+    /// compressed there.
     fn stored(&self) -> u64 {
         self.len()
     }
 
-    /// Whether it has no bytes.
+    /// Returns whether it has no bytes.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Fills `buffer` from `offset` on.
+    /// Fills `buffer` with the bytes from `offset` on.
     ///
     /// # Errors
-    /// `Io` when reading fails, `Damaged` when the source ends before the buffer is full.
+    /// `Io` if reading fails, `Damaged` if the source ends before the buffer is full.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()>;
 }

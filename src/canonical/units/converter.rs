@@ -1,4 +1,4 @@
-//! From values in one unit to values in another.
+//! Converts values in one unit to values in another.
 
 use super::error::UnitErrorKind::{NeedsCalendar, NotConvertible};
 use super::form::{almost_equal, Form, Relation};
@@ -18,7 +18,7 @@ pub enum Converter {
         /// The amount added after scaling.
         intercept: f64,
     },
-    /// A logarithm, a power or a reciprocal takes part.
+    /// Includes a logarithm, a power or a reciprocal.
     Other(Steps),
 }
 
@@ -54,7 +54,7 @@ impl Step {
     }
 }
 
-/// Adding a zero intercept would turn -0 into 0.
+/// Computes `slope * x + intercept`. Adding a zero intercept would turn -0 into 0.
 fn linear(slope: f64, intercept: f64, x: f64) -> f64 {
     if intercept == 0.0 {
         slope * x
@@ -75,7 +75,7 @@ impl Steps {
         }
     }
 
-    /// First these steps, then those. Only single steps are merged, as libudunits2 does, so that rounding is the same.
+    /// Applies these steps, then `next`. Like libudunits2, merges only single steps, so that rounding is the same.
     fn then(mut self, next: Steps) -> Steps {
         match (self.0.as_slice(), next.0.as_slice()) {
             (&[Step::Linear { slope: s1, intercept: i1 }], &[Step::Linear { slope: s2, intercept: i2 }]) => {
@@ -119,7 +119,7 @@ impl Steps {
     }
 }
 
-/// Whether two units mean the same, whatever way they are written; an angle in radians is a plain number.
+/// Returns whether two units mean the same, however they are written. An angle in radians is a plain number.
 fn same_meaning(a: &Unit, b: &Unit) -> bool {
     match (&*a.0, &*b.0) {
         (Form::Product(a), Form::Product(b)) => a.relation(b) == Relation::Equal,
@@ -162,15 +162,15 @@ impl Converter {
         let steps = Steps::to_product(from).then(middle).then(Steps::from_product(to));
         Ok(match *steps.0 {
             [] => Converter::Identity,
-            // Units within this distance are one unit to libudunits2 where it builds them; a factor such as 1 - 1e-16
-            // is rounding alone, and would make integers inexact.
+            // libudunits2 considers units within this distance equal when it builds them; a factor such as 1 - 1e-16 is
+            // only rounding, and would make integers inexact.
             [Step::Linear { slope, intercept: 0.0 }] if almost_equal(slope, 1.0) => Converter::Identity,
             [Step::Linear { slope, intercept }] => Converter::Linear { slope, intercept },
             _ => Converter::Other(steps),
         })
     }
 
-    /// One value, converted.
+    /// Converts one value.
     pub fn apply(&self, x: f64) -> f64 {
         match self {
             Converter::Identity => x,
@@ -179,8 +179,8 @@ impl Converter {
         }
     }
 
-    /// As [`Converter::apply`], but NaN for a finite number that does not stay finite on the way: what follows must not
-    /// bring it back as another one, as the reciprocal of an infinity would.
+    /// Like [`Converter::apply`], but returns NaN for a finite number that becomes infinite on the way: later steps
+    /// must not turn it into another finite number, as the reciprocal of an infinity would.
     pub(in crate::canonical) fn apply_finite(&self, x: f64) -> f64 {
         let keep = |x: f64, y: f64| if x.is_finite() && !y.is_finite() { f64::NAN } else { y };
         match self {

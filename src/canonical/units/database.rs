@@ -1,7 +1,7 @@
-//! Finding a unit by its name or symbol, with prefixes.
+//! Finds a unit by its name or symbol, with prefixes.
 //!
-//! Names match in any case, symbols exactly; names go before symbols and whole words before prefixes. Any number of
-//! prefix names and at most one prefix symbol may stand before a unit.
+//! Names match in any case, symbols exactly. Names take precedence over symbols, and whole words over prefixes. Any
+//! number of prefix names and at most one prefix symbol may precede a unit.
 
 use super::error::{shown, UnitErrorKind::Unknown};
 use super::form::{Form, Product};
@@ -18,7 +18,7 @@ pub(super) enum Definition {
     Base,
     /// A basic unit without dimension.
     Dimensionless,
-    /// An expression of units that come before.
+    /// An expression of units that are defined before.
     Text(&'static str),
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Database {
 static DATABASE: LazyLock<Database> = LazyLock::new(Database::build);
 
 impl Database {
-    /// The one database, built at first use.
+    /// Returns the one database, built at first use.
     pub fn get() -> &'static Database {
         &DATABASE
     }
@@ -58,7 +58,7 @@ impl Database {
             let unit = match definition {
                 Definition::Text(text) => match parse(text, &database) {
                     Ok(unit) => unit,
-                    // The table is fixed: a test shows that every definition parses.
+                    // The table is fixed: a test checks that every definition parses.
                     Err(_) => continue,
                 },
                 Definition::Base | Definition::Dimensionless => {
@@ -84,14 +84,14 @@ impl Database {
         self.names.get(lower).or_else(|| self.symbols.get(id))
     }
 
-    /// The unit of an identifier.
+    /// Returns the unit of an identifier.
     pub fn find(&self, id: &str) -> Result<Unit, UnitError> {
         let lower = id.to_ascii_lowercase();
         let mut factor = 1.0;
         let mut at = 0;
         let mut symbol_seen = false;
         while at < id.len() {
-            // Lower case keeps byte positions, and prefixes end where characters end.
+            // Lower case preserves byte positions, and prefixes end at character boundaries.
             let (rest, rest_lower) = (&id[at..], &lower[at..]);
             if let Some(unit) = self.exact(rest, rest_lower) {
                 return unit.scaled(factor);
@@ -116,7 +116,7 @@ impl Database {
     }
 }
 
-/// An identifier, and the same with no-break spaces for underscores.
+/// Returns an identifier, and the same with no-break spaces for underscores.
 fn spellings(id: &str) -> impl Iterator<Item = String> {
     let plain = id.replace('\u{a0}', "_");
     let spaced = plain.contains('_').then(|| plain.replace('_', "\u{a0}"));

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What is wrong with a unit or a conversion.
+/// The kind of an error in a unit or a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum UnitErrorKind {
@@ -12,7 +12,7 @@ pub enum UnitErrorKind {
     Unknown,
     /// The operation has no meaning, such as a power of a logarithmic unit.
     Meaningless,
-    /// libudunits2 2.2.28 would read something into the text that it does not say: an invalid date or time, a number
+    /// libudunits2 2.2.28 would interpret the text as something that it does not say: an invalid date or time, a number
     /// out of range, an origin of something that is not a length of time.
     Refused,
     /// The text is too long or nested too deeply.
@@ -31,7 +31,7 @@ pub struct UnitError {
     reason: String,
 }
 
-/// As much of a text as a message shows.
+/// The maximum number of characters of a text in a message.
 const SHOWN: usize = 80;
 
 impl UnitError {
@@ -39,19 +39,19 @@ impl UnitError {
         UnitError { kind, text: String::new(), reason: reason.into() }
     }
 
-    /// Says which text the error is about.
+    /// Adds the text that the error is about.
     pub(super) fn about(mut self, text: &str) -> Self {
         self.text = shown(text);
         self
     }
 
-    /// What sort of error this is.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> UnitErrorKind {
         self.kind
     }
 }
 
-/// The beginning of a text, with control characters made visible, so that a message stays one short line.
+/// Returns the beginning of a text, with control characters made visible, so that a message stays one short line.
 pub(in crate::canonical) fn shown(text: &str) -> String {
     let mut shown: String = text.chars().take(SHOWN).flat_map(char::escape_debug).collect();
     if text.chars().nth(SHOWN).is_some() {

@@ -1,19 +1,19 @@
-//! What a unit is, and products, powers, scales, offsets and logarithms of units.
+//! The form of a unit, and products, powers, scales, offsets and logarithms of units.
 //!
 //! The forms, and the order of the floating-point operations on their factors, are those of libudunits2, so that the
-//! factors come out equal to the last bit.
+//! factors are equal to the last bit.
 
 use super::error::UnitErrorKind::{Meaningless, Refused};
 use super::{ReferenceTime, Unit, UnitError};
 use std::sync::Arc;
 
-/// Number of basic units: the seven base units, then the radian, which carries no dimension.
+/// Number of basic units: the seven base units, then the radian, which has no dimension.
 pub(super) const BASICS: usize = 8;
 
-/// How many of the basic units carry a dimension.
+/// How many of the basic units have a dimension.
 pub(super) const DIMENSIONS: usize = 7;
 
-/// Place of the second among the basic units.
+/// Index of the second among the basic units.
 pub(super) const SECOND: usize = 2;
 
 /// The power of each basic unit, in the order of the table.
@@ -29,7 +29,7 @@ pub(super) enum Relation {
 }
 
 impl Product {
-    /// How the dimensions relate; basic units without dimension do not count.
+    /// Returns how the dimensions relate; basic units without dimension are ignored.
     pub fn relation(&self, other: &Product) -> Relation {
         let mut relation = None;
         for (&a, &b) in self.0.iter().zip(&other.0).take(DIMENSIONS) {
@@ -64,7 +64,7 @@ pub(super) enum Form {
     Since { length: Unit, time: ReferenceTime },
 }
 
-/// Equality as libudunits2 judges it when it builds a unit: within ten epsilons.
+/// Compares as libudunits2 does when it builds a unit: within ten epsilons.
 pub(super) fn almost_equal(x: f64, y: f64) -> bool {
     let difference = if x == 0.0 || y == 0.0 { x - y } else { 1.0 - x / y };
     difference.abs() < 10.0 * f64::EPSILON
@@ -75,7 +75,7 @@ impl Unit {
         Unit(Arc::new(form))
     }
 
-    /// The powers of the basic units behind this unit.
+    /// Returns the powers of the basic units in this unit.
     pub(super) fn product(&self) -> &Product {
         match &*self.0 {
             Form::Product(product) => product,
@@ -89,7 +89,7 @@ impl Unit {
         matches!(&*self.0, Form::Log { .. }) || self.product().is_dimensionless()
     }
 
-    /// `scale * (x + offset)` of this unit.
+    /// Returns `scale * (x + offset)` of this unit.
     fn linear(&self, mut scale: f64, mut offset: f64) -> Result<Unit, UnitError> {
         let mut of = self;
         if let Form::Scaled { scale: inner_scale, offset: inner_offset, of: inner } = &*self.0 {
@@ -106,7 +106,7 @@ impl Unit {
         Ok(Unit::of(Form::Scaled { scale, offset, of: of.clone() }))
     }
 
-    /// `factor` of this unit.
+    /// Returns `factor` times this unit.
     pub(super) fn scaled(&self, factor: f64) -> Result<Unit, UnitError> {
         if factor == 1.0 {
             return Ok(self.clone());
@@ -114,7 +114,7 @@ impl Unit {
         self.linear(factor, 0.0)
     }
 
-    /// This unit counted from `origin`.
+    /// Returns this unit counted from `origin`.
     pub(super) fn shifted(&self, origin: f64) -> Result<Unit, UnitError> {
         if matches!(&*self.0, Form::Since { .. }) {
             return Err(UnitError::new(Refused, "a time since a moment cannot have a second origin"));
@@ -125,7 +125,7 @@ impl Unit {
         self.linear(1.0, origin)
     }
 
-    /// The logarithm to `base` of the ratio to this unit.
+    /// Returns the logarithm to `base` of the ratio to this unit.
     pub(super) fn log(&self, base: f64) -> Result<Unit, UnitError> {
         if matches!(&*self.0, Form::Since { .. }) {
             return Err(UnitError::new(
@@ -136,7 +136,7 @@ impl Unit {
         Ok(Unit::of(Form::Log { base, reference: self.clone() }))
     }
 
-    /// The product of two units; origins are dropped.
+    /// Returns the product of two units; origins are dropped.
     pub(super) fn times(&self, other: &Unit) -> Result<Unit, UnitError> {
         match (&*self.0, &*other.0) {
             (Form::Since { length, .. }, _) => length.times(other),
@@ -160,12 +160,12 @@ impl Unit {
         }
     }
 
-    /// This unit divided by another.
+    /// Returns this unit divided by another.
     pub(super) fn per(&self, other: &Unit) -> Result<Unit, UnitError> {
         self.times(&other.raised(-1)?)
     }
 
-    /// This unit to an integer power of at most 255.
+    /// Returns this unit to an integer power of at most 255.
     pub(super) fn to_power(&self, power: i64) -> Result<Unit, UnitError> {
         match power {
             0 => Ok(Unit::one()),

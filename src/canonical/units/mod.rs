@@ -1,9 +1,10 @@
-//! Units of measure with the meaning that udunits2 gives them.
+//! Units of measure as udunits2 defines them.
 //!
-//! CF-1.13 section 3.1: a `units` attribute is what udunits2 reads. Names, symbols, prefixes, grammar, factors and the
-//! rules of conversion are those of libudunits2 2.2.28; the few texts that are read otherwise are in `docs/units.md`.
-//! Nothing is read at run time, any thread may parse, and a hostile text gives an error: it may have 4096 bytes and 64
-//! nested parentheses at most. Calendars are not known here: "days since 2001-02-30" parses, and its fields are given.
+//! CF-1.13 section 3.1: udunits2 defines the meaning of a `units` attribute. Names, symbols, prefixes, grammar, factors
+//! and the rules of conversion are those of libudunits2 2.2.28; `docs/units.md` lists the few texts that are
+//! interpreted differently. Nothing is loaded at run time, any thread may parse, and a hostile text is an error: it may
+//! have at most 4096 bytes and 64 nested parentheses. This module does not know calendars: "days since 2001-02-30"
+//! parses, and its fields are returned.
 
 mod converter;
 mod database;
@@ -27,10 +28,10 @@ use std::sync::Arc;
 pub struct Unit(Arc<Form>);
 
 impl Unit {
-    /// The unit that a text means; blanks around it do not matter, and an empty text is the number one.
+    /// Parses a text. Blanks around it do not matter, and an empty text is the number one.
     ///
     /// # Errors
-    /// The text is not a unit of udunits2, or too long or deep.
+    /// If the text is not a unit of udunits2, or is too long or too deeply nested.
     pub fn parse(text: &str) -> Result<Unit, UnitError> {
         parse::parse(text, database::Database::get()).map_err(|error| error.about(text))
     }
@@ -40,17 +41,17 @@ impl Unit {
         Unit::of(Form::Product(Product::default()))
     }
 
-    /// How values in this unit become values in `other`.
+    /// Returns the conversion of values in this unit to values in `other`.
     ///
     /// Units that are each other's reciprocal are convertible, as in udunits2: 2 s is 0.5 Hz.
     ///
     /// # Errors
-    /// The units measure different things, or are times since different moments.
+    /// If the units measure different things, or are times since different moments.
     pub fn converter_to(&self, other: &Unit) -> Result<Converter, UnitError> {
         Converter::between(self, other)
     }
 
-    /// What a unit such as "days since 2001-01-01" says; `None` for other units.
+    /// Returns the time unit and the moment of a unit such as "days since 2001-01-01", or `None` for other units.
     pub fn reference_time(&self) -> Option<&ReferenceTime> {
         match &*self.0 {
             Form::Since { time, .. } => Some(time),

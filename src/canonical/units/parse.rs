@@ -1,4 +1,4 @@
-//! From tokens to a unit, with the grammar of libudunits2.
+//! Parses tokens to a unit, with the grammar of libudunits2.
 //!
 //! | rule | is |
 //! |---|---|
@@ -15,22 +15,22 @@ use super::scan::{Scanner, Token};
 use super::time::{Clock, Date, Epoch};
 use super::{ReferenceTime, Unit, UnitError};
 
-/// Longest text that is looked at.
+/// The longest text that is parsed.
 const MAX_LENGTH: usize = 4096;
 
-/// Deepest nesting of parentheses.
+/// The deepest nesting of parentheses.
 const MAX_DEPTH: usize = 64;
 
 struct Parser<'a> {
     scanner: Scanner<'a>,
     ahead: Option<Token<'a>>,
     depth: usize,
-    /// Whether an origin was the last thing at the outermost level.
+    /// Whether the outermost level ended with an origin.
     has_origin: bool,
     database: &'a Database,
 }
 
-/// The unit of a text, with the names that the database has by now.
+/// Parses a text, with the names that the database has so far.
 pub(super) fn parse(text: &str, database: &Database) -> Result<Unit, UnitError> {
     let text = text.trim_matches([' ', '\t', '\n', '\r', '\x0c', '\x0b']);
     if text.len() > MAX_LENGTH {
@@ -47,7 +47,7 @@ pub(super) fn parse(text: &str, database: &Database) -> Result<Unit, UnitError> 
     let unit = parser.shifted()?;
     match parser.peek()? {
         Token::End => Ok(unit),
-        // libudunits2 takes one closing parenthesis too many after a product.
+        // libudunits2 accepts one closing parenthesis too many after a product.
         Token::Byte(b')') if parser.scanner.at_end() && !parser.has_origin => Ok(unit),
         _ if matches!(&*unit.0, Form::Since { .. }) => Err(UnitError::new(Refused, "text after the date")),
         _ => Err(syntax()),
@@ -167,7 +167,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What stands before a closing parenthesis.
+    /// Parses what precedes a closing parenthesis.
     fn nested(&mut self, rule: fn(&mut Self) -> Result<Unit, UnitError>) -> Result<Unit, UnitError> {
         if self.depth == MAX_DEPTH {
             return Err(UnitError::new(Limit, format!("more than {MAX_DEPTH} nested parentheses")));
@@ -183,7 +183,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Whether an origin of this unit is a date: it is convertible with the second.
+/// Returns whether an origin of this unit is a date: it is convertible to the second.
 fn is_time(unit: &Unit) -> bool {
     !matches!(&*unit.0, Form::Since { .. })
         && unit.product().relation(second().product()) != Relation::Different
@@ -195,7 +195,7 @@ fn second() -> Unit {
     Unit::of(Form::Product(product))
 }
 
-/// The time since a moment.
+/// Returns the time since a moment.
 fn since(length: Unit, epoch: Epoch) -> Result<Unit, UnitError> {
     let is_length = length.product().relation(second().product()) == Relation::Equal;
     let unit_seconds = match &*length.0 {

@@ -1,11 +1,11 @@
-//! From text to tokens, as the scanner of libudunits2 does: the longest match wins, and what may match depends on the
-//! token before.
+//! Splits text into tokens as the scanner of libudunits2 does: the longest match wins, and what may match depends on
+//! the previous token.
 
 use super::error::UnitErrorKind::Refused;
 use super::time::{broken_date, clock_at, digits, packed_date, zone_at, Clock, Date};
 use super::UnitError;
 
-/// What was seen last, which decides what may follow.
+/// The kind of the previous token, which decides what may follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Seen {
     Nothing,
@@ -35,7 +35,7 @@ pub(super) enum Token<'a> {
     End,
 }
 
-/// The rules whose match is a token; the earlier wins among matches of the same length.
+/// The rules whose match is a token; the earlier rule wins among matches of the same length.
 #[derive(Clone, Copy)]
 enum Rule {
     Shift,
@@ -49,7 +49,7 @@ enum Rule {
     Id,
 }
 
-/// The text that is left and the state.
+/// The remaining text and the state.
 pub(super) struct Scanner<'a> {
     text: &'a [u8],
     at: usize,
@@ -61,7 +61,7 @@ impl<'a> Scanner<'a> {
         Scanner { text: text.as_bytes(), at: 0, seen: Seen::Nothing }
     }
 
-    /// Whether all text is used up.
+    /// Returns whether all text was consumed.
     pub fn at_end(&self) -> bool {
         self.at >= self.text.len()
     }
@@ -73,7 +73,7 @@ impl<'a> Scanner<'a> {
         token
     }
 
-    /// The next token; `is_time` says whether the unit before an origin is a time, so that its origin is a date.
+    /// Returns the next token. `is_time` is true if the unit before an origin is a time, so that its origin is a date.
     pub fn next(&mut self, is_time: bool) -> Result<Token<'a>, UnitError> {
         // libudunits2 skips line ends (and prints them).
         while self.text.get(self.at) == Some(&b'\n') {
@@ -113,7 +113,7 @@ impl<'a> Scanner<'a> {
         self.general(rest, first)
     }
 
-    /// The date token: a "T" or blanks after it belong to it.
+    /// Returns the date token, which includes a "T" or blanks after it.
     fn date(&mut self, date: Date, length: usize) -> Result<Token<'a>, UnitError> {
         let rest = &self.text[self.at + length..];
         if rest.first().is_some_and(u8::is_ascii_digit) {
@@ -124,8 +124,8 @@ impl<'a> Scanner<'a> {
         Ok(Token::Date(date))
     }
 
-    /// A short integer as the origin of a unit that is not a time; libudunits2 takes it for a date at first, and with it
-    /// a "T" or blanks after it.
+    /// Returns a short integer as the origin of a unit that is not a time. libudunits2 first takes it for a date, which
+    /// includes a "T" or blanks after it.
     fn plain_origin(&mut self, number: &[u8]) -> Result<Token<'a>, UnitError> {
         let value = parse_real(number)?;
         if !packed_date_shape(number) {
@@ -204,7 +204,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Length of the blanks at the start; a line end is none.
+/// Returns the length of the blanks at the start; a line end is not a blank.
 fn spaces(text: &[u8]) -> usize {
     text.iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\r' | 0x0c | 0x0b)).count()
 }
@@ -213,7 +213,7 @@ fn starts_with_word(text: &[u8], word: &str) -> bool {
     text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
 }
 
-/// One of the words in any case, with blanks on both sides.
+/// Matches one of the words in any case, with blanks on both sides.
 fn operator(text: &[u8], words: &[&str]) -> usize {
     let before = spaces(text);
     match words.iter().find(|word| starts_with_word(&text[before..], word)) {
@@ -252,7 +252,7 @@ fn exponent(text: &[u8]) -> usize {
     }
 }
 
-/// A number with a decimal point or an exponent.
+/// Matches a number with a decimal point or an exponent.
 fn real(text: &[u8]) -> usize {
     let sign = usize::from(matches!(text.first(), Some(b'+' | b'-')));
     let whole = digits(&text[sign..]);
@@ -280,7 +280,7 @@ fn real(text: &[u8]) -> usize {
     }
 }
 
-/// Value and length of the superscript digit at the start.
+/// Returns value and length of the superscript digit at the start.
 fn superscript_digit(text: &[u8]) -> Option<(i64, usize)> {
     match text {
         [0xc2, 0xb9, ..] => Some((1, 2)),
@@ -307,7 +307,7 @@ fn superscript(text: &[u8]) -> usize {
     }
 }
 
-/// `lg(re`, `lg(re: ` and the like.
+/// Matches `lg(re`, `lg(re: ` and the like.
 fn log_reference(text: &[u8], name: &str) -> usize {
     if !text.starts_with(name.as_bytes()) {
         return 0;
@@ -328,7 +328,8 @@ fn log_reference(text: &[u8], name: &str) -> usize {
     end + spaces(&text[end..])
 }
 
-/// Length of the letter at the start: ASCII, the letters of Latin-1, and all of two or three bytes from U+0200 on.
+/// Returns the length of the letter at the start: ASCII, the letters of Latin-1, and all of two or three bytes from
+/// U+0200 on.
 ///
 /// Superscripts are not letters here, so that "m⁻¹" is a power, as in libudunits2 after 2.2.28.
 fn letter(text: &[u8]) -> usize {
@@ -343,7 +344,7 @@ fn letter(text: &[u8]) -> usize {
     }
 }
 
-/// Letters and digits that begin and end with a letter, or one of `%`, `'`, `"`.
+/// Matches letters and digits that begin and end with a letter, or one of `%`, `'`, `"`.
 fn identifier(text: &[u8]) -> usize {
     if let [b'%' | b'\'' | b'"', ..] = text {
         return 1;
@@ -364,7 +365,7 @@ fn identifier(text: &[u8]) -> usize {
     end
 }
 
-/// Whether the digits can be year, month and day run together.
+/// Returns whether the digits can be year, month and day without separators.
 fn packed_date_shape(number: &[u8]) -> bool {
     let run = &number[usize::from(matches!(number.first(), Some(b'+' | b'-')))..];
     let value = |part: &[u8]| part.iter().fold(0, |n, b| n * 10 + u32::from(b - b'0'));

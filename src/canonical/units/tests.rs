@@ -1,4 +1,4 @@
-//! What the units module promises, beyond the comparison with libudunits2 in `tests/units.rs`.
+//! Tests of the units module, beyond the comparison with libudunits2 in `tests/units.rs`.
 
 use super::*;
 use proptest::prelude::*;

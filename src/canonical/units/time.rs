@@ -1,7 +1,7 @@
-//! The moment of "days since 2001-01-01 06:00 +01:00": parsed, not judged.
+//! Parses the moment of "days since 2001-01-01 06:00 +01:00", without a calendar.
 //!
-//! A day may be one that only some calendar has (2001-02-30); which days exist is for the calendar to say. Fields that
-//! no calendar has (month 13, day 32, hour 24) are refused: libudunits2 2.2.28 reads such a text as another moment.
+//! Some days exist only in some calendars (2001-02-30), and the calendar decides about them. Fields that no calendar
+//! has (month 13, day 32, hour 24) are refused: libudunits2 2.2.28 reads such a text as another moment.
 
 use super::error::UnitErrorKind::Refused;
 use super::UnitError;
@@ -25,7 +25,7 @@ pub struct Epoch {
     pub zone_minutes: i32,
 }
 
-/// What "length since epoch" says.
+/// The contents of "length since epoch".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReferenceTime {
     /// Length of the time unit in seconds.
@@ -54,12 +54,12 @@ fn refused(what: &str) -> UnitError {
     UnitError::new(Refused, format!("invalid {what}; dates are YYYY-MM-DD, times HH:MM:SS, zones +HH:MM"))
 }
 
-/// Length of the run of digits at the start.
+/// Returns the length of the run of digits at the start.
 pub(super) fn digits(text: &[u8]) -> usize {
     text.iter().take_while(|b| b.is_ascii_digit()).count()
 }
 
-/// The value of a short run of digits; an empty run is `default`.
+/// Returns the value of a short run of digits; that of an empty run is `default`.
 fn number(text: &[u8], default: i64) -> Option<i64> {
     if text.is_empty() {
         return Some(default);
@@ -89,13 +89,13 @@ fn clock(hour: &[u8], minute: &[u8], second: &[u8]) -> Result<Clock, UnitError> 
     Ok(Clock { hour: hour as u8, minute: minute as u8, second })
 }
 
-/// `YYYY-MM[-DD]` at the start, and its length; `None` if it is not there.
+/// Parses `YYYY-MM[-DD]` at the start. Returns it and its length, or `None` if it is not there.
 ///
 /// A year of more than four digits needs the day: libudunits2 reads "197012-1" as a month and something else.
 pub(super) fn broken_date(text: &[u8]) -> Result<Option<(Date, usize)>, UnitError> {
     let sign = sign_length(text);
     let year_end = sign + digits(&text[sign..]);
-    // A hyphen without a digit after it is no date.
+    // A hyphen without a digit after it is not part of a date.
     if year_end == sign || text.get(year_end) != Some(&b'-') || digits(&text[year_end + 1..]) == 0 {
         return Ok(None);
     }
@@ -114,7 +114,7 @@ pub(super) fn broken_date(text: &[u8]) -> Result<Option<(Date, usize)>, UnitErro
     )))
 }
 
-/// `YYYY[MM[DD]]`; with a sign only a year of up to three digits is clear.
+/// Parses `YYYY[MM[DD]]`. With a sign, only a year of up to three digits is unambiguous.
 pub(super) fn packed_date(text: &[u8]) -> Result<Date, UnitError> {
     let sign = sign_length(text);
     let run = &text[sign..];
@@ -126,7 +126,7 @@ pub(super) fn packed_date(text: &[u8]) -> Result<Date, UnitError> {
     date(text.first() == Some(&b'-'), year, month, day)
 }
 
-/// `HH:MM[:SS[.S]]` or `HH[MM[SS[.S]]]` at the start, and its length; `None` if no digit is there.
+/// Parses `HH:MM[:SS[.S]]` or `HH[MM[SS[.S]]]` at the start. Returns it and its length, or `None` if no digit is there.
 pub(super) fn clock_at(text: &[u8]) -> Result<Option<(Clock, usize)>, UnitError> {
     let sign = sign_length(text);
     let run = digits(&text[sign..]);
@@ -172,7 +172,8 @@ pub(super) fn clock_at(text: &[u8]) -> Result<Option<(Clock, usize)>, UnitError>
     Ok(Some((value, end)))
 }
 
-/// `[+-]H[H]:MM`, `[+-]H[H[MM]]` at the start as minutes, and its length; `None` if no digit is there.
+/// Parses `[+-]H[H]:MM` or `[+-]H[H[MM]]` at the start. Returns the minutes and the length, or `None` if no digit is
+/// there.
 pub(super) fn zone_at(text: &[u8]) -> Result<Option<(i32, usize)>, UnitError> {
     let sign = sign_length(text);
     let run = digits(&text[sign..]);

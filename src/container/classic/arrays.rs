@@ -1,4 +1,4 @@
-//! Where the variables of a classic file lie: fixed-size ones in one piece, record variables interleaved.
+//! Where the variables of a classic file lie: fixed-size ones contiguously, record variables interleaved.
 
 use super::damaged;
 use super::header::{Header, Variable};
@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::selection::checked_product;
 use crate::value::DataType;
 
-/// The record variables of a file together.
+/// All record variables of a file.
 pub struct Records {
     /// The number of records.
     pub count: u64,
@@ -17,7 +17,7 @@ pub struct Records {
 }
 
 impl Records {
-    /// Adds up the record variables; a streamed file has as many records as it holds in full.
+    /// Adds up the record variables. A streamed file has as many records as it contains completely.
     pub fn new(header: &Header, file_len: u64) -> Result<Records> {
         let mut parts = Vec::new();
         let record = header.record_dimension();
@@ -30,7 +30,7 @@ impl Records {
             }
         }
         let stride = match parts.as_slice() {
-            // The one exception of the format: a lone record variable is not padded.
+            // The one exception of the format: a single record variable is not padded.
             [(_, bytes)] => *bytes,
             several => several.iter().try_fold(0u64, |sum, (variable, bytes)| {
                 bytes
@@ -54,15 +54,15 @@ fn overflow(variable: &Variable) -> crate::Error {
     damaged("its size overflows").in_variable(variable.name.as_str())
 }
 
-/// The bytes of data, without padding.
+/// Returns the bytes of data, without padding.
 fn bytes_of(shape: &[u64], data_type: DataType) -> Option<u64> {
     checked_product(shape)?.checked_mul(data_type.size()? as u64)
 }
 
-/// The array of a variable, given the sizes of all dimensions.
+/// Returns the array of a variable, given the sizes of all dimensions.
 ///
-/// Whether the file is long enough is seen when elements are read, so that what a truncated file still holds
-/// can be had.
+/// The length of the file is checked only when elements are read, so that the remaining data of a truncated file can be
+/// read.
 pub fn array(variable: &Variable, header: &Header, sizes: &[u64], records: &Records) -> Result<Array> {
     let shape: Vec<u64> = variable.dimensions.iter().map(|&d| sizes[d]).collect();
     if variable.begin < header.end && !shape.contains(&0) {

@@ -1,4 +1,4 @@
-//! Big-endian items of a classic header, read from the source piece by piece.
+//! Reads the big-endian items of a classic header from the source, window by window.
 //!
 //! Nothing is allocated for a count before the bytes that it promises are known to exist.
 
@@ -7,26 +7,26 @@ use crate::error::{Error, Kind, Result};
 use crate::io::source::Source;
 
 const FIRST_WINDOW: usize = 8 << 10;
-/// Larger ones would cost more in fresh memory than they save in calls.
+/// A larger window would cost more in new memory than it saves in calls.
 const LARGEST_WINDOW: usize = 64 << 10;
-/// A longer header is refused: a sparse file costs its author nothing, its header would cost us memory.
+/// A longer header is refused: a sparse file costs its author nothing, but its header would cost us memory.
 const LONGEST_HEADER: u64 = 1 << 28;
 
-/// A place in the header.
+/// A position in the header.
 pub struct Cursor<'a> {
     source: &'a dyn Source,
     /// The length of the source.
     len: u64,
     window: Vec<u8>,
-    /// Bytes of the window that were read; what follows is left from before.
+    /// Bytes of the window that were read; the rest is left over from before.
     filled: usize,
     /// Offset of the window in the source.
     base: u64,
-    /// Bytes of the window that were taken.
+    /// Bytes of the window that were consumed.
     taken: usize,
     /// How much to read next.
     ahead: usize,
-    /// Sizes and counts have 8 bytes (CDF-5).
+    /// Whether sizes and counts have 8 bytes (CDF-5).
     wide: bool,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Says whether sizes and counts have 8 bytes from here on.
+    /// Sets whether sizes and counts have 8 bytes from here on.
     pub fn set_wide(&mut self, wide: bool) {
         self.wide = wide;
     }
@@ -60,7 +60,7 @@ impl<'a> Cursor<'a> {
         self.len.saturating_sub(self.position())
     }
 
-    /// Sees whether there are `count` bytes more.
+    /// Checks that `count` more bytes exist.
     fn check(&self, count: u64) -> Result<usize> {
         if count > self.left() {
             return Err(damaged(format!(
@@ -112,14 +112,14 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// The next `count` bytes, after which there is padding to a multiple of 4.
+    /// Returns the next `count` bytes, and skips the padding to a multiple of 4 after them.
     #[inline]
     pub fn padded(&mut self, count: u64) -> Result<&[u8]> {
-        // `count` fits, because `bytes` has seen that more does.
+        // `count` fits, because `bytes` has checked that more does.
         self.bytes(with_padding(count)?).map(|bytes| &bytes[..count as usize])
     }
 
-    /// Passes over what [`Cursor::padded`] would give; what is not in the window is not read.
+    /// Skips what [`Cursor::padded`] would return. Bytes outside the window are not read.
     #[inline]
     pub fn skip_padded(&mut self, count: u64) -> Result<()> {
         let count = with_padding(count)?;
@@ -134,7 +134,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// A number of `N` bytes. Telling ordinary files from aggregations is little else than this.
+    /// Reads a number of `N` bytes. Distinguishing ordinary files from aggregations consists mostly of this.
     #[inline(always)]
     fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
         if !self.is_in_window(N as u64) {
@@ -145,19 +145,19 @@ impl<'a> Cursor<'a> {
         Ok(array)
     }
 
-    /// A tag, type number or 4-byte offset.
+    /// Reads a tag, type number or 4-byte offset.
     #[inline(always)]
     pub fn u32(&mut self) -> Result<u32> {
         self.array().map(u32::from_be_bytes)
     }
 
-    /// An 8-byte number.
+    /// Reads an 8-byte number.
     #[inline]
     pub fn u64(&mut self) -> Result<u64> {
         self.array().map(u64::from_be_bytes)
     }
 
-    /// A size or count, of 4 or 8 bytes; all ones stay all ones of 8 bytes.
+    /// Reads a size or count of 4 or 8 bytes. If all bits of 4 bytes are ones, all bits of the result are.
     #[inline]
     pub fn size(&mut self) -> Result<u64> {
         if self.wide {
@@ -166,7 +166,7 @@ impl<'a> Cursor<'a> {
         self.u32().map(|n| if n == u32::MAX { u64::MAX } else { n.into() })
     }
 
-    /// Sees whether there is room for `count` entries that take `least` bytes or more each.
+    /// Checks that there is room for `count` entries of at least `least` bytes each.
     pub fn check_room(&self, count: u64, least: u64) -> Result<()> {
         if count > self.left() / least {
             return Err(damaged(format!(

@@ -1,7 +1,7 @@
-//! The grammar of a classic header, as "netCDF Classic Format Specification" gives it.
+//! The grammar of a classic header, as in "netCDF Classic Format Specification".
 //!
-//! Refused: more than one record dimension, a record dimension that is not the first of a variable, unknown
-//! dimensions and types, empty names. Sizes (`vsize`) that the file states are not used.
+//! Refused: more than one record dimension, a record dimension that is not the first of a variable, unknown dimensions
+//! and types, empty names. The sizes (`vsize`) that the file states are not used.
 
 use super::cursor::Cursor;
 use super::damaged;
@@ -16,7 +16,7 @@ const TAG_ATTRIBUTE: u32 = 12;
 /// NC_MAX_VAR_DIMS: no netCDF library reads more.
 const MOST_DIMENSIONS: u64 = 1024;
 
-/// What a header says.
+/// The contents of a header.
 pub struct Header {
     /// The number of records; `None` in a file that is written as a stream.
     pub records: Option<u64>,
@@ -61,9 +61,9 @@ impl Header {
     }
 }
 
-/// Whether a variable has an attribute with one of these names.
+/// Returns whether a variable has an attribute with one of these names.
 ///
-/// Keeps nothing and ends at the first such name; up to there, it refuses what [`Header::parse`] refuses.
+/// Keeps nothing and stops at the first such name. Up to there, it refuses what [`Header::parse`] refuses.
 pub fn has_attribute(source: &dyn Source, names: &[&str]) -> Result<bool> {
     let cursor = &mut Cursor::new(source);
     let version = version(cursor)?;
@@ -110,7 +110,7 @@ fn check_records(sizes: &[u64]) -> Result<()> {
     Ok(())
 }
 
-/// The number of entries of a list, after its tag.
+/// Reads the number of entries of a list, after its tag.
 fn entries(cursor: &mut Cursor, tag: u32) -> Result<u64> {
     let place = cursor.position();
     let found = cursor.u32()?;
@@ -121,7 +121,7 @@ fn entries(cursor: &mut Cursor, tag: u32) -> Result<u64> {
     Ok(count)
 }
 
-/// A list with its tag; `least` is the size of its shortest entry.
+/// Reads a list with its tag; `least` is the size of its shortest entry.
 fn list<T>(
     cursor: &mut Cursor,
     tag: u32,
@@ -141,7 +141,7 @@ fn name(cursor: &mut Cursor) -> Result<String> {
     name_bytes(cursor).map(text_of)
 }
 
-/// The bytes of a name, which may have NULs after it.
+/// Reads the bytes of a name, which may be followed by NULs.
 fn name_bytes<'a>(cursor: &'a mut Cursor) -> Result<&'a [u8]> {
     let len = cursor.size()?;
     let place = cursor.position();
@@ -174,7 +174,7 @@ fn attributes(cursor: &mut Cursor) -> Result<Attributes> {
         .map(Attributes::new)
 }
 
-/// The type of an attribute and the bytes of its values.
+/// Reads the type of an attribute and the number of bytes of its values.
 fn type_and_bytes(cursor: &mut Cursor) -> Result<(DataType, usize, u64)> {
     let data_type = data_type(cursor)?;
     let overflow = || damaged("the length of an attribute overflows");
@@ -206,7 +206,7 @@ fn rank(cursor: &mut Cursor) -> Result<u64> {
     Ok(rank)
 }
 
-/// A dimension of a variable, at this place among its dimensions: an index into all, which have these sizes.
+/// Reads dimension number `place` of a variable: an index into all dimensions, which have these sizes.
 fn dimension(cursor: &mut Cursor, place: u64, sizes: &[u64]) -> Result<usize> {
     let id = cursor.size()?;
     match usize::try_from(id).ok().and_then(|i| sizes.get(i).map(|size| (i, *size))) {

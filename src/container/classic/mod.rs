@@ -1,7 +1,7 @@
 //! netCDF classic files: CDF-1, CDF-2 (64-bit offset) and CDF-5 (64-bit data).
 //!
-//! Written from "netCDF Classic Format Specification". The header is parsed once, on opening; data are read by
-//! [`super::read`], which refuses to read beyond the end of a truncated file.
+//! Written from "netCDF Classic Format Specification". The header is parsed once, on opening; [`super::read`] reads
+//! data, and refuses to read beyond the end of a truncated file.
 
 mod arrays;
 mod cursor;
@@ -27,7 +27,7 @@ impl File {
     /// Parses the header.
     ///
     /// # Errors
-    /// `NotNetcdf` for an unknown version, `Damaged` for a header that breaks the grammar, `Io`.
+    /// `NotNetcdf` for an unknown version, `Damaged` for a header that violates the grammar, `Io`.
     pub fn open(source: &Arc<dyn Source>) -> Result<Self> {
         Header::parse(&**source)
             .and_then(|header| tree(header, source.len()))
@@ -35,7 +35,7 @@ impl File {
             .map_err(|e| e.in_file(source.name()))
     }
 
-    /// Whether a variable has an attribute with one of these names; the rest of the structure is not worked out.
+    /// Returns whether a variable has an attribute with one of these names, without parsing the rest of the structure.
     ///
     /// # Errors
     /// As [`File::open`], for the header up to the first such name.
@@ -43,15 +43,15 @@ impl File {
         header::has_attribute(source, names).map_err(|e| e.in_file(source.name()))
     }
 
-    /// All dimensions and variables.
+    /// Returns all dimensions and variables.
     pub fn tree(&self) -> &Tree {
         &self.tree
     }
 
-    /// One variable by name.
+    /// Returns one variable by name.
     ///
     /// # Errors
-    /// None; the signature is that of the other format.
+    /// None; the signature matches that of the other format.
     pub fn variable(&self, name: &str) -> Result<Option<Stored>> {
         Ok(self.tree.variable_in(ROOT, name).map(|id| {
             let variable = &self.tree.variables[id.0];

@@ -1,4 +1,4 @@
-//! Headers made by hand: what netCDF libraries do not write.
+//! Headers made by hand, which netCDF libraries do not write.
 
 use proptest::prelude::*;
 
@@ -132,7 +132,7 @@ fn every_truncation_of_a_header_is_damaged() {
 
 const NAMES: [&str; 2] = ["wanted", "wäre"];
 
-/// What the full parse says, however it came about.
+/// The result of the full parse, whatever it is.
 fn parsed(bytes: &[u8]) -> Result<bool> {
     let header = Header::parse(&Memory(bytes.to_vec()))?;
     Ok(header.variables.iter().any(|v| NAMES.iter().any(|name| v.attributes.get(name).is_some())))

@@ -12,7 +12,7 @@ impl<'a> BitReader<'a> {
         BitReader { bytes, position: 0, end: bytes.len().saturating_mul(8) }
     }
 
-    /// The next number of `width` bits (1 to 64); `None` at the end of the bytes.
+    /// Returns the next number of `width` bits (1 to 64), or `None` at the end of the bytes.
     #[inline]
     pub fn read(&mut self, width: u32) -> Option<u64> {
         let next = self.position.checked_add(width as usize).filter(|&next| next <= self.end)?;
@@ -29,19 +29,19 @@ impl<'a> BitReader<'a> {
     }
 }
 
-/// Whether `bytes` has so many numbers of `width` bits.
+/// Returns whether `bytes` has `count` numbers of `width` bits.
 pub fn holds(bytes: &[u8], count: usize, width: u32) -> bool {
     count.checked_mul(width as usize).is_some_and(|bits| bits <= bytes.len().saturating_mul(8))
 }
 
-/// Fills `out` with numbers of `size` bytes (at most 8); `None` as soon as `next` gives none.
+/// Fills `out` with numbers of `size` bytes (at most 8). Returns `None` as soon as `next` does.
 pub fn write_numbers(
     out: &mut [u8],
     size: usize,
     big_endian: bool,
     next: impl FnMut() -> Option<u64>,
 ) -> Option<()> {
-    // A size known when compiling spares a call of memcpy for each number.
+    // A size known at compile time saves a call of memcpy for each number.
     match size {
         1 => write_sized(out, 1, big_endian, next),
         2 => write_sized(out, 2, big_endian, next),

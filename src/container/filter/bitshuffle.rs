@@ -1,7 +1,7 @@
 //! Filter 32008, Bitshuffle: the first bits of all elements of a block, then the second bits, and so on.
 //!
-//! Blocks may be compressed with LZ4 or Zstandard, in the framing of [`super::lz4`] with no mark for blocks that did not
-//! shrink. Elements after the last multiple of 8 are neither shuffled nor compressed.
+//! Blocks may be compressed with LZ4 or Zstandard, in the framing of [`super::lz4`] but without a mark for blocks that
+//! did not shrink. Elements after the last multiple of 8 are neither shuffled nor compressed.
 
 use super::run::take;
 use super::{damaged, lz4, zstd};
@@ -11,13 +11,13 @@ use crate::error::{Error, Kind, Result};
 const NO_COMPRESSION: u32 = 0;
 const LZ4: u32 = 2;
 const ZSTD: u32 = 3;
-/// Blocks are of whole groups of this many elements.
+/// Blocks consist of whole groups of this many elements.
 const GROUP: usize = 8;
-/// The size of a block in bytes that writers aim at unless told otherwise, and its least number of elements.
+/// The default size of a block in bytes that writers aim at, and its minimum number of elements.
 const TARGET_BLOCK: usize = 8192;
 const LEAST_BLOCK: usize = 128;
 
-/// Puts the elements together, at the front of `out`.
+/// Unshuffles the elements to the front of `out`.
 pub fn decode(mut input: &[u8], parameters: &[u32], element_size: usize, out: &mut [u8]) -> Result<usize> {
     let size = parameters.get(2).map_or(element_size, |&size| size as usize);
     let codec = parameters.get(4).copied().unwrap_or(NO_COMPRESSION);
@@ -72,7 +72,7 @@ pub fn decode(mut input: &[u8], parameters: &[u32], element_size: usize, out: &m
     Ok(len)
 }
 
-/// Puts a multiple of 8 elements of `size` bytes together from their bits; `out` is as long as `bits`.
+/// Unshuffles the bits of a multiple of 8 elements of `size` bytes; `out` is as long as `bits`.
 pub fn untranspose(bits: &[u8], size: usize, out: &mut [u8]) {
     let row = bits.len() / size / GROUP;
     for byte in 0..size {

@@ -129,7 +129,7 @@ impl Header {
     }
 }
 
-/// A little-endian number of at most 4 bytes.
+/// Reads a little-endian number of at most 4 bytes.
 fn little_endian(bytes: &[u8]) -> usize {
     bytes.iter().rev().fold(0, |value, &byte| value << 8 | byte as usize)
 }

@@ -2,10 +2,10 @@
 
 use super::run::{take, take_byte, Output};
 
-/// Matches farther back than this have the rest of their distance in two more bytes.
+/// Matches farther back than this store the rest of their distance in two more bytes.
 const NEAR: usize = 8191;
 
-/// Decompresses to the front of `out`; `None` when the stream is broken or does not fit.
+/// Decompresses to the front of `out`. Returns `None` if the stream is broken or does not fit.
 pub fn decompress(mut input: &[u8], out: &mut [u8]) -> Option<usize> {
     let mut out = Output::new(out);
     // The first instruction is always a literal; its upper bits are a version mark.

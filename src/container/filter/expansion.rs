@@ -1,24 +1,27 @@
-//! How much longer filters can have made a chunk shorter: no buffer is made for one that its bytes cannot fill.
+//! Limits how much a chunk can expand when its filters are undone: no buffer is allocated for a chunk that its bytes
+//! cannot fill.
 
 use super::{
     active, Filter, BITSHUFFLE, BIT_GROOM, BLOSC, BZIP2, DEFLATE, FLETCHER32, GRANULAR_BIT_ROUND, LZ4, LZF,
     NBIT, SCALE_OFFSET, SHUFFLE, SZIP, ZSTD,
 };
 
-/// What any filter may give.
+/// The number of bytes that any filter may produce.
 const FLOOR: u64 = 64 << 10;
-/// The largest constant that scale-offset, which stores it without any bits, may give before other filters are undone.
-/// Where it is the only one or the last, a constant takes no memory ([`super::constant`]).
+/// The largest constant that scale-offset, which stores constants without any bits, may produce before other filters
+/// are undone. If scale-offset is the only filter or the last step, a constant takes no memory ([`super::constant`]).
 const CONSTANT: u64 = 32 << 20;
 
-/// The most bytes that `stored` bytes can decode to; bit `i` of `mask` says that filter `i` was left out.
+/// Returns the maximum number of bytes that `stored` bytes can decode to. If bit `i` of `mask` is set, filter `i` was
+/// not applied.
 pub fn most_decoded(filters: &[Filter], mask: u32, stored: u64) -> u64 {
-    // A pipeline that is not possible is refused when it is to be undone.
+    // Decoding reports an impossible pipeline.
     let Ok(active) = active(filters, mask) else { return u64::MAX };
     active.iter().rev().fold(stored, |len, filter| expanded(filter.id, len))
 }
 
-/// The most bytes that one filter gives for `len` bytes; generous where the format gives no exact bound.
+/// Returns the maximum number of bytes that one filter produces from `len` bytes; generous where the format has no
+/// exact bound.
 pub fn expanded(id: u16, len: u64) -> u64 {
     let times = |ratio: u64| len.saturating_mul(ratio).saturating_add(FLOOR);
     match id {
@@ -33,7 +36,7 @@ pub fn expanded(id: u16, len: u64) -> u64 {
         // A block of 128 KiB takes four bytes.
         ZSTD | BLOSC | BITSHUFFLE | SZIP => times(1 << 16),
         BZIP2 => times(1 << 21),
-        // It is refused when it is to be undone.
+        // Decoding reports an unknown filter.
         _ => u64::MAX,
     }
 }

@@ -7,13 +7,13 @@ use crate::error::Result;
 
 /// Words that are summed at a time, so that the compiler can use vector instructions.
 const LANES: usize = 32;
-/// Groups of words after which the sums are reduced; far from where 64 bits overflow.
+/// After this many groups of words the sums are reduced, long before 64 bits overflow.
 const GROUPS: usize = 256;
 
-/// The length of the data in `input` without its checksum.
+/// Returns the length of the data in `input` without its checksum.
 ///
 /// # Errors
-/// `Damaged` when the checksum is not that of the data.
+/// `Damaged` if the checksum does not match the data.
 pub fn verified_len(input: &[u8]) -> Result<usize> {
     let (data, stored) = input.split_last_chunk().ok_or_else(|| damaged("fletcher32", "no checksum"))?;
     let stored = u32::from_le_bytes(*stored);
@@ -26,7 +26,7 @@ pub fn verified_len(input: &[u8]) -> Result<usize> {
     Ok(data.len())
 }
 
-/// The checksum as libhdf5 computes it.
+/// Returns the checksum as libhdf5 computes it.
 pub fn checksum(data: &[u8]) -> u32 {
     let (mut sum, mut sums) = (0u64, 0u64);
     for part in data.chunks(2 * LANES * GROUPS) {

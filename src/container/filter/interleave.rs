@@ -1,7 +1,7 @@
 //! Interleaves the byte planes of elements of four bytes, the hot loop of shuffled float data.
 //!
 //! Compilers do not find the byte-unpack instructions for this by themselves: a plain loop takes longer than inflating
-//! the data. SSE2 is part of every x86-64 processor; elsewhere the plain loop serves.
+//! the data. SSE2 is part of every x86-64 processor; other processors use the plain loop.
 
 use crate::bytes::{arrays, arrays_mut};
 
@@ -22,7 +22,7 @@ fn vectors(_: [&[u8]; 4], _: &mut [u8]) -> usize {
     0
 }
 
-/// As many elements as fill whole vectors; gives their number.
+/// Interleaves as many elements as fill whole vectors, and returns their number.
 #[cfg(target_arch = "x86_64")]
 fn vectors(planes: [&[u8]; 4], out: &mut [u8]) -> usize {
     use std::arch::x86_64::{
@@ -35,7 +35,7 @@ fn vectors(planes: [&[u8]; 4], out: &mut [u8]) -> usize {
     let mut done = 0;
     for ((((out, a), b), c), d) in places.iter_mut().zip(a).zip(b).zip(c).zip(d) {
         // SAFETY: SSE2 is part of x86-64; the loads read 16 bytes each from arrays of 16, the stores write 4 times 16
-        // bytes to an array of 64, and none of them asks for alignment.
+        // bytes to an array of 64, and none of them requires alignment.
         unsafe {
             let a = _mm_loadu_si128(a.as_ptr().cast::<__m128i>());
             let b = _mm_loadu_si128(b.as_ptr().cast::<__m128i>());

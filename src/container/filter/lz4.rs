@@ -31,18 +31,18 @@ pub fn decode(mut input: &[u8], out: &mut [u8]) -> Result<usize> {
     Ok(len)
 }
 
-/// The two numbers that LZ4 and Bitshuffle begin with: size of the data, size of a block.
+/// Reads the two numbers that LZ4 and Bitshuffle begin with: size of the data, size of a block.
 pub fn header(input: &mut &[u8]) -> Option<(u64, usize)> {
     let len = take(input, 8)?.iter().fold(0, |value, &byte| value << 8 | u64::from(byte));
     Some((len, big_endian(take(input, 4)?)))
 }
 
-/// An LZ4 block; `None` when it is broken or does not fit.
+/// Decompresses an LZ4 block. Returns `None` if it is broken or does not fit.
 pub fn decompress(input: &[u8], out: &mut [u8]) -> Option<usize> {
     lz4_flex::block::decompress_into(input, out).ok()
 }
 
-/// A big-endian number of at most 4 bytes.
+/// Reads a big-endian number of at most 4 bytes.
 pub fn big_endian(bytes: &[u8]) -> usize {
     bytes.iter().fold(0, |value, &byte| value << 8 | byte as usize)
 }

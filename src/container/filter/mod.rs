@@ -1,9 +1,10 @@
-//! HDF5 filters, undone: from the bytes of a stored chunk to its elements.
+//! Undoes HDF5 filters: from the bytes of a stored chunk to its elements.
 //!
-//! HDF5 File Format Specification, IV.A.2.l "Data Storage - Filter Pipeline": a chunk went through the filters in the
-//! order of the message; bit `i` of its mask says that filter `i` was left out. This module fixes the way back; each
-//! filter has a file. What a filter gives is bounded by the size of the chunk, whatever the bytes claim. Lossy
-//! quantisers (BitGroom, Granular BitRound) leave plain numbers, so there is nothing to undo. Other filters are refused.
+//! HDF5 File Format Specification, IV.A.2.l "Data Storage - Filter Pipeline": a chunk passed through the filters in the
+//! order of the message; if bit `i` of its mask is set, filter `i` was not applied. This module defines the order of
+//! undoing; each filter has a file. The output of a filter is bounded by the size of the chunk, whatever the bytes
+//! claim. Lossy quantisers (BitGroom, Granular BitRound) leave plain numbers, so there is nothing to undo. Other
+//! filters are refused.
 
 mod bits;
 mod bitshuffle;
@@ -47,7 +48,7 @@ const GRANULAR_BIT_ROUND: u16 = 32023;
 
 /// The mask of a chunk has this many bits, and libhdf5 allows no more filters.
 const MOST_FILTERS: usize = 32;
-/// The most bytes of a stored chunk that is looked at for a constant: the header of scale-offset takes 21, and further
+/// The largest stored chunk that is checked for a constant, in bytes: the header of scale-offset takes 21, and further
 /// filters add little.
 const LONGEST_CONSTANT: u64 = 1 << 10;
 
@@ -60,19 +61,19 @@ pub struct Filter {
     pub parameters: Vec<u32>,
 }
 
-/// Buffers for what lies between two filters, worth keeping from chunk to chunk.
+/// Buffers between two filters, which are reused from chunk to chunk.
 #[derive(Debug, Default)]
 pub struct Scratch {
     from: Vec<u8>,
     to: Vec<u8>,
 }
 
-/// Undoes the filters of a chunk, last written first; bit `i` of `mask` says that filter `i` was left out.
+/// Undoes the filters of a chunk, the last one first. If bit `i` of `mask` is set, filter `i` was not applied.
 ///
 /// The result has exactly `decoded_len` bytes.
 ///
 /// # Errors
-/// `Damaged` when the bytes are not what the filters can have written, `Unsupported` for an unknown filter.
+/// `Damaged` if the filters cannot have written the bytes, `Unsupported` for an unknown filter.
 pub fn decode(
     filters: &[Filter],
     mask: u32,
@@ -89,18 +90,18 @@ pub fn decode(
     Ok(out)
 }
 
-/// Whether the last step of decoding is to unshuffle the elements, so that a part of them can be unshuffled by itself
-/// ([`unshuffle_part`]) from what the other filters give.
+/// Returns whether the last step of decoding unshuffles the elements, so that a part of them can be unshuffled alone
+/// ([`unshuffle_part`]) from the output of the other filters.
 pub fn is_shuffled(filters: &[Filter], mask: u32, element_size: usize, decoded_len: usize) -> bool {
     let first = filters.first().filter(|f| f.id == SHUFFLE && mask & 1 == 0);
     let size = |f: &Filter| f.parameters.first().map_or(element_size, |&size| size as usize);
     element_size > 1 && first.is_some_and(|f| size(f) == element_size) && decoded_len % element_size == 0
 }
 
-/// As [`decode`], straight into `out`, which has the size of the decoded chunk.
+/// Like [`decode`], but writes into `out`, which has the size of the decoded chunk.
 ///
 /// # Errors
-/// As [`decode`]; `out` then holds no meaningful bytes.
+/// Those of [`decode`]; `out` then holds no meaningful bytes.
 pub fn decode_into(
     filters: &[Filter],
     mask: u32,
@@ -128,14 +129,14 @@ pub fn decode_into(
     Ok(())
 }
 
-/// Whether a chunk of `stored` bytes may be a constant, of which [`constant`] gives the element.
+/// Returns whether a chunk of `stored` bytes may be a constant, whose element [`constant`] returns.
 pub fn may_be_constant(filters: &[Filter], mask: u32, stored: u64) -> bool {
     let first = active(filters, mask).ok().and_then(|active| active.first().map(|first| first.id));
     first == Some(SCALE_OFFSET) && stored <= LONGEST_CONSTANT
 }
 
-/// The one element that all of a chunk of `decoded_len` bytes consists of, so that none of it has to be decoded; `None`
-/// when that cannot be told.
+/// Returns the one element that all of a chunk of `decoded_len` bytes consists of, so that nothing must be decoded, or
+/// `None` if that is unknown.
 ///
 /// # Errors
 /// As [`decode`].
@@ -162,7 +163,7 @@ pub fn constant(
     }
 }
 
-/// Undoes all filters but the first; what they give lies in the chunk or in `scratch.from`.
+/// Undoes all filters but the first. Their output lies in the chunk or in `scratch.from`.
 fn undo_later(
     active: &[&Filter],
     chunk: &[u8],
@@ -208,7 +209,7 @@ fn active(filters: &[Filter], mask: u32) -> Result<Vec<&Filter>> {
     Ok(filters.iter().enumerate().filter(|(i, _)| mask & (1 << i) == 0).map(|(_, filter)| filter).collect())
 }
 
-/// The most bytes that `filters` can have made of a chunk of `decoded_len` bytes.
+/// Returns the maximum number of bytes that `filters` can have made of a chunk of `decoded_len` bytes.
 fn encoded_bound(filters: &[&Filter], decoded_len: usize) -> usize {
     let compressed_bound = decoded_len.saturating_mul(2).saturating_add(4096);
     filters.iter().fold(decoded_len, |len, filter| match filter.id {
@@ -218,7 +219,7 @@ fn encoded_bound(filters: &[&Filter], decoded_len: usize) -> usize {
     })
 }
 
-/// Undoes one filter; gives the number of bytes it wrote to the front of `out`.
+/// Undoes one filter. Returns the number of bytes that it wrote to the front of `out`.
 fn undo(filter: &Filter, input: &[u8], element_size: usize, out: &mut [u8]) -> Result<usize> {
     let parameters = &filter.parameters;
     match filter.id {
@@ -240,7 +241,7 @@ fn undo(filter: &Filter, input: &[u8], element_size: usize, out: &mut [u8]) -> R
     }
 }
 
-/// The registered name of a filter that is refused.
+/// Returns the registered name of a filter that is refused.
 fn name(id: u16) -> &'static str {
     match id {
         305 => "LZO",
@@ -277,7 +278,7 @@ fn check_len(len: usize, expected: usize) -> Result<()> {
     Err(damaged("chunk", format!("it decodes to {len} bytes, not {expected}")))
 }
 
-/// The bytes are not what this filter can have written.
+/// Returns the error for bytes that this filter cannot have written.
 fn damaged(filter: &str, what: impl std::fmt::Display) -> Error {
     Error::new(Kind::Damaged, format!("{filter}: {what}"))
 }

@@ -1,7 +1,7 @@
-//! Filter 5, N-bit: of each number only the significant bits are stored.
+//! Filter 5, N-bit: stores only the significant bits of each number.
 //!
-//! The other bits come back as zeros, as from libhdf5: extending the sign of a number whose type has fewer bits than its
-//! bytes hold is for the reader of the type. Array and compound types are refused: netCDF numbers are neither.
+//! The other bits become zeros, as with libhdf5. If a type has fewer bits than its bytes hold, whoever reads the type
+//! extends the sign. Array and compound types are refused: netCDF numbers are neither.
 
 use super::bits::{holds, write_numbers, BitReader};
 use super::damaged;
@@ -33,7 +33,7 @@ pub fn decode(input: &[u8], parameters: &[u32], out: &mut [u8]) -> Result<usize>
             let numbers =
                 out.get_mut(..len).ok_or_else(|| damaged("nbit", "too many numbers for the chunk"))?;
             let cut_short = || damaged("nbit", "the bits are cut short");
-            // Looked at before memory is written.
+            // Checked before memory is written.
             if !holds(input, count as usize, precision) {
                 return Err(cut_short());
             }

@@ -1,6 +1,6 @@
-//! What the byte-oriented codecs (LZF, BloscLZ, Snappy) share: literals and matches, written within bounds.
+//! What the byte-oriented codecs (LZF, BloscLZ, Snappy) share: writes literals and matches within bounds.
 
-/// Output that refuses to grow past its end.
+/// Output that does not grow past its end.
 pub struct Output<'a> {
     bytes: &'a mut [u8],
     len: usize,
@@ -15,7 +15,7 @@ impl<'a> Output<'a> {
         self.len
     }
 
-    /// Appends bytes as they are; `None` when they do not fit.
+    /// Appends bytes as they are. Returns `None` if they do not fit.
     pub fn literal(&mut self, bytes: &[u8]) -> Option<()> {
         let end = self.len.checked_add(bytes.len())?;
         self.bytes.get_mut(self.len..end)?.copy_from_slice(bytes);
@@ -23,11 +23,11 @@ impl<'a> Output<'a> {
         Some(())
     }
 
-    /// Repeats `len` bytes from `distance` back, which may be those it writes; `None` when that is out of bounds.
+    /// Repeats `len` bytes from `distance` back, which may overlap the output. Returns `None` if that is out of bounds.
     pub fn repeat(&mut self, distance: usize, len: usize) -> Option<()> {
         let end = self.len.checked_add(len).filter(|&end| end <= self.bytes.len())?;
         let start = self.len.checked_sub(distance).filter(|_| distance > 0)?;
-        // The repeated part doubles with each copy, since what was just written is of the same period.
+        // The repeated part doubles with each copy, since what was just written has the same period.
         while self.len < end {
             let part = (self.len - start).min(end - self.len);
             self.bytes.copy_within(start..start + part, self.len);

@@ -1,7 +1,7 @@
-//! Filter 6, scale-offset: numbers as packed non-negative integers above their minimum.
+//! Filter 6, scale-offset: stores numbers as packed non-negative integers above their minimum.
 //!
-//! Integers are stored exactly. Floating-point numbers are stored as decimal fractions ("D-scaling"); "E-scaling" was
-//! never implemented by libhdf5 and is refused. The largest packed number stands for the fill value, if there is one.
+//! Integers are stored exactly. Floating-point numbers are stored as decimal fractions ("D-scaling"); libhdf5 never
+//! implemented "E-scaling", which is refused. The largest packed number represents the fill value, if there is one.
 
 use super::bits::{holds, write_numbers, BitReader};
 use super::damaged;
@@ -16,7 +16,7 @@ const FLOAT: u32 = 1;
 const LITTLE_ENDIAN: u32 = 0;
 const BIG_ENDIAN: u32 = 1;
 
-/// The numbers are packed so.
+/// How the numbers are packed.
 struct Packing {
     /// Bits of a packed number.
     width: u32,
@@ -47,7 +47,7 @@ pub fn decode(input: &[u8], parameters: &[u32], out: &mut [u8]) -> Result<usize>
     }
     let size = size as usize;
     let bits = 8 * size as u32;
-    // Asked to keep all bits, the writer leaves the data alone.
+    // If all bits are to be kept, the writer leaves the data unchanged.
     if class == INTEGER && i64::from(factor) == i64::from(bits) {
         return copy(input, input.len(), out);
     }
@@ -94,7 +94,7 @@ pub fn decode(input: &[u8], parameters: &[u32], out: &mut [u8]) -> Result<usize>
     Ok(len)
 }
 
-/// The number that a chunk of `decoded_len` bytes consists of; `None` when its numbers are stored one by one.
+/// Returns the number that a chunk of `decoded_len` bytes consists of, or `None` if its numbers are stored one by one.
 pub fn constant(
     input: &[u8],
     parameters: &[u32],
@@ -120,10 +120,11 @@ pub fn constant(
 }
 
 impl Packing {
-    /// Writes `value` of each packed number, or the fill value, as little-endian numbers of `size` bytes.
+    /// Applies `value` to each packed number, or takes the fill value, and writes little-endian numbers of `size`
+    /// bytes.
     fn unpack(&self, packed: &[u8], out: &mut [u8], size: usize, value: impl Fn(u64) -> u64) -> Result<()> {
         let cut_short = || damaged("scaleoffset", "the bits are cut short");
-        // Looked at before memory is written.
+        // Checked before memory is written.
         if !holds(packed, out.len() / size, self.width) {
             return Err(cut_short());
         }
@@ -181,7 +182,7 @@ mod tests {
             }
             prop_assert_eq!(width == 0 && !(class == INTEGER && factor == 8 * size),
                 constant(&input, &parameters, size as usize, len).is_ok_and(|found| found.is_some()));
-            // Of another number of elements than the chunk has, it is damaged.
+            // If the number of elements is not that of the chunk, the chunk is damaged.
             if width == 0 && !(class == INTEGER && factor == 8 * size) {
                 prop_assert!(constant(&input, &parameters, size as usize, len + size as usize).is_err());
             }

@@ -6,10 +6,10 @@ use super::{damaged, interleave};
 use crate::bytes::{arrays, arrays_mut};
 use crate::error::Result;
 
-/// Elements that are put together at a time, so that the bytes written stay in the nearest cache.
+/// Elements that are unshuffled at a time, so that the bytes written stay in the nearest cache.
 const TILE: usize = 512;
 
-/// Puts the elements together, at the front of `out`.
+/// Unshuffles the elements to the front of `out`.
 pub fn decode(input: &[u8], size: usize, out: &mut [u8]) -> Result<usize> {
     let out =
         out.get_mut(..input.len()).ok_or_else(|| damaged("shuffle", "the data do not fit the chunk"))?;
@@ -17,9 +17,9 @@ pub fn decode(input: &[u8], size: usize, out: &mut [u8]) -> Result<usize> {
     Ok(input.len())
 }
 
-/// Puts some neighbouring elements together: those from number `first` on that fill `out`.
+/// Unshuffles some neighbouring elements: those from number `first` on that fill `out`.
 ///
-/// `input` is whole elements.
+/// `input` consists of whole elements.
 pub fn unshuffle_part(input: &[u8], size: usize, first: usize, out: &mut [u8]) {
     let count = input.len() / size;
     let n = out.len() / size;
@@ -27,7 +27,7 @@ pub fn unshuffle_part(input: &[u8], size: usize, first: usize, out: &mut [u8]) {
     match size {
         2 => interleave2(plane(0), plane(1), out),
         4 => interleave::four([plane(0), plane(1), plane(2), plane(3)], out),
-        // A few elements are not worth the buffers between.
+        // For a few elements, the intermediate buffers do not pay.
         8 if n >= 32 => interleave8([0, 1, 2, 3, 4, 5, 6, 7].map(plane), out),
         _ => {
             for byte in 0..size {
@@ -39,7 +39,7 @@ pub fn unshuffle_part(input: &[u8], size: usize, first: usize, out: &mut [u8]) {
     }
 }
 
-/// Puts elements of `size` bytes together; `out` is as long as `input`.
+/// Unshuffles elements of `size` bytes; `out` is as long as `input`.
 pub fn unshuffle(input: &[u8], size: usize, out: &mut [u8]) {
     let count = input.len().checked_div(size).unwrap_or(0);
     if size <= 1 || count <= 1 {
@@ -72,7 +72,7 @@ fn interleave2(a: &[u8], b: &[u8], out: &mut [u8]) {
     }
 }
 
-/// Halves first, since compilers see how to interleave four planes, or two of words, but not eight.
+/// Interleaves halves first, since compilers vectorise four planes, or two of words, but not eight.
 fn interleave8(planes: [&[u8]; 8], out: &mut [u8]) {
     let (mut low, mut high) = ([0; 4 * TILE], [0; 4 * TILE]);
     for (i, out) in out.chunks_mut(8 * TILE).enumerate() {

@@ -2,7 +2,7 @@
 
 use super::run::{take, take_byte, Output};
 
-/// Decompresses to the front of `out`; `None` when the stream is broken or does not fit.
+/// Decompresses to the front of `out`. Returns `None` if the stream is broken or does not fit.
 pub fn decompress(mut input: &[u8], out: &mut [u8]) -> Option<usize> {
     let expected = length(&mut input)?;
     let mut out = Output::new(out.get_mut(..expected)?);
@@ -28,7 +28,7 @@ pub fn decompress(mut input: &[u8], out: &mut [u8]) -> Option<usize> {
     (out.len() == expected).then_some(expected)
 }
 
-/// The decompressed length: seven bits a byte, least significant first, 32 bits in all.
+/// Reads the decompressed length: seven bits per byte, least significant first, 32 bits in total.
 fn length(input: &mut &[u8]) -> Option<usize> {
     let mut value = 0u64;
     for shift in (0..35).step_by(7) {

@@ -9,7 +9,7 @@ use crate::error::Result;
 /// Bytes that are read at once.
 const STRETCH: u64 = 64 << 10;
 
-/// Where a chunk was found: its address, size (0: that of a chunk without filters) and filter mask.
+/// A chunk that was found: its address, size (0 means that of a chunk without filters) and filter mask.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
     pub(super) address: u64,
@@ -17,11 +17,11 @@ pub(super) struct Found {
     pub(super) filter_mask: u32,
 }
 
-/// How the entries of an array are written.
+/// How the entries of an array are encoded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entries {
     len: u64,
-    /// Bytes of the size of a chunk, where it has filters.
+    /// Bytes of the size of a chunk, if it has filters.
     size_width: Option<usize>,
 }
 
@@ -38,12 +38,12 @@ impl Entries {
         Ok(Entries { len: len as u64, size_width: size_width.filter(|_| filtered) })
     }
 
-    /// The bytes of so many entries.
+    /// Returns the number of bytes of `count` entries.
     pub(super) fn bytes(&self, count: u64) -> Option<u64> {
         self.len.checked_mul(count)
     }
 
-    /// Takes those of `count` entries at `address` that have a chunk, each with its position.
+    /// Calls `take` for those of `count` entries at `address` that have a chunk, each with its position.
     pub(super) fn each(
         &self,
         store: &Store,

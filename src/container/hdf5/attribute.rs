@@ -1,6 +1,6 @@
 //! Attributes (HDF5 file format IV.A.2.m and IV.A.2.v), compact in the header or dense in a fractal heap.
 //!
-//! They are listed with their bytes and decoded one by one, so that one of an odd type is left out alone.
+//! Attributes are listed with their bytes and decoded one by one, so that only those of unknown types are left out.
 
 use super::btree2::hash;
 use super::cursor::Cursor;
@@ -15,7 +15,7 @@ use crate::container::is_name;
 use crate::error::Result;
 use crate::value::{text_of, Attribute, Attributes, DataType, Values};
 
-/// Attributes that netCDF-4 and the dimension scale library keep for themselves.
+/// Attributes that netCDF-4 and the dimension scale library use internally.
 const BOOKKEEPING: [&str; 8] = [
     "CLASS",
     "NAME",
@@ -27,14 +27,14 @@ const BOOKKEEPING: [&str; 8] = [
     "_NCProperties",
 ];
 
-/// Memory that an attribute takes beside its bytes.
+/// Memory that an attribute takes in addition to its bytes.
 const ATTRIBUTE_BYTES: usize = 128;
-/// Memory that the reason why an attribute is left out takes, roughly.
+/// Approximate memory that the reason for omitting an attribute takes.
 const OMITTED_BYTES: usize = 192;
-/// Memory that a string takes beside its text.
+/// Memory that a string takes in addition to its text.
 const STRING_BYTES: usize = 48;
 
-/// Whether an attribute of this name is one that netCDF-4 keeps for itself, so that no user can have it.
+/// Returns whether netCDF-4 uses attributes of this name internally, so that no user can have one.
 pub(crate) fn is_bookkeeping(name: &str) -> bool {
     BOOKKEEPING.contains(&name)
 }
@@ -48,10 +48,10 @@ pub(super) struct RawAttribute {
     data: Vec<u8>,
 }
 
-/// The attributes of an object, in order of creation where that is known.
+/// The attributes of an object, in order of creation if that is known.
 pub(super) struct RawAttributes {
     list: Vec<RawAttribute>,
-    /// Names (where known) and reasons of those that cannot be listed.
+    /// Names (if known) and reasons of those that cannot be listed.
     pub(super) omitted: Vec<(String, String)>,
 }
 
@@ -85,7 +85,7 @@ impl RawAttributes {
             };
             dense.each(store, None, take)?;
         }
-        // What was left out for want of memory would be missed.
+        // Attributes that were left out for lack of memory would be missed.
         store.budget.check()?;
         ordered.sort_by_key(|(order, _)| *order);
         Ok(RawAttributes { list: ordered.into_iter().map(|(_, attribute)| attribute).collect(), omitted })
@@ -96,18 +96,18 @@ impl RawAttributes {
         self.list.iter().find(|attribute| attribute.name == name)
     }
 
-    /// The text of the attribute of this name; `None` when it is absent or no text.
+    /// Returns the text of the attribute of this name, or `None` if it is absent or not text.
     pub(super) fn text(&self, store: &Store, name: &str) -> Option<String> {
         self.get(name)?.values(store).ok()?.as_text()
     }
 
-    /// The integers of the attribute of this name; none when it is absent or no integer.
+    /// Returns the integers of the attribute of this name, or none if it is absent or not an integer.
     pub(super) fn integers(&self, store: &Store, name: &str) -> Vec<i128> {
         let values = self.get(name).and_then(|attribute| attribute.values(store).ok());
         values.map_or_else(Vec::new, |values| (0..values.len()).map_while(|i| values.int_at(i)).collect())
     }
 
-    /// All but the bookkeeping ones, decoded; what cannot be goes to `omitted` with its name and the reason.
+    /// Decodes all but the bookkeeping ones. Those that cannot be decoded go to `omitted` with name and reason.
     pub(super) fn decoded(&self, store: &Store, omitted: &mut Vec<(String, String)>) -> Attributes {
         omitted.extend(self.omitted.iter().cloned());
         let mut list = Vec::with_capacity(self.list.len());
@@ -124,10 +124,10 @@ impl RawAttributes {
     }
 }
 
-/// Whether the object with this header has an attribute with one of these names; values are not looked at.
+/// Returns whether the object with this header has an attribute with one of these names, without decoding values.
 ///
 /// # Errors
-/// When none is found, and it cannot be told whether there is one.
+/// If none is found and it is unknown whether there is one.
 pub(super) fn is_any_named(store: &Store, header: &Header, names: &[&str]) -> Result<bool> {
     let is_meant = |data: &[u8]| {
         Parts::of(data).is_ok_and(|parts| names.iter().any(|wanted| is_name(parts.name, wanted)))
@@ -137,7 +137,7 @@ pub(super) fn is_any_named(store: &Store, header: &Header, names: &[&str]) -> Re
         return Ok(true);
     }
     let Some((dense, _)) = dense(store, header)? else { return Ok(false) };
-    // The index has the hashes of the names: the heap with the attributes is seldom read.
+    // The index has the hashes of the names, so the heap with the attributes is seldom read.
     let hashes: Vec<u32> = names.iter().map(|name| hash(name)).collect();
     let mut found = Ok(false);
     let take = |_: &Record, data: Result<Vec<u8>>| {
@@ -150,10 +150,10 @@ pub(super) fn is_any_named(store: &Store, header: &Header, names: &[&str]) -> Re
     found
 }
 
-/// The attribute of this name, without parsing the others.
+/// Returns the attribute of this name, without parsing the others.
 ///
 /// # Errors
-/// When it cannot be told whether there is one.
+/// If it is unknown whether there is one.
 pub(super) fn find(store: &Store, header: &Header, name: &str) -> Result<Option<RawAttribute>> {
     let is_meant = |data: &[u8]| Parts::of(data).is_ok_and(|parts| is_name(parts.name, name));
     let mut compact = header.messages.iter().filter(|m| m.kind == ATTRIBUTE && !m.shared);
@@ -172,8 +172,8 @@ pub(super) fn find(store: &Store, header: &Header, name: &str) -> Result<Option<
     found?.map(|data| RawAttribute::parse(store, &data)).transpose()
 }
 
-/// Where the attributes lie that are not in the header, and whether their order of creation is known; `None` when it
-/// has all attributes itself.
+/// Returns where the attributes outside the header lie, and whether their order of creation is known, or `None` if the
+/// header has all attributes.
 fn dense(store: &Store, header: &Header) -> Result<Option<(Dense, bool)>> {
     let Some(info) = header.data(ATTRIBUTE_INFO)? else { return Ok(None) };
     let mut cursor = Cursor::new(info);
@@ -192,7 +192,7 @@ fn dense(store: &Store, header: &Header) -> Result<Option<(Dense, bool)>> {
     })
 }
 
-/// An attribute that a heap has.
+/// Parses an attribute from a heap.
 fn parse(store: &Store, record: &Record, data: Result<Vec<u8>>) -> Result<RawAttribute> {
     if record.shared {
         return Err(unsupported("attributes in the shared message table are not read"));
@@ -268,7 +268,7 @@ impl RawAttribute {
         Ok(bytes.ok_or_else(|| damaged("attribute is shorter than its dataspace"))?.chunks_exact(size))
     }
 
-    /// Its value as netCDF sees it.
+    /// Returns its value as netCDF defines it.
     pub(super) fn values(&self, store: &Store) -> Result<Values> {
         let datatype = self.datatype(store)?;
         let dataspace = self.dataspace.as_ref().map_err(|reason| unsupported(reason.clone()))?;
@@ -287,7 +287,7 @@ impl RawAttribute {
                 Values::from_native_bytes(narrow.data_type(), &bytes)
                     .ok_or_else(|| damaged("attribute of odd length"))
             }
-            // netCDF writes text as one fixed string; a list of fixed strings is a list of strings to it.
+            // netCDF writes text as one fixed string; it treats a list of fixed strings as a list of strings.
             Type::FixedString { size, .. } if dataspace.shape.is_empty() => {
                 Ok(Values::Char(self.elements(size)?.flatten().copied().collect()))
             }
@@ -308,7 +308,7 @@ impl RawAttribute {
         }
     }
 
-    /// The elements of a list of compounds, as they are stored.
+    /// Returns the stored elements of a list of compounds.
     pub(super) fn records(&self) -> Result<std::slice::ChunksExact<'_, u8>> {
         match Type::parse(&self.datatype)? {
             Type::Other { name: "compound", size } if !self.committed && size > 0 => self.elements(size),
@@ -316,7 +316,7 @@ impl RawAttribute {
         }
     }
 
-    /// The first object that each element of a list of references names; the value of `DIMENSION_LIST`.
+    /// Returns the first object that each element of a list of references names; the value of `DIMENSION_LIST`.
     pub(super) fn references(&self, store: &Store) -> Result<Vec<Option<u64>>> {
         let list = match self.datatype(store)? {
             Type::ObjectReference => false,

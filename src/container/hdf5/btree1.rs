@@ -1,6 +1,6 @@
 //! B-trees of version 1 (HDF5 file format III.A.1): names of old-style groups, and chunks.
 //!
-//! A walk enters only the nodes that its caller wants by the keys on either side of them. Refused: nodes with more
+//! A walk enters only the nodes that its caller needs, by the keys on either side of them. Refused: nodes with more
 //! entries than the file's K value allows, nodes that are listed twice or overlap, levels that do not descend.
 
 use hdf5_reader::storage::{Storage, StorageBuffer};
@@ -9,19 +9,19 @@ use super::budget::Nodes;
 use super::store::{damaged, Store};
 use crate::error::Result;
 
-/// The nodes of a kind of tree.
+/// The form of the nodes of a kind of tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Form {
     /// 0 for names of groups, 1 for chunks.
     pub(super) kind: u8,
     /// Bytes of a key.
     pub(super) key: usize,
-    /// Most entries of a node.
+    /// The maximum number of entries of a node.
     pub(super) most: usize,
 }
 
-/// Walks the tree at `address` in order: calls `enter` with the keys on either side of each child, and `take` with the
-/// key before an entry of a leaf and where it points.
+/// Walks the tree at `address` in order. Calls `enter` with the keys on either side of each child, and `take` with the
+/// key before an entry of a leaf and the address in it.
 ///
 /// # Errors
 /// `Damaged`, `Limit`, `Io`, and those of `enter` and `take`.
@@ -60,7 +60,7 @@ struct Node {
     level: u8,
     count: usize,
     form: Form,
-    /// Keys and addresses in turn.
+    /// Keys and addresses, alternating.
     body: StorageBuffer,
     offset_size: usize,
 }

@@ -1,6 +1,6 @@
 //! B-trees of version 2 (HDF5 file format III.A.2): names of links and attributes, chunks, huge objects of heaps.
 //!
-//! A walk enters only the nodes that its caller wants by the records on either side of them. Refused: wrong checksums,
+//! A walk enters only the nodes that its caller needs, by the records on either side of them. Refused: wrong checksums,
 //! nodes with more records than they have room for, nodes that are listed twice or overlap.
 
 use hdf5_reader::storage::{Storage, StorageBuffer};
@@ -11,19 +11,19 @@ use super::store::{checksummed, damaged, Store};
 use crate::container::checksum::lookup3;
 use crate::error::Result;
 
-/// Most levels; with two records a node that is more than a file can have.
+/// The maximum number of levels; with two records per node, that is more than a file can have.
 const MAX_DEPTH: u16 = 64;
-/// What a node has beside records and pointers: signature, version, type, checksum.
+/// The bytes of a node that are neither records nor pointers: signature, version, type, checksum.
 const OVERHEAD: u64 = 10;
 
 /// A tree as its header describes it.
 pub(super) struct Tree {
-    /// What the records are.
+    /// The kind of its records.
     pub(super) kind: u8,
     /// Bytes of a record, at least 1.
     pub(super) record: usize,
     root: Option<Child>,
-    /// By depth of a node: most records in it, and bytes of a pointer to a child (0 in a leaf).
+    /// By depth of a node: the maximum number of its records, and bytes of a pointer to a child (0 in a leaf).
     levels: Vec<(u64, usize)>,
     /// Bytes of the number of records of a child.
     count_width: usize,
@@ -61,8 +61,8 @@ impl Tree {
         Ok(Tree { kind, record, root, levels, count_width })
     }
 
-    /// Calls `take` with each record in order. `enter` is called with the records before and after a node, where it has
-    /// any, and says whether to look into it.
+    /// Calls `take` with each record in order. `enter` is called with the records before and after a node, if there are
+    /// any, and returns whether to visit the node.
     ///
     /// # Errors
     /// `Damaged`, `Limit`, `Io`, and those of `take`.
@@ -74,7 +74,7 @@ impl Tree {
     ) -> Result<()> {
         let Some(root) = self.root.filter(|root| root.count > 0 || root.depth > 0) else { return Ok(()) };
         let mut nodes = Nodes::new(store.len());
-        // The way down to where the walk is, each node with the child that comes next.
+        // The path from the root to the current node, each node with its next child.
         let mut way = vec![(self.node(store, &mut nodes, root)?, 0)];
         while let Some((node, next)) = way.last_mut() {
             let at = *next;
@@ -143,8 +143,8 @@ impl Node {
     }
 }
 
-/// By depth, the most records of a node and the bytes of a pointer in it, as libhdf5 computes them; and the bytes of the
-/// number of records of a child, which is that of a full leaf at every depth.
+/// Returns, by depth, the maximum number of records of a node and the bytes of a pointer in it, as libhdf5 computes
+/// them. Also returns the bytes of the number of records of a child, which is that of a full leaf at every depth.
 fn levels(node_len: u64, record: usize, offset_size: usize, depth: usize) -> (Vec<(u64, usize)>, usize) {
     let room = node_len - OVERHEAD;
     let leaf = room / record as u64;
@@ -161,7 +161,7 @@ fn levels(node_len: u64, record: usize, offset_size: usize, depth: usize) -> (Ve
     (levels, count_width)
 }
 
-/// The bytes that a number up to this one takes.
+/// Returns how many bytes a number up to `most` takes.
 pub(super) fn width(most: u64) -> usize {
     (most.max(1).ilog2() / 8 + 1) as usize
 }

@@ -1,10 +1,11 @@
-//! How much one operation on a file may look at and keep.
+//! Limits how much one operation on a file may parse and keep.
 //!
-//! Structures of HDF5 refer to one another by address, so a small file can make a reader visit the same bytes
-//! without end. What a library wrote does not overlap: it is looked at a few times, and what is kept of it takes a few
-//! times its size. Each operation (opening, listing, reading strings, reading an index) has a budget of so many times
-//! the length of the file, with a floor for small files; who goes beyond it is refused. Holes of a file hold nothing, so
-//! what it takes on its disk counts too, if with more weight, because disks may compress; and there is a ceiling.
+//! Structures of HDF5 refer to one another by address, so a small file can make a reader visit the same bytes without
+//! end. What a library wrote does not overlap: it is parsed a few times, and what is kept of it takes a few times its
+//! size. Each operation (opening, listing, reading strings, reading an index) has a budget that is a multiple of the
+//! length of the file, with a floor for small files; beyond it, the operation fails. The holes of a sparse file contain
+//! nothing, so the bytes that it occupies on its disk limit the budget too, with a greater weight, because disks may
+//! compress; and there is a ceiling.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,21 +15,21 @@ use crate::error::{Error, Kind, Result};
 
 /// What is kept: headers, names, attributes, index entries.
 const KEPT: Measure = Measure { floor: 40 << 20, length: 8, stored: 16, ceiling: 2 << 30 };
-/// What is looked at.
+/// What is parsed.
 const SEEN: Measure = Measure { floor: 1 << 30, length: 64, stored: 128, ceiling: 64 << 30 };
-/// Text in global heaps. Each string has its own place there, so all of them fit into the file; a fill value may be
-/// shared by many elements.
+/// Text in global heaps. Each string has its own place there, so all of them fit into the file; many elements may share
+/// a fill value.
 const TEXT: Measure = Measure { floor: 16 << 20, length: 1, stored: 8, ceiling: 4 << 30 };
 
-/// How a budget follows from a file, in bytes.
+/// How the budget for a file is computed, in bytes.
 struct Measure {
-    /// What every file has.
+    /// Added for every file.
     floor: u64,
-    /// As much for each byte of its length,
+    /// Bytes of budget per byte of its length,
     length: u64,
-    /// but not more than this for each byte that it takes on its disk,
+    /// but at most this many per byte that it occupies on its disk,
     stored: u64,
-    /// nor than this.
+    /// and at most this many in total.
     ceiling: u64,
 }
 
@@ -39,7 +40,7 @@ impl Measure {
     }
 }
 
-/// What is left of a budget, in bytes.
+/// The rest of a budget, in bytes.
 #[derive(Debug)]
 pub(super) struct Budget {
     kept: AtomicU64,
@@ -48,18 +49,18 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// The budget of one operation on a file of this length, which takes so much on its disk.
+    /// Creates the budget of one operation on a file of this length, which occupies `stored` bytes on its disk.
     pub(super) fn new(length: u64, stored: u64) -> Self {
         let of = |measure: Measure| measure.of(length, stored);
         Budget { kept: of(KEPT), seen: of(SEEN), text: of(TEXT) }
     }
 
-    /// Counts bytes of memory that are about to be taken.
+    /// Counts bytes of memory that are about to be allocated.
     pub(super) fn keep(&self, bytes: usize) -> Result<()> {
         take(&self.kept, bytes as u64)
     }
 
-    /// Gives back bytes that [`Budget::keep`] counted.
+    /// Returns bytes that [`Budget::keep`] counted to the budget.
     pub(super) fn release(&self, bytes: usize) {
         let now = self.kept.load(Ordering::Relaxed);
         if now != OVERDRAWN {
@@ -77,13 +78,13 @@ impl Budget {
         take(&self.text, bytes)
     }
 
-    /// Fails once more was asked for than there was.
+    /// Fails if the budget was exceeded.
     pub(super) fn check(&self) -> Result<()> {
         [&self.kept, &self.seen, &self.text].into_iter().try_for_each(|left| take(left, 0))
     }
 }
 
-/// A counter that was overdrawn stands at this value, and stays there.
+/// The value of a counter that was exceeded. It is never changed again.
 const OVERDRAWN: u64 = u64::MAX;
 
 fn take(left: &AtomicU64, bytes: u64) -> Result<()> {
@@ -111,12 +112,12 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
-    /// No nodes yet, of a file of this length.
+    /// Creates an empty walk of a file of this length.
     pub(super) fn new(file_len: u64) -> Self {
         Nodes { visited: HashSet::new(), left: file_len }
     }
 
-    /// Counts the node at this address, which takes so many bytes.
+    /// Counts the node at this address, which has `len` bytes.
     pub(super) fn enter(&mut self, address: u64, len: u64) -> Result<()> {
         self.left = self.left.checked_sub(len).ok_or_else(|| damaged("nodes of a tree overlap"))?;
         match self.visited.insert(address) {

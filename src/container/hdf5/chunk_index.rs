@@ -1,4 +1,4 @@
-//! Where the chunks of a dataset lie; read once, on first use.
+//! Where the chunks of a dataset lie. The index is read once, on first use.
 //!
 //! Every kind of index of HDF5 (file format III.A.1, VII.A to VII.D and the two that need none) becomes one sorted
 //! list of chunk numbers and places. Chunks are numbered in C order over the chunks of the current shape.
@@ -24,7 +24,7 @@ use crate::selection::checked_product;
 #[derive(Debug)]
 pub struct LazyChunkIndex {
     plan: Box<IndexDescription>,
-    /// The file; `None` once it was let go of.
+    /// The file; `None` once it was released.
     store: Mutex<Option<Store>>,
     /// A number that no other index in this process has.
     id: u64,
@@ -36,26 +36,26 @@ pub struct LazyChunkIndex {
 /// What is needed to read an index.
 #[derive(Debug)]
 pub(super) struct IndexDescription {
-    /// Length of the file from its superblock on, and where that lies.
+    /// Length of the file from its superblock on, and the offset of the superblock.
     pub(super) file_len: u64,
     pub(super) base: u64,
     pub(super) kind: IndexKind,
-    /// Address of the index; `None` when nothing was written.
+    /// Address of the index; `None` if nothing was written.
     pub(super) address: Option<u64>,
     /// Shape as stored.
     pub(super) shape: Vec<u64>,
     /// Maximum shape; `None` where unlimited.
     pub(super) maximum: Vec<Option<u64>>,
-    /// Shape of a chunk, all sizes at least 1; below 2^32 where the index is a B-tree of version 1.
+    /// Shape of a chunk. All sizes are at least 1, and below 2^32 if the index is a B-tree of version 1.
     pub(super) chunk: Vec<u64>,
     /// Bytes of a chunk without filters.
     pub(super) chunk_bytes: u64,
     pub(super) filtered: bool,
-    /// Chunks that reach over the edge are stored without filters.
+    /// Chunks that extend over the edge are stored without filters.
     pub(super) plain_edges: bool,
 }
 
-/// A chunk: its number, address, size (0: the bytes of a chunk without filters) and filter mask.
+/// A chunk: its number, address, size (0 means the bytes of a chunk without filters) and filter mask.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     number: u64,
@@ -122,7 +122,7 @@ impl ChunkIndex for LazyChunkIndex {
         }
         let number = number(chunk, &self.counts)?;
         let entries = self.entries(address)?;
-        // With every chunk written, as is usual, the number is the position.
+        // If every chunk was written, as is usual, the number is the position.
         let guess = usize::try_from(number).ok().and_then(|at| entries.get(at));
         let entry = guess.filter(|entry| entry.number == number).or_else(|| {
             entries.binary_search_by_key(&number, |entry| entry.number).ok().map(|at| &entries[at])
@@ -139,17 +139,17 @@ impl ChunkIndex for LazyChunkIndex {
 }
 
 impl IndexDescription {
-    /// Chunks along each dimension of this shape.
+    /// Returns the number of chunks along each dimension of this shape.
     fn counts(&self, shape: &[u64]) -> Vec<u64> {
         shape.iter().zip(&self.chunk).map(|(size, chunk)| size.div_ceil(*chunk)).collect()
     }
 
-    /// The shape over which arrays and implicit indexes number their chunks.
+    /// Returns the shape over which arrays and implicit indexes number their chunks.
     fn maximum_shape(&self) -> Vec<u64> {
         self.maximum.iter().zip(&self.shape).map(|(maximum, size)| maximum.unwrap_or(*size)).collect()
     }
 
-    /// A checked place in the source.
+    /// Returns a checked place in the source.
     fn place(&self, address: u64, size: u64, filter_mask: u32) -> Result<ChunkPlace> {
         let inside = address.checked_add(size).is_some_and(|end| end <= self.file_len);
         if !inside || (!self.filtered && size != self.chunk_bytes) {
@@ -238,7 +238,7 @@ impl IndexDescription {
     }
 }
 
-/// The entries of an index in the making.
+/// The entries of an index that is being read.
 struct List<'a> {
     plan: &'a IndexDescription,
     store: &'a Store,
@@ -249,7 +249,7 @@ struct List<'a> {
 impl List<'_> {
     /// Adds the chunk with these coordinates, unless it lies beyond the current shape.
     fn add(&mut self, at: &[u64], found: Found) -> Result<()> {
-        // Chunks beyond the current shape stay in the index after it shrank.
+        // When the shape shrinks, chunks beyond it stay in the index.
         if at.iter().zip(&self.counts).any(|(index, count)| index >= count) {
             return Ok(());
         }
@@ -262,7 +262,7 @@ impl List<'_> {
         Ok(())
     }
 
-    /// The chunks by number.
+    /// Returns the chunks sorted by number.
     fn sorted(mut self) -> Result<Vec<Entry>> {
         if !self.entries.is_sorted_by_key(|entry| entry.number) {
             self.entries.sort_unstable_by_key(|entry| entry.number);
@@ -275,9 +275,9 @@ impl List<'_> {
     }
 }
 
-/// The number of a chunk in C order.
+/// Returns the number of a chunk in C order.
 fn number(at: &[u64], counts: &[u64]) -> Result<u64> {
-    // Then no step below can overflow.
+    // If the product fits, no step below can overflow.
     if checked_product(counts).is_none() {
         return Err(damaged("too many chunks"));
     }

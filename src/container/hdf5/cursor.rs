@@ -3,7 +3,7 @@
 use super::store::damaged;
 use crate::error::{Error, Result};
 
-/// A place in bytes that were read.
+/// A position in bytes that were read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor<'a> {
     bytes: &'a [u8],
@@ -16,7 +16,7 @@ impl<'a> Cursor<'a> {
         Cursor { bytes, at: 0 }
     }
 
-    /// Returns the number of bytes that were passed.
+    /// Returns the number of bytes before the position.
     pub(super) fn position(&self) -> usize {
         self.at
     }
@@ -29,7 +29,7 @@ impl<'a> Cursor<'a> {
     /// Returns the next `n` bytes.
     ///
     /// # Errors
-    /// `Damaged` when there are fewer, as for all that follow.
+    /// `Damaged` if there are fewer, as in all functions below.
     #[inline]
     pub(super) fn read_bytes(&mut self, n: usize) -> Result<&'a [u8]> {
         match self.bytes[self.at..].get(..n) {
@@ -57,7 +57,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Passes `n` bytes.
+    /// Skips `n` bytes.
     #[inline]
     pub(super) fn skip(&mut self, n: usize) -> Result<()> {
         self.read_bytes(n).map(drop)
@@ -99,19 +99,19 @@ impl<'a> Cursor<'a> {
         Ok(u64::from_le_bytes(all))
     }
 
-    /// Returns an address of the size that the superblock has for them.
+    /// Returns an address; the superblock defines its size.
     #[inline]
     pub(super) fn read_offset(&mut self, size: u8) -> Result<u64> {
         self.read_uvar(usize::from(size))
     }
 
-    /// Returns a length of the size that the superblock has for them.
+    /// Returns a length; the superblock defines its size.
     #[inline]
     pub(super) fn read_length(&mut self, size: u8) -> Result<u64> {
         self.read_uvar(usize::from(size))
     }
 
-    /// Whether an address of this size stands for none: all bits are set.
+    /// Returns whether an address of this size is undefined: all bits are set.
     pub(super) fn is_undefined_offset(address: u64, size: u8) -> bool {
         (1..=8).contains(&size) && address == u64::MAX >> (64 - 8 * u32::from(size))
     }

@@ -1,4 +1,4 @@
-//! Datasets: from the messages of an object header to an [`Array`].
+//! Datasets: turns the messages of an object header into an [`Array`].
 
 use super::attribute::RawAttributes;
 use super::chunk_index::{IndexDescription, LazyChunkIndex};
@@ -15,22 +15,22 @@ use crate::container::array::{Array, Layout};
 use crate::container::filter::Filter;
 use crate::error::Result;
 
-/// What the name of a dimension scale without variable begins with.
+/// The beginning of the name of a dimension scale without a variable.
 const NO_VARIABLE: &str = "This is a netCDF dimension but not a netCDF variable";
 
-/// A dataset before netCDF's view of its dimensions.
+/// A dataset, before netCDF's interpretation of its dimensions.
 pub(super) struct Dataset {
     pub(super) header: Header,
     pub(super) dataspace: Dataspace,
     pub(super) attributes: RawAttributes,
-    /// It is a dimension scale.
+    /// Whether it is a dimension scale.
     pub(super) is_scale: bool,
-    /// It is a variable, not only a dimension.
+    /// Whether it is a variable, not only a dimension.
     pub(super) is_variable: bool,
 }
 
 impl Dataset {
-    /// Reads what all datasets have.
+    /// Reads the messages that all datasets have.
     pub(super) fn read(store: &Store, header: Header) -> Result<Self> {
         let dataspace = header.data(DATASPACE)?.ok_or_else(|| damaged("a dataset lacks its dataspace"))?;
         let dataspace = Dataspace::parse(store, dataspace)?;
@@ -125,7 +125,7 @@ impl Dataset {
         filters::parse(&mut Cursor::new(data))
     }
 
-    /// One element for what was never written; zeros when the file says nothing.
+    /// Returns the element for what was never written: zeros if the file defines none.
     fn fill(&self, element_size: usize) -> Result<Vec<u8>> {
         let value = match self.header.data(FILL_VALUE)? {
             Some(data) => fill_value(data)?,
@@ -142,7 +142,7 @@ impl Dataset {
     }
 }
 
-/// The value of a fill value message (IV.A.2.f).
+/// Returns the value of a fill value message (IV.A.2.f).
 fn fill_value(data: &[u8]) -> Result<Option<Vec<u8>>> {
     let mut cursor = Cursor::new(data);
     match cursor.read_u8()? {
@@ -163,7 +163,7 @@ fn fill_value(data: &[u8]) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// A value after its size; `None` when that is zero or negative, which stands for zeros.
+/// Reads a value after its size. Returns `None` if the size is zero or negative, which means zeros.
 fn sized(cursor: &mut Cursor<'_>) -> Result<Option<Vec<u8>>> {
     match cursor.read_i32_le()? {
         len @ 1.. => Ok(Some(cursor.read_bytes(len as usize)?.to_vec())),

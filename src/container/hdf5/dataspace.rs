@@ -4,7 +4,7 @@ use super::cursor::Cursor;
 use super::store::{damaged, Store};
 use crate::error::Result;
 
-/// Most dimensions that HDF5 allows.
+/// The maximum number of dimensions in HDF5.
 const MAX_RANK: usize = 32;
 
 /// The extent of a dataset or attribute.
@@ -14,7 +14,7 @@ pub(super) struct Dataspace {
     pub(super) shape: Vec<u64>,
     /// Maximum sizes; `None` where unlimited.
     pub(super) maximum: Vec<Option<u64>>,
-    /// It has no elements at all (a null dataspace).
+    /// Whether it has no elements at all (a null dataspace).
     pub(super) null: bool,
 }
 

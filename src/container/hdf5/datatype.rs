@@ -1,8 +1,8 @@
-//! Datatype messages (HDF5 file format IV.A.2.d): which netCDF type the bytes are.
+//! Datatype messages (HDF5 file format IV.A.2.d): determines the netCDF type of the bytes.
 //!
-//! Only plain layouts are taken: integers of at most 8 bytes at any of their bits, IEEE floating point, either byte order.
-//! Bit fields, other floating point, VAX order, compounds, opaque data, arrays and complex numbers are refused, since guessing
-//! would give wrong values.
+//! Only plain layouts are accepted: integers of at most 8 bytes at any of their bits, IEEE floating point, either byte
+//! order. Bit fields, other floating point, VAX order, compounds, opaque data, arrays and complex numbers are refused,
+//! since guessing would return wrong values.
 
 use super::cursor::Cursor;
 use super::header::{Header, Message, DATATYPE};
@@ -12,15 +12,15 @@ use crate::container::narrow::Narrow;
 use crate::error::Result;
 use crate::value::DataType;
 
-/// Longest fixed string that is read; the size of an element is allocated before its data are seen.
+/// The longest fixed string that is read; an element is allocated before its data are read.
 const MAX_STRING: usize = 1 << 20;
 
-/// What the elements of a dataset or attribute are.
+/// The type of the elements of a dataset or attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Type {
     /// A number; enumerations count as their base.
     Number { data_type: DataType, big_endian: bool },
-    /// An integer in some of the bits of its bytes.
+    /// An integer that uses only some of the bits of its bytes.
     Narrow(Narrow),
     /// Text in a field of fixed size.
     FixedString { size: usize, blank_padded: bool },
@@ -75,7 +75,7 @@ impl Type {
         }
     }
 
-    /// The netCDF type and the form of an element; an error for what is not read.
+    /// Returns the netCDF type and the encoding of an element, or an error for types that are not read.
     pub(super) fn element(&self, store: &Store) -> Result<(DataType, Element)> {
         Ok(match *self {
             Type::Number { data_type, big_endian } => {
@@ -97,7 +97,7 @@ impl Type {
         })
     }
 
-    /// The type that a datatype message gives, following it to a committed type.
+    /// Returns the type in a datatype message, and follows the message to a committed type.
     pub(super) fn of_message(store: &Store, message: &Message) -> Result<Self> {
         if message.shared {
             Self::committed(store, &message.data)
@@ -106,7 +106,7 @@ impl Type {
         }
     }
 
-    /// The committed type that a shared message (IV.A.2, "shared message") points to.
+    /// Returns the committed type that a shared message (IV.A.2, "shared message") refers to.
     pub(super) fn committed(store: &Store, data: &[u8]) -> Result<Self> {
         let mut cursor = Cursor::new(data);
         let version = cursor.read_u8()?;
@@ -142,7 +142,7 @@ fn integer(bits: u32, size: usize, cursor: &mut Cursor<'_>) -> Result<Type> {
     Ok(Type::Narrow(narrow))
 }
 
-/// Fields of a floating type: precision, exponent place and size, mantissa size, bias; sign on top.
+/// Fields of a floating type: precision, exponent position and size, mantissa size, bias; the sign is on top.
 const IEEE_SINGLE: (u16, u8, u8, u8, u32) = (32, 23, 8, 23, 127);
 const IEEE_DOUBLE: (u16, u8, u8, u8, u32) = (64, 52, 11, 52, 1023);
 

@@ -1,4 +1,4 @@
-//! Links and attributes that lie in a fractal heap, as a B-tree of their names lists them (HDF5 file format III.A.2).
+//! Links and attributes in a fractal heap, listed by a B-tree of their names (HDF5 file format III.A.2).
 
 use super::btree2::Tree;
 use super::cursor::Cursor;
@@ -6,12 +6,12 @@ use super::fractal_heap::Heap;
 use super::store::{damaged, Store};
 use crate::error::{Error, Kind, Result};
 
-/// Longest identifier of an object; links have 7 bytes, attributes 8.
+/// The longest identifier of an object; links have 7 bytes, attributes 8.
 const MAX_ID: usize = 8;
-/// An attribute that is in the table of shared messages.
+/// Flag of an attribute in the table of shared messages.
 const SHARED: u8 = 0x02;
 
-/// What is listed.
+/// The kind of objects that are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Listed {
     Links = 5,
@@ -29,20 +29,21 @@ pub(super) struct Dense {
 /// An object that was found.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record {
-    /// Its place among those that are listed.
+    /// Its position among those that are listed.
     pub(super) number: u32,
     /// Its order of creation; 0 for links.
     pub(super) order: u32,
-    /// It lies in the table of shared messages.
+    /// Whether it lies in the table of shared messages.
     pub(super) shared: bool,
     id: [u8; MAX_ID],
 }
 
 impl Dense {
-    /// Takes the bytes of each object, or of those whose name has one of these hashes, in the order of the heap.
+    /// Calls `take` with the bytes of each object, or of those whose name has one of these hashes, in the order of the
+    /// heap.
     ///
     /// # Errors
-    /// When the list or the heap cannot be read, and those of `take`, which also learns what is wrong with one object.
+    /// Those of reading the list or the heap, and those of `take`, which also receives the error of reading one object.
     pub(super) fn each(
         &self,
         store: &Store,
@@ -62,7 +63,7 @@ impl Dense {
         Ok(())
     }
 
-    /// The records that are wanted, and the length of their identifiers.
+    /// Returns the requested records, and the length of their identifiers.
     fn records(&self, store: &Store, hashes: Option<&[u32]>) -> Result<(Vec<Record>, usize)> {
         let tree = Tree::read(store, self.names)?;
         let beside = if self.listed == Listed::Links { 4 } else { 9 };

@@ -1,7 +1,7 @@
-//! The doubling table of a fractal heap (HDF5 file format III.G): which block holds an offset.
+//! The doubling table of a fractal heap (HDF5 file format III.G): finds the block that holds an offset.
 //!
-//! Rows of blocks, each row after the second with blocks of twice the size; those that are too large for direct blocks
-//! are tables themselves.
+//! A table has rows of blocks; after the second row, each has blocks of twice the size. Blocks that are too large for
+//! direct blocks are tables themselves.
 
 use hdf5_reader::storage::Storage;
 
@@ -10,7 +10,7 @@ use super::fractal_heap::HeapRange;
 use super::store::{damaged, Store};
 use crate::error::Result;
 
-/// Most rows: blocks of the last one have 2^63 bytes at least.
+/// The maximum number of rows: blocks of the last one have at least 2^63 bytes.
 const MAX_ROWS: u32 = 64;
 
 /// A table as the header of the heap describes it.
@@ -22,14 +22,14 @@ pub(super) struct DoublingTable {
     /// Bytes of an offset in the heap.
     pub(super) offset_width: usize,
     root: Option<u64>,
-    /// Rows of the root; 0 when it is a direct block.
+    /// Rows of the root; 0 if it is a direct block.
     root_rows: u32,
-    /// The heap has filters, and the root, if it is a direct block, so many bytes and this mask.
+    /// If the heap has filters, the stored size and the filter mask of the root, in case it is a direct block.
     filtered: Option<(u64, u32)>,
 }
 
 impl DoublingTable {
-    /// Parses its part of the header; also returns the size of the largest direct block.
+    /// Parses its part of the header. Also returns the size of the largest direct block.
     pub(super) fn parse(store: &Store, cursor: &mut Cursor<'_>, filtered: bool) -> Result<(Self, u64)> {
         let columns = u64::from(cursor.read_u16_le()?);
         let first_len = cursor.read_length(store.length_size)?;
@@ -54,14 +54,14 @@ impl DoublingTable {
         Ok((table, most_direct))
     }
 
-    /// The direct block that holds an offset in the heap, and the offset of its first byte.
+    /// Returns the direct block that holds an offset in the heap, and the offset of its first byte.
     pub(super) fn find(&self, store: &Store, offset: u64) -> Result<(u64, HeapRange)> {
         let mut address = self.root.ok_or_else(|| damaged("a heap without blocks"))?;
         if self.root_rows == 0 {
             return Ok((0, HeapRange { address, len: self.first_len, filtered: self.filtered }));
         }
         let (mut first, mut rows) = (0, self.root_rows);
-        // Each table is within one of fewer rows, so this ends.
+        // Each table lies within one with more rows, so this ends.
         loop {
             if *store.storage.read_range(address, 4)? != *b"FHIB" {
                 return Err(damaged("no indirect block of a heap where one should be"));
@@ -82,7 +82,7 @@ impl DoublingTable {
         }
     }
 
-    /// Row and column of the block that holds an offset within a table, and the size of the block.
+    /// Returns row and column of the block that holds an offset within a table, and the size of the block.
     fn cell(&self, offset: u64, rows: u32) -> Result<(u32, u64, u64)> {
         let outside = || damaged("an object lies outside its heap");
         // The first row ends where the second begins; from there each row ends at twice the offset.
@@ -108,7 +108,7 @@ impl DoublingTable {
         self.first_len.checked_mul(factor)
     }
 
-    /// The offset of a row: all rows before it have as many bytes as it has itself.
+    /// Returns the offset of a row: all rows before it together have as many bytes as the row itself.
     fn start(&self, row: u32, len: u64) -> u64 {
         if row == 0 {
             0
@@ -117,12 +117,12 @@ impl DoublingTable {
         }
     }
 
-    /// The rows of a table that takes `len` bytes.
+    /// Returns the number of rows of a table that takes `len` bytes.
     fn rows_within(&self, len: u64) -> u32 {
         (len / self.columns.max(1) / self.first_len).checked_ilog2().map_or(0, |rows| rows + 1)
     }
 
-    /// What an indirect block says of one of its blocks.
+    /// Returns the entry for one of its blocks in an indirect block.
     fn entry(&self, store: &Store, table: u64, row: u32, column: u64, len: u64) -> Result<HeapRange> {
         let offset_size = u64::from(store.offset_size);
         let filtered = u64::from(store.length_size) + 4;

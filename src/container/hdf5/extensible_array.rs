@@ -1,7 +1,7 @@
 //! Extensible arrays (HDF5 file format VII.D): the chunks of datasets that grow along one dimension.
 //!
-//! The first entries lie in the index block, those that follow in data blocks of growing size: "super block" `n` has
-//! 2^(n/2) of them. The index block has the addresses of the first data blocks and of the blocks that list the others.
+//! The first entries lie in the index block, the others in data blocks of growing size: "super block" `n` has 2^(n/2)
+//! of them. The index block has the addresses of the first data blocks and of the blocks that list the others.
 
 use hdf5_reader::storage::Storage;
 
@@ -19,7 +19,7 @@ struct Header {
     smallest: u64,
     /// Data blocks of the first super block that has a block of its own.
     pointers: u64,
-    /// Super blocks in all, and those whose data blocks the index block has.
+    /// Super blocks in total, and those whose data blocks are listed in the index block.
     super_blocks: u32,
     direct: u32,
     /// Entries of a page of a data block; larger blocks than this are paged.
@@ -53,12 +53,12 @@ impl Header {
         Ok(Header { entries, inline, smallest, pointers, super_blocks, direct, page, offset_width, index })
     }
 
-    /// Data blocks of a super block, and entries of each.
+    /// Returns the number of data blocks of a super block, and the entries of each.
     fn blocks(&self, number: u32) -> (u64, u64) {
         (1 << (number / 2), self.smallest << number.div_ceil(2))
     }
 
-    /// Pages of a data block of so many entries; 0 when it is not paged.
+    /// Returns the number of pages of a data block of `count` entries; 0 if it is not paged.
     fn pages(&self, count: u64) -> u64 {
         if count > self.page {
             count.div_ceil(self.page)
@@ -68,7 +68,7 @@ impl Header {
     }
 }
 
-/// Takes each chunk of the array at `address` with its number; those after `last` are not wanted.
+/// Calls `take` with each chunk of the array at `address` and its number, up to number `last`.
 ///
 /// # Errors
 /// `Damaged`, `Limit`, `Io`, and those of `take`.
@@ -121,7 +121,7 @@ struct Walk<'a> {
     nodes: Nodes,
     /// Number of the next entry.
     first: u64,
-    /// Number of the last one that is wanted.
+    /// Number of the last entry to read.
     last: u64,
 }
 
@@ -162,7 +162,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Takes the entries of a data block of `count`; `used` tells which pages are, from a bit on.
+    /// Reads the entries of a data block of `count`. `used` is a bitmap of the pages in use, and the number of its first
+    /// bit for this block.
     fn data_block(
         &mut self,
         address: Option<u64>,

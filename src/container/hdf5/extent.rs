@@ -1,9 +1,9 @@
-//! Whether a variable may be shorter than its dimensions, told without reading the whole file.
+//! Determines whether a variable may be shorter than its dimensions, without reading the whole file.
 //!
-//! An unlimited dimension is as long as the longest variable has it, and libnetcdf leaves the others, the dimension's own
-//! scale included, as they are. Only [`super::netcdf4`] knows the sizes of dimensions; but a scale lists the
-//! variables that have it (`REFERENCE_LIST`, HDF5 dimension scale specification), and where none of those is longer the
-//! variable has the shape that it was written with.
+//! An unlimited dimension is as long as in its longest variable. libnetcdf leaves the other variables, including the
+//! dimension's own scale, as they are. Only [`super::netcdf4`] knows the sizes of dimensions; but a scale lists the
+//! variables that use it (`REFERENCE_LIST`, HDF5 dimension scale specification), and if none of those is longer, the
+//! variable has the shape with which it was written.
 
 use super::attribute::{self, RawAttribute};
 use super::cursor::Cursor;
@@ -13,10 +13,10 @@ use super::header::{Header, DATASPACE};
 use super::store::{damaged, Store};
 use crate::error::Result;
 
-/// A scale that more variables have than this is not worth the shortcut.
+/// For a scale that more variables use than this, the shortcut does not pay.
 const MOST_VARIABLES: usize = 1000;
 
-/// Whether a dimension of the dataset at this address may be longer than the dataset; when in doubt, it may.
+/// Returns whether a dimension of the dataset at this address may be longer than the dataset. If in doubt, it may.
 pub(super) fn may_be_short(store: &Store, address: u64, dataset: &Dataset) -> bool {
     let can_grow = dataset.dataspace.maximum.iter().any(Option::is_none);
     can_grow && is_short(store, address, dataset).unwrap_or(true)
@@ -30,7 +30,8 @@ fn is_short(store: &Store, address: u64, dataset: &Dataset) -> Result<bool> {
             let users = users(store, dataset.attributes.get("REFERENCE_LIST"))?;
             return has_longer(store, &users, address, shape[0]);
         }
-        // Those of a coordinate variable of several dimensions; without any the dimensions are of its own making.
+        // Those of a coordinate variable of several dimensions. Without any, the dimensions are derived from the
+        // dataset itself.
         None => return Ok(dataset.attributes.get("_Netcdf4Coordinates").is_some()),
     };
     for ((&size, maximum), scale) in shape.iter().zip(maximum).zip(scales) {
@@ -50,7 +51,7 @@ fn is_short(store: &Store, address: u64, dataset: &Dataset) -> Result<bool> {
     Ok(false)
 }
 
-/// Whether one of these datasets is longer than `size` along its axis; that at `address` is not looked at.
+/// Returns whether one of these datasets, other than that at `address`, is longer than `size` along its axis.
 fn has_longer(store: &Store, users: &[(u64, usize)], address: u64, size: u64) -> Result<bool> {
     for &(user, axis) in users.iter().filter(|user| user.0 != address) {
         let dataspace = dataspace(store, &Header::read(store, user)?)?;
@@ -66,7 +67,7 @@ fn dataspace(store: &Store, header: &Header) -> Result<Dataspace> {
     Dataspace::parse(store, data)
 }
 
-/// The datasets that have a scale, each with the axis that has it.
+/// Returns the datasets that use a scale, each with the axis that uses it.
 fn users(store: &Store, list: Option<&RawAttribute>) -> Result<Vec<(u64, usize)>> {
     let list = list.ok_or_else(|| damaged("a scale lists no datasets"))?;
     let users = list.records()?.map(|record| {

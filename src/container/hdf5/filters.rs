@@ -5,7 +5,7 @@ use super::store::damaged;
 use crate::container::filter::Filter;
 use crate::error::Result;
 
-/// The most filters that HDF5 has in a pipeline.
+/// The maximum number of filters of an HDF5 pipeline.
 const MOST: u8 = 32;
 /// Filters from this number on have names in version 2 too.
 const FIRST_NAMED: u16 = 256;
@@ -13,7 +13,7 @@ const FIRST_NAMED: u16 = 256;
 /// Returns the filters of a message, in the order in which they were applied.
 ///
 /// # Errors
-/// `Damaged` when it is cut short, or of a version that there is not.
+/// `Damaged` if it is cut short or of an unknown version.
 pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Vec<Filter>> {
     let version = cursor.read_u8()?;
     let count = cursor.read_u8()?;

@@ -7,7 +7,7 @@ use super::cursor::Cursor;
 use super::store::{checksummed, damaged, Store};
 use crate::error::Result;
 
-/// Takes each chunk of the array at `address` with its number; the last one that is wanted is `last`.
+/// Calls `take` with each chunk of the array at `address` and its number, up to number `last`.
 ///
 /// # Errors
 /// `Damaged`, `Limit`, `Io`, and those of `take`.

@@ -1,8 +1,8 @@
-//! Fractal heaps (HDF5 file format III.G): where links and attributes lie when there are many.
+//! Fractal heaps (HDF5 file format III.G), which hold links and attributes if there are many.
 //!
 //! An object is found by its identifier: in a direct block of the doubling table ("managed"), by itself ("huge"), or in
-//! the identifier ("tiny"). Whoever asks in the order of [`Heap::place`] has each block read once; only the last one
-//! is kept. Refused: wrong checksums, blocks outside the file.
+//! the identifier ("tiny"). If objects are read in the order of [`Heap::place`], each block is read once; only the last
+//! one is kept. Refused: wrong checksums, blocks outside the file.
 
 use super::cursor::Cursor;
 use super::filters;
@@ -15,14 +15,14 @@ use crate::container::checksum::lookup3;
 use crate::container::filter::{self, Filter};
 use crate::error::Result;
 
-/// What a B-tree of huge objects holds: places by number, the objects plain or filtered.
+/// Kinds of B-trees of huge objects: places by number, the objects plain or filtered.
 const HUGE: u8 = 1;
 const HUGE_FILTERED: u8 = 2;
 
 /// A heap as its header describes it.
 pub(super) struct Heap {
     filters: Vec<Filter>,
-    /// Direct blocks have checksums.
+    /// Whether direct blocks have checksums.
     checked: bool,
     huge: Option<u64>,
     table: DoublingTable,
@@ -36,9 +36,9 @@ pub(super) struct Heap {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HeapRange {
     pub(super) address: u64,
-    /// Bytes that it has without filters.
+    /// Its length without filters.
     pub(super) len: u64,
-    /// Bytes that it has in the file, and its filter mask, where the heap has filters.
+    /// Its length in the file and its filter mask, if the heap has filters.
     pub(super) filtered: Option<(u64, u32)>,
 }
 
@@ -67,13 +67,13 @@ impl Heap {
         Ok(Heap { filters, checked, huge, table, widths, last: None })
     }
 
-    /// A number by which objects are in the order of their places.
+    /// Returns a number that sorts objects by their places.
     pub(super) fn place(&self, id: &[u8]) -> u64 {
         let offset = id.get(1..).map_or(&[][..], |rest| &rest[..rest.len().min(self.widths.0)]);
         offset.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
     }
 
-    /// The object with this identifier.
+    /// Returns the object with this identifier.
     pub(super) fn object(&mut self, store: &Store, id: &[u8]) -> Result<Vec<u8>> {
         let (&head, rest) = id.split_first().ok_or_else(|| damaged("empty identifier in a heap"))?;
         match head >> 4 {
@@ -101,7 +101,7 @@ impl Heap {
             Some(last) => last,
             None => {
                 let (first, place) = self.table.find(store, offset)?;
-                // The former block goes before the next one is read.
+                // The former block is released before the next one is read.
                 self.last = None;
                 let block = self.block(store, place)?;
                 self.last.insert((first, block))
@@ -112,7 +112,7 @@ impl Heap {
         Ok(object.ok_or_else(|| damaged("object reaches beyond its block of a heap"))?.to_vec())
     }
 
-    /// A direct block, its checksum verified.
+    /// Returns a direct block after verifying its checksum.
     fn block(&self, store: &Store, place: HeapRange) -> Result<Vec<u8>> {
         let mut block = self.fetch(store, place)?;
         let head = 5 + usize::from(store.offset_size) + self.table.offset_width;
@@ -121,7 +121,7 @@ impl Heap {
         }
         if self.checked {
             let sum = [block[head], block[head + 1], block[head + 2], block[head + 3]];
-            // The sum is that of the block with zeros in its place.
+            // The checksum is that of the block with zeros in its place.
             block[head..head + 4].fill(0);
             if lookup3(&block) != u32::from_le_bytes(sum) {
                 return Err(damaged("checksum of a block of a heap is wrong"));
@@ -131,7 +131,7 @@ impl Heap {
         Ok(block)
     }
 
-    /// The bytes at a place, without filters.
+    /// Returns the bytes at a place, with filters undone.
     fn fetch(&self, store: &Store, place: HeapRange) -> Result<Vec<u8>> {
         let (stored, mask) = place.filtered.unwrap_or((place.len, 0));
         let too_long = || damaged("an object in a heap is too long");
@@ -148,7 +148,7 @@ impl Heap {
         }
     }
 
-    /// Where the huge object with this number lies.
+    /// Returns where the huge object with this number lies.
     fn huge(&self, store: &Store, id: &[u8]) -> Result<HeapRange> {
         let number = Cursor::new(id).read_uvar(id.len().min(8))?;
         let tree = Tree::read(store, self.huge.ok_or_else(|| damaged("a heap has no huge objects"))?)?;

@@ -1,7 +1,7 @@
-//! Global heaps (HDF5 file format III.E): strings and lists of variable length, named by references.
+//! Global heaps (HDF5 file format III.E): strings and lists of variable length, identified by references.
 //!
-//! References are followed in the order of their heaps, so that each is parsed once. Refused: references that together
-//! name more bytes than fit into the file, with some room for fill values, which elements share.
+//! References are followed in the order of their heaps, so that each heap is parsed once. Refused: references that
+//! together name more bytes than fit into the file, with some room for fill values, which elements share.
 
 use std::collections::HashMap;
 use std::slice::ChunksExact;
@@ -13,7 +13,7 @@ use super::cursor::Cursor;
 use super::store::{damaged, Store};
 use crate::error::{Error, Kind, Result};
 
-/// Most bytes of the collections that are kept.
+/// The maximum number of bytes of collections that are kept.
 const KEPT: usize = 1 << 20;
 
 /// Collections that were parsed, by address.
@@ -32,14 +32,14 @@ struct Collection {
 /// A reference to an object: how many units it has and where it lies.
 struct Reference {
     count: u32,
-    /// Address of the collection and number in it; `None` when there is no object.
+    /// Address of the collection and number in it; `None` if there is no object.
     object: Option<(u64, u32)>,
 }
 
-/// Takes the bytes of each reference with its position, in any order; `unit` is the size of what is counted.
+/// Calls `take` with the bytes of each reference and its position, in any order; `unit` is the size of one unit.
 ///
 /// # Errors
-/// `Limit` when they name more bytes than fit into the file; `Damaged`, `Io`, and those of `take`.
+/// `Limit` if they name more bytes than fit into the file; `Damaged`, `Io`, and those of `take`.
 pub(super) fn each(
     store: &Store,
     references: ChunksExact<'_, u8>,
@@ -75,7 +75,7 @@ pub(super) fn each(
     })
 }
 
-/// Takes the bytes of one reference; `open` is the collection that was used last.
+/// Calls `take` with the bytes of one reference; `open` is the collection that was used last.
 fn follow(
     store: &Store,
     reference: &[u8],
@@ -105,7 +105,7 @@ impl Reference {
     }
 }
 
-/// The collection at this address, kept for the next one that asks.
+/// Returns the collection at this address, and keeps it for later calls.
 fn collection(store: &Store, address: u64) -> Result<Arc<Collection>> {
     let lock = || store.heaps.collections.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(collection) = lock().0.get(&address) {
@@ -113,7 +113,7 @@ fn collection(store: &Store, address: u64) -> Result<Arc<Collection>> {
     }
     let collection = Arc::new(Collection::read(store, address)?);
     let (collections, bytes) = &mut *lock();
-    // References are mostly in the order of their heaps, so which one goes hardly matters.
+    // References are mostly in the order of their heaps, so it hardly matters which one is dropped.
     if *bytes > KEPT {
         collections.clear();
         *bytes = 0;
@@ -151,7 +151,7 @@ impl Collection {
             let padding = len.wrapping_neg() & 7;
             cursor.skip(padding.min(cursor.remaining()))?;
         }
-        // Of objects with one number, which there should not be, the first counts.
+        // If several objects have the same number, which should not happen, the first one counts.
         if !objects.is_sorted_by_key(|object| object.0) {
             objects.sort_by_key(|object| object.0);
         }
@@ -171,7 +171,7 @@ impl Collection {
         self.bytes.get(from..from + len)
     }
 
-    /// Roughly the memory that it takes.
+    /// Returns roughly the memory that it takes.
     fn size(&self) -> usize {
         self.bytes.len() + self.objects.len() * size_of::<(u16, usize, usize)>()
     }

@@ -1,6 +1,6 @@
 //! Object headers (HDF5 file format IV.A), versions 1 and 2, as raw messages.
 //!
-//! The messages are kept as bytes, because one odd message (a virtual layout, an attribute of a committed type)
+//! The messages are kept as bytes, because one unusual message (a virtual layout, an attribute of a committed type)
 //! must not hide the object that has it, and because the exact encoding of a datatype matters.
 
 use std::collections::VecDeque;
@@ -13,11 +13,11 @@ use super::store::{damaged, unsupported, Store};
 use crate::container::checksum::lookup3;
 use crate::error::{Error, Kind, Result};
 
-/// Most bytes of one object header; real ones have some kilobytes.
+/// The maximum size of one object header in bytes; real ones have some kilobytes.
 const MAX_BYTES: usize = 64 << 20;
-/// Memory that a message takes beside its bytes, for as long as the header is looked at.
+/// Memory that a message takes in addition to its bytes, while the header is parsed.
 const MESSAGE: usize = 16;
-/// What a block costs beside its bytes, counted as if it were longer.
+/// The cost of a block in addition to its bytes, counted as if it were longer.
 const BLOCK: usize = 512;
 
 pub(super) const DATASPACE: u16 = 0x01;
@@ -42,14 +42,14 @@ const SHARED: u8 = 0x02;
 #[derive(Clone, Debug)]
 pub(super) struct Message {
     pub(super) kind: u16,
-    /// The message lies elsewhere; `data` says where.
+    /// Whether the message lies elsewhere; `data` then says where.
     pub(super) shared: bool,
-    /// Order of creation, where the header tracks it.
+    /// Order of creation, if the header tracks it.
     pub(super) order: Option<u16>,
     pub(super) data: Vec<u8>,
 }
 
-/// What an object is.
+/// The kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ObjectKind {
     Group,
@@ -65,13 +65,13 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Reads the header at this address with its continuations.
+    /// Reads the header at this address and its continuations.
     pub(super) fn read(store: &Store, address: u64) -> Result<Self> {
         let (header, outcome) = Self::read_legible(store, address);
         outcome.map(|()| header)
     }
 
-    /// Reads what can be of a header that may be damaged, and says whether that is all.
+    /// Reads the legible parts of a header that may be damaged. Also returns an error if they are not all.
     pub(super) fn read_legible(store: &Store, address: u64) -> (Self, Result<()>) {
         let mut reading = Reading {
             store,
@@ -85,7 +85,7 @@ impl Header {
         (Header { messages: reading.messages }, outcome.and(reading.sums))
     }
 
-    /// Lets go of the messages, so that their memory can be counted for others.
+    /// Releases the messages, so that the budget has their memory again.
     pub(super) fn release(self, store: &Store) {
         let bytes = self.messages.iter().map(|message| MESSAGE + message.data.len()).sum();
         store.budget.release(bytes);
@@ -96,7 +96,7 @@ impl Header {
         self.messages.iter().find(|message| message.kind == kind)
     }
 
-    /// The bytes of the first message of this kind, refusing one that is kept in the shared message table.
+    /// Returns the bytes of the first message of this kind. Refuses one in the shared message table.
     pub(super) fn data(&self, kind: u16) -> Result<Option<&[u8]>> {
         match self.first(kind) {
             Some(message) if message.shared => Err(unsupported("shared object header messages are not read")),
@@ -105,7 +105,7 @@ impl Header {
         }
     }
 
-    /// What the object is, told as libhdf5 does.
+    /// Returns the kind of the object, determined as libhdf5 does.
     pub(super) fn kind(&self) -> ObjectKind {
         let has = |kind| self.first(kind).is_some();
         if has(SYMBOL_TABLE) || has(LINK_INFO) || has(GROUP_INFO) || has(LINK) {
@@ -127,7 +127,7 @@ struct Reading<'a> {
     /// The blocks that were read.
     nodes: Nodes,
     bytes: usize,
-    /// Whether the checksums were right.
+    /// The error of the first wrong checksum.
     sums: Result<()>,
 }
 
@@ -238,7 +238,8 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// The block without its checksum. A wrong one is noted, for part of the block may be legible still.
+    /// Returns the block without its checksum. A wrong checksum is only recorded, since part of the block may still be
+    /// legible.
     fn body<'b>(&mut self, block: &'b [u8]) -> Result<&'b [u8]> {
         let (body, sum) =
             block.split_last_chunk::<4>().ok_or_else(|| damaged("object header is too short"))?;

@@ -1,7 +1,7 @@
 //! Data layout messages (HDF5 file format IV.A.2.i), versions 1 to 5.
 //!
-//! Version 5 (HDF5 2.0) differs from version 4 in the indexes of filtered chunks alone, whose entries tell the width of the
-//! sizes in them.
+//! Version 5 (HDF5 2.0) differs from version 4 only in the indexes of filtered chunks, whose entries define the width
+//! of the sizes in them.
 
 use super::cursor::Cursor;
 use super::store::{damaged, Store};
@@ -12,20 +12,20 @@ use crate::error::Result;
 pub(super) enum RawLayout {
     /// In the message.
     Compact(Vec<u8>),
-    /// In one piece at this address, if anywhere.
+    /// Contiguous at this address; `None` if nothing was written.
     Contiguous(Option<u64>),
     /// In chunks.
     Chunked {
-        /// Sizes of a chunk, the last one that of an element in bytes.
+        /// Sizes of a chunk; the last one is that of an element in bytes.
         sizes: Vec<u64>,
         /// Kind of the index.
         index: IndexKind,
         /// Address of the index (or of the only chunk), if there is one.
         address: Option<u64>,
-        /// Chunks that reach over the edge are stored without filters.
+        /// Whether chunks that extend over the edge are stored without filters.
         plain_edges: bool,
     },
-    /// Not to be read, with the reason.
+    /// Cannot be read, with the reason.
     Refused(String),
 }
 
@@ -34,7 +34,7 @@ pub(super) enum RawLayout {
 pub(super) enum IndexKind {
     /// B-tree of version 1.
     BTree1,
-    /// One chunk only; its size and filter mask when filtered.
+    /// One chunk only; its size and filter mask if it is filtered.
     Single(Option<(u64, u32)>),
     /// All chunks in order, one after the other.
     Implicit,

@@ -1,7 +1,7 @@
 //! Links of a group: symbol tables (old), link messages (compact), fractal heaps (dense).
 //!
-//! Soft links are followed inside the file; external and user-defined links are shown but never followed, since
-//! they name other files.
+//! Soft links are followed inside the file; external and user-defined links are listed but never followed, since they
+//! name other files.
 
 use super::btree2::hash;
 use super::cursor::Cursor;
@@ -12,10 +12,10 @@ use super::symbols::{Symbol, SymbolTable};
 use crate::error::{Error, Kind, Result};
 use crate::value::text_of;
 
-/// Most soft links on the way to one object.
+/// The maximum number of soft links on the way to one object.
 const MAX_SOFT_LINKS: usize = 32;
 
-/// Memory that a link takes beside its name.
+/// Memory that a link takes in addition to its name.
 const LINK_BYTES: usize = 96;
 
 /// Where a link leads.
@@ -25,7 +25,7 @@ pub(super) enum Target {
     Hard(u64),
     /// To a path in this file.
     Soft(String),
-    /// To somewhere that is not followed, with the reason.
+    /// To a place that is not followed, with the reason.
     Elsewhere(String),
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Link {
     order: Option<u64>,
 }
 
-/// All links of a group, in order of creation where it is tracked for all, else by name.
+/// Returns all links of a group, in order of creation if it is tracked for all, else by name.
 pub(super) fn list(store: &Store, group: &Header) -> Result<Vec<Link>> {
     let mut links = Vec::new();
     collect(store, group, None, &mut links)?;
@@ -49,21 +49,21 @@ pub(super) fn list(store: &Store, group: &Header) -> Result<Vec<Link>> {
     Ok(links)
 }
 
-/// The link of this name in a group.
+/// Returns the link of this name in a group.
 pub(super) fn find(store: &Store, group: &Header, name: &str) -> Result<Option<Link>> {
     let mut links = Vec::new();
     collect(store, group, Some(name), &mut links)?;
     Ok(links.into_iter().next())
 }
 
-/// The links of a group that may be damaged, as far as they are legible and in no order, and whether those are all.
+/// Returns the legible links of a group that may be damaged, in no order. Also returns an error if they are not all.
 pub(super) fn list_legible(store: &Store, group: &Header) -> (Vec<Link>, Result<()>) {
     let mut links = Vec::new();
     let outcome = collect(store, group, None, &mut links);
     (links, outcome)
 }
 
-/// The address of the object that a link of the group at `group` leads to.
+/// Returns the address of the object that a link of the group at `group` leads to.
 pub(super) fn resolve(store: &Store, group: u64, link: &Link) -> Result<u64> {
     match &link.target {
         Target::Hard(address) => Ok(*address),
@@ -75,11 +75,11 @@ pub(super) fn resolve(store: &Store, group: u64, link: &Link) -> Result<u64> {
     }
 }
 
-/// The address of the object at a path from the group at `group` (or from the root), following soft links.
+/// Returns the address of the object at a path from the group at `group` (or from the root), following soft links.
 pub(super) fn follow(store: &Store, group: u64, path: &str) -> Result<Option<u64>> {
     let mut at = if path.starts_with('/') { store.root } else { group };
     let mut soft_links = 0;
-    // Names still to be followed, last first.
+    // Names still to be followed, the last one first.
     let mut names: Vec<String> = Vec::new();
     let push = |names: &mut Vec<String>, path: &str| {
         names
@@ -109,7 +109,7 @@ pub(super) fn follow(store: &Store, group: u64, path: &str) -> Result<Option<u64
     Ok(Some(at))
 }
 
-/// Adds the links of a group, or the one that is wanted.
+/// Adds the links of a group, or only the one named `wanted`.
 fn collect(store: &Store, group: &Header, wanted: Option<&str>, links: &mut Vec<Link>) -> Result<()> {
     for message in group.messages.iter().filter(|message| message.kind == LINK && !message.shared) {
         add(store, parse(store, &message.data)?, wanted, links)?;
@@ -145,7 +145,7 @@ fn dense(store: &Store, info: &[u8], wanted: Option<&str>, links: &mut Vec<Link>
         return Ok(());
     };
     let hashes = wanted.map(|name| [hash(name)]);
-    // The heap has many blocks: one that is not legible does not keep from those that are.
+    // The heap has many blocks: an illegible one does not prevent reading the others.
     let mut outcome = Ok(());
     Dense { listed: Listed::Links, heap, names }.each(
         store,
@@ -194,7 +194,7 @@ fn parse(store: &Store, data: &[u8]) -> Result<Link> {
 /// Adds the links of a symbol table.
 fn old_style(store: &Store, table: &[u8], wanted: Option<&str>, links: &mut Vec<Link>) -> Result<()> {
     let Some(table) = SymbolTable::read(store, table)? else { return Ok(()) };
-    // What is not UTF-8 was replaced in the name, so its place in the tree is not known.
+    // Bytes that are not UTF-8 were replaced in the name, so its position in the tree is unknown.
     let place = wanted.filter(|name| !name.contains(char::REPLACEMENT_CHARACTER)).map(str::as_bytes);
     table.each(store, place, |name, symbol| add_symbol(store, name, &symbol, wanted, links))
 }
@@ -220,7 +220,7 @@ fn add_symbol(
     add(store, Link { name: text_of(name), target, order: None }, wanted, links)
 }
 
-/// Whether these bytes are this text; what is not UTF-8 has been replaced in the text.
+/// Returns whether these bytes are this text, in which bytes that are not UTF-8 were replaced.
 fn is_text(bytes: &[u8], text: &str) -> bool {
     bytes == text.as_bytes() || (!bytes.is_ascii() && text_of(bytes) == text)
 }

@@ -1,15 +1,15 @@
-//! netCDF-4 files: HDF5 structure and its netCDF-4 meaning.
+//! netCDF-4 files: the structure of HDF5 and its meaning in netCDF-4.
 //!
-//! Implements the parts of the HDF5 file format (version 4.0) that hold netCDF-4 data: superblocks 0 to 3, old and
-//! new groups, compact and dense attributes, compact, contiguous and chunked layouts with every chunk index. Of the crate
-//! `hdf5-reader` no more is used than the superblock.
+//! Implements the parts of the HDF5 file format (version 4.0) that hold netCDF-4 data: superblocks 0 to 3, old and new
+//! groups, compact and dense attributes, compact, contiguous and chunked layouts with every chunk index. Of the crate
+//! `hdf5-reader` only the superblock is used.
 //!
-//! What a file makes us keep is bounded by its length, not by what it claims (`budget.rs`): trees are walked node by
-//! node, each node once, and nothing is collected before it was counted.
+//! The memory that a file makes us use is bounded by its length, not by what it claims (`budget.rs`): trees are walked
+//! node by node, each node once, and everything is counted before it is collected.
 //!
-//! Refused: structures that overlap, files shorter than their superblock says, external links, external data files, virtual datasets,
-//! messages in the shared message table, types that netCDF does not have. In a listing each of these costs the one
-//! object or attribute that has it, which [`Tree::omitted`] tells.
+//! Refused: structures that overlap, files shorter than their superblock says, external links, external data files,
+//! virtual datasets, messages in the shared message table, types that netCDF does not have. In a listing, each of these
+//! omits only the object or attribute that has it, and [`Tree::omitted`] reports it.
 
 mod array_entry;
 mod attribute;
@@ -62,19 +62,19 @@ pub struct File {
 }
 
 impl File {
-    /// Opens it; `None` when the source is not an HDF5 file.
+    /// Opens the file. Returns `None` if the source is not an HDF5 file.
     ///
     /// # Errors
-    /// `Damaged` when the superblock is broken or the file is shorter than it says; `Io`.
+    /// `Damaged` if the superblock is broken or the file is shorter than it says; `Io`.
     pub fn open(source: &Arc<dyn Source>) -> Result<Option<Self>> {
         guarded(|| Ok(Store::open(source)?.map(|store| File { store, tree: OnceCell::new() })))
     }
 
-    /// Whether a variable has an attribute with one of these names, as far as the file is legible; `None` when the source
-    /// is not an HDF5 file.
+    /// Returns whether a variable has an attribute with one of these names, as far as the file is legible, or `None` if
+    /// the source is not an HDF5 file.
     ///
     /// # Errors
-    /// When none is found: `Damaged` as for [`File::open`] and [`File::tree`]; `Io`, `Limit`.
+    /// If none is found: `Damaged` as for [`File::open`] and [`File::tree`]; `Io`, `Limit`.
     pub fn has_attribute(source: &Arc<dyn Source>, names: &[&str]) -> Result<Option<bool>> {
         guarded(|| {
             let Some((store, end)) = Store::open_any(source)? else { return Ok(None) };
@@ -85,30 +85,31 @@ impl File {
         })
     }
 
-    /// All groups, dimensions and variables; parsed on the first call.
+    /// Returns all groups, dimensions and variables. They are parsed on the first call.
     ///
     /// # Errors
-    /// `Damaged` when the root group cannot be read, `Limit` when there are too many objects; `Io`.
+    /// `Damaged` if the root group cannot be read, `Limit` if there are too many objects; `Io`.
     pub fn tree(&self) -> Result<&Tree> {
         self.tree.get_or_try_init(|| guarded(|| netcdf4::tree(&self.store.again())))
     }
 
-    /// One variable by its path, without leading slash; the others are read only where its dimensions may be longer.
+    /// Returns one variable by its path, without leading slash. The others are read only if its dimensions may be
+    /// longer.
     ///
     /// # Errors
-    /// `Damaged`, `Io`, or `Unsupported` when its type or the link to it is refused.
+    /// `Damaged`, `Io`, or `Unsupported` if its type or the link to it is refused.
     pub fn variable(&self, path: &str) -> Result<Option<Stored>> {
         guarded(|| match self.find_variable(path)? {
-            // Its name may be composed in another way.
+            // The name in the file may be composed differently.
             None if !path.is_ascii() => self.variable_of_tree(path),
             found => Ok(found),
         })
     }
 
-    /// The strings of stored elements (fixed fields or heap references), one after the other in `fields`.
+    /// Returns the strings of stored elements (fixed fields or heap references), one after the other in `fields`.
     ///
     /// # Errors
-    /// `Request` when the data are not strings; `Damaged`, `Io`.
+    /// `Request` if the data are not strings; `Damaged`, `Io`.
     pub fn strings(&self, array: &Array, fields: &[u8]) -> Result<Vec<String>> {
         guarded(|| strings::decode(&self.store.again(), array, fields))
     }
@@ -131,7 +132,7 @@ impl File {
             return Ok(None);
         };
         let header = Header::read(store, group)?;
-        // A dimension of this name without variable may stand beside a variable of the name with the prefix.
+        // A dimension of this name without a variable may exist beside a variable whose name has the prefix.
         for name in [name.to_owned(), format!("{NON_COORDINATE}{name}")] {
             let Some(link) = links::find(store, &header, &name)? else {
                 continue;

@@ -1,6 +1,6 @@
-//! Whether a file has attributes of certain names, told from as little of it as possible.
+//! Determines whether a file has attributes of certain names, from as little of it as possible.
 //!
-//! Nothing is decoded, and what is not legible is passed over: a damaged file is known for what it is as long as the
+//! Nothing is decoded, and illegible parts are skipped: a damaged aggregation file is recognised as long as the
 //! attribute can be found. Soft links are not followed, since they lead to objects that have other links.
 
 use std::collections::HashSet;
@@ -12,10 +12,10 @@ use super::netcdf4::MAX_LINKS;
 use super::store::Store;
 use crate::error::{Error, Kind, Result};
 
-/// Whether a dataset of any group has an attribute with one of these names.
+/// Returns whether a dataset of any group has an attribute with one of these names.
 ///
 /// # Errors
-/// When none is found: that of the root group if it is not legible; `Io`, `Limit`.
+/// If none is found: the error of the root group if it is not legible; `Io`, `Limit`.
 pub(super) fn has_attribute(store: &Store, names: &[&str]) -> Result<bool> {
     let (root, mut outcome) = Header::read_legible(store, store.root);
     let mut visited = HashSet::from([store.root]);
@@ -50,7 +50,7 @@ pub(super) fn has_attribute(store: &Store, names: &[&str]) -> Result<bool> {
     outcome.map(|()| false)
 }
 
-/// Leaves out what is damaged; a file that cannot be read at the moment is another matter.
+/// Skips what is damaged, but reports a file that cannot be read at the moment.
 fn pass_over<T>(result: Result<T>) -> Result<Option<T>> {
     match result {
         Err(error) if error.kind() == Kind::Io => Err(error),

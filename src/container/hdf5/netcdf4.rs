@@ -1,9 +1,9 @@
-//! What netCDF-4 makes of HDF5: dimension scales are dimensions, datasets are variables.
+//! The netCDF-4 interpretation of HDF5: dimension scales are dimensions, datasets are variables.
 //!
 //! Follows the netCDF-4 file format (appendix "NetCDF-4 Format" of the netCDF user's guide): dimensions are datasets
-//! that are dimension scales, with their order in `_Netcdf4Dimid`; `DIMENSION_LIST` gives the dimensions of a
-//! variable, `_Netcdf4Coordinates` those of a coordinate variable of several dimensions; axes without a scale get
-//! dimensions named `phony_dim_N`.
+//! that are dimension scales, with their order in `_Netcdf4Dimid`; `DIMENSION_LIST` has the dimensions of a variable,
+//! `_Netcdf4Coordinates` those of a coordinate variable of several dimensions; axes without a scale get dimensions
+//! named `phony_dim_N`.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -20,15 +20,15 @@ use crate::value::Attributes;
 
 /// Prefix of a variable that has the name of a dimension without being its coordinate variable.
 pub(super) const NON_COORDINATE: &str = "_nc4_non_coord_";
-/// Most groups inside one another.
+/// The maximum depth of nested groups.
 const MAX_DEPTH: usize = 256;
-/// Memory that a group or variable takes beside its names and attributes, roughly.
+/// Approximate memory that a group or variable takes in addition to its names and attributes.
 const OBJECT_BYTES: usize = 768;
-/// Memory that an object that is left out takes beside its path and the reason.
+/// Memory that an omitted object takes in addition to its path and the reason.
 const OMITTED_BYTES: usize = 64;
-/// Longest path; names in netCDF files have 256 bytes at most.
+/// The longest path; names in netCDF files have at most 256 bytes.
 const MAX_PATH: usize = 64 << 10;
-/// Most links of all groups.
+/// The maximum number of links of all groups.
 pub(super) const MAX_LINKS: usize = 1 << 20;
 
 /// Reads the whole tree.
@@ -50,7 +50,7 @@ pub(super) fn tree(store: &Store) -> Result<Tree> {
         links: 0,
     };
     walk.enter(None, "", store.root, header)?;
-    // Groups wait on a list, not on the stack; last in is first out, so children follow their parent.
+    // Groups wait on a list, not on the stack; the last one added is taken first, so children follow their parent.
     while let Some((group, address, header)) = walk.waiting.pop() {
         walk.group(group, address, &header)?;
     }
@@ -58,7 +58,7 @@ pub(super) fn tree(store: &Store) -> Result<Tree> {
     Ok(walk.tree)
 }
 
-/// The dimensions of a variable as far as its attributes name them.
+/// The dimensions of a variable, as its attributes name them.
 enum Axes {
     /// Addresses of scales.
     Scales(Vec<Option<u64>>),
@@ -73,7 +73,7 @@ struct Found {
     name: String,
     path: String,
     maximum: Vec<Option<u64>>,
-    /// Its place in `Walk::extents`.
+    /// Its index in `Walk::extents`.
     extent: usize,
     attributes: Attributes,
     array: Array,
@@ -83,7 +83,7 @@ struct Walk<'a> {
     store: &'a Store,
     tree: Tree,
     found: Vec<Found>,
-    /// How far each variable reaches along which dimensions, those that are left out included.
+    /// How far each variable, including omitted ones, reaches along which dimensions.
     extents: Vec<(Axes, Vec<u64>)>,
     /// Dimensions by the address of their scale.
     scales: HashMap<u64, DimensionId>,
@@ -98,13 +98,13 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn omit(&mut self, path: impl Into<String>, reason: impl Into<String>) {
         let (path, reason) = (path.into(), reason.into());
-        // Once too much was kept, which ends the walk, no more is.
+        // Once the budget is exceeded, which ends the walk, nothing more is kept.
         if self.store.budget.keep(OMITTED_BYTES + path.len() + reason.len()).is_ok() {
             self.tree.omitted.push((path, reason));
         }
     }
 
-    /// Counts the memory that an object takes beside its attributes.
+    /// Counts the memory that an object takes in addition to its attributes.
     fn keep(&self, path: &str, name: &str) -> Result<()> {
         if path.len() > MAX_PATH {
             return Err(Error::new(Kind::Limit, format!("its path has {} bytes", path.len())));
@@ -259,14 +259,14 @@ impl Walk<'_> {
         Axes::Unknown
     }
 
-    /// Gives all variables their dimensions.
+    /// Assigns their dimensions to all variables.
     fn finish(&mut self) {
         let by_number: HashMap<i128, DimensionId> =
             self.ids.iter().enumerate().rev().map(|(index, id)| (*id, DimensionId(index))).collect();
         let (found, extents) = (std::mem::take(&mut self.found), std::mem::take(&mut self.extents));
         let named: Vec<Vec<Option<DimensionId>>> =
             extents.iter().map(|(axes, extent)| self.named(axes, extent.len(), &by_number)).collect();
-        // An unlimited dimension is as long as the longest variable has it.
+        // An unlimited dimension is as long as in its longest variable.
         for ((_, extent), dimensions) in extents.iter().zip(&named) {
             for (&size, dimension) in extent.iter().zip(dimensions) {
                 if let Some(dimension) = dimension.map(|id| &mut self.tree.dimensions[id.0]) {
@@ -281,7 +281,7 @@ impl Walk<'_> {
         for id in 0..self.tree.dimensions.len() {
             phony.offer(&self.tree.dimensions[id], DimensionId(id));
         }
-        // netCDF-C numbers phony dimensions in groups before those of the group that holds them.
+        // netCDF-C numbers the phony dimensions of inner groups before those of the group that contains them.
         let rank = self.postorder();
         let mut order: Vec<usize> = (0..found.len()).collect();
         order.sort_by_key(|&i| rank[found[i].group.0]);
@@ -291,7 +291,7 @@ impl Walk<'_> {
         }
         for (found, dimensions) in found.into_iter().zip(dimensions) {
             let Found { group, name, path, attributes, mut array, .. } = found;
-            // The one rule of shapes: a variable has the sizes of its dimensions, whatever was written of it.
+            // The one rule of shapes: a variable has the sizes of its dimensions, however much of it was written.
             let shape = dimensions.iter().map(|dimension| self.tree.dimensions[dimension.0].size).collect();
             let extent = std::mem::replace(&mut array.shape, shape);
             if extent != array.shape {
@@ -306,7 +306,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The dimensions that the file names, one per axis.
+    /// Returns the dimensions that the file names, one per axis.
     fn named(
         &self,
         axes: &Axes,
@@ -324,7 +324,7 @@ impl Walk<'_> {
         named
     }
 
-    /// The dimensions of all axes; those without a fitting named one are phony.
+    /// Returns the dimensions of all axes. Axes without a named dimension that fits get phony ones.
     fn complete(
         &mut self,
         variable: &Found,
@@ -334,7 +334,7 @@ impl Walk<'_> {
         let mut dimensions = Vec::with_capacity(named.len());
         for (axis, named) in named.iter().enumerate() {
             let size = variable.array.shape[axis];
-            // Any scale can be attached to any axis in HDF5; one of another size is no dimension of this axis.
+            // In HDF5 any scale can be attached to any axis; one of another size is not a dimension of this axis.
             let fits = |id: &DimensionId| {
                 let dimension = &self.tree.dimensions[id.0];
                 let is_longer = dimension.unlimited && dimension.size > size;
@@ -363,14 +363,14 @@ impl Walk<'_> {
         dimensions
     }
 
-    /// Puts the dimensions of each group in the order of their numbers.
+    /// Sorts the dimensions of each group by their numbers.
     fn order_dimensions(&mut self) {
         for group in &mut self.tree.groups {
             group.dimensions.sort_by_key(|dimension| self.ids[dimension.0]);
         }
     }
 
-    /// The position of each group when groups come before the one that holds them.
+    /// Returns the position of each group if groups come before the one that contains them.
     fn postorder(&self) -> Vec<usize> {
         let mut rank = vec![0; self.tree.groups.len()];
         let mut next = self.tree.groups.len();
@@ -384,7 +384,7 @@ impl Walk<'_> {
     }
 }
 
-/// Dimensions that an axis without scale can have: by group, size and whether unlimited.
+/// Dimensions for axes without a scale: by group, size and whether unlimited.
 #[derive(Default)]
 struct Phony(HashMap<(GroupId, u64, bool), DimensionId>);
 

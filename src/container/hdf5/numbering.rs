@@ -1,5 +1,5 @@
-//! How arrays number the chunks of a dataset (HDF5 file format VII.C, VII.D): over its maximum shape, in C order, the
-//! dimension that grows first.
+//! How arrays number the chunks of a dataset (HDF5 file format VII.C, VII.D): over its maximum shape, in C order, with
+//! the growing dimension first.
 
 use super::store::damaged;
 use crate::error::Result;
@@ -7,18 +7,18 @@ use crate::selection::checked_product;
 
 /// The numbers of chunks.
 pub(super) struct Numbering {
-    /// Dimensions in the order in which they count, slowest first, each with the chunks of the current shape and the
+    /// Dimensions in the order of numbering, slowest first, each with its number of chunks in the current shape and the
     /// difference between the numbers of neighbours.
     axes: Vec<(usize, u64, u64)>,
 }
 
 impl Numbering {
-    /// That of fixed arrays, of datasets that have `counts` chunks now and `most` at most.
+    /// Creates the numbering of fixed arrays, for datasets that have `counts` chunks now and at most `most`.
     pub(super) fn fixed(counts: &[u64], most: Vec<u64>) -> Result<Self> {
         Self::new(counts, most, 0..counts.len())
     }
 
-    /// That of extensible arrays, of datasets that grow along one dimension.
+    /// Creates the numbering of extensible arrays, for datasets that grow along one dimension.
     pub(super) fn growing(counts: &[u64], most: Vec<u64>, unlimited: usize) -> Result<Self> {
         let others = (0..counts.len()).filter(|&d| d != unlimited);
         Self::new(counts, most, [unlimited].into_iter().chain(others))
@@ -36,7 +36,7 @@ impl Numbering {
         Ok(Numbering { axes })
     }
 
-    /// The number of the last chunk of the current shape, which has chunks.
+    /// Returns the number of the last chunk of the current shape, which must have chunks.
     pub(super) fn last(&self) -> Result<u64> {
         let mut number = 0u64;
         for &(_, count, step) in &self.axes {
@@ -46,10 +46,11 @@ impl Numbering {
         Ok(number)
     }
 
-    /// The coordinates of the chunk with this number; they lie beyond the current shape when it has none.
+    /// Computes the coordinates of the chunk with this number. They lie beyond the current shape if it has no such
+    /// chunk.
     pub(super) fn place(&self, mut number: u64, at: &mut [u64]) {
         for &(d, _, step) in &self.axes {
-            // A dimension of no chunks has no numbers.
+            // A dimension without chunks has no numbers.
             at[d] = number.checked_div(step).unwrap_or(u64::MAX);
             number = number.checked_rem(step).unwrap_or(0);
         }

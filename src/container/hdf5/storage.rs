@@ -1,8 +1,8 @@
-//! A [`Source`] as the storage that `hdf5-reader` parses, with a cache of blocks.
+//! Adapts a [`Source`] to the storage that `hdf5-reader` parses, with a cache of blocks.
 //!
-//! Metadata of HDF5 lies in many small pieces. A small file is read whole with one call, of a larger one blocks
-//! are kept, so that opening a fragment costs one or two reads. Addresses are relative to the superblock (a user
-//! block may precede it).
+//! Metadata of HDF5 lies in many small pieces. A small file is read whole with one call; of a larger one, blocks are
+//! cached, so that opening a fragment costs one or two reads. Addresses are relative to the superblock (a user block
+//! may precede it).
 
 use std::collections::HashMap;
 use std::fmt;
@@ -18,25 +18,25 @@ use crate::io::source::Source;
 const WHOLE: u64 = 64 << 10;
 /// Size of a block of larger files.
 const BLOCK: u64 = 16 << 10;
-/// Blocks that are kept.
+/// The number of blocks that are cached.
 const KEPT: usize = 64;
-/// Requests beyond this size are not kept.
+/// Requests beyond this size are not cached.
 const LARGE: usize = 128 << 10;
-/// Most zeros that stand for what a truncated file lacks: what lies across its end is no larger.
+/// The maximum number of zeros that replace the missing end of a truncated file: no structure across its end is larger.
 const MOST_PADDING: u64 = 1 << 20;
 
-/// How much longer a file may be than what it takes on its disk, which may compress; and the longest hole in what is read
-/// at once.
+/// How many times longer a file may be than what it occupies on its disk, which may compress; and the longest hole in
+/// one read.
 const COMPRESSED: u64 = 8;
 const HOLE: u64 = 16 << 20;
 
 type Block = Arc<Vec<u8>>;
 
-/// A source seen from its superblock on, with recently read blocks.
+/// A source from its superblock on, with recently read blocks.
 pub(super) struct BlockStorage {
     source: Arc<dyn Source>,
     base: u64,
-    /// Where it ends: with the source, or later.
+    /// Its end: that of the source, or beyond.
     end: u64,
     block: u64,
     cache: Mutex<Cache>,
@@ -56,31 +56,31 @@ impl BlockStorage {
         BlockStorage { source, base: 0, end, block, cache: Mutex::default() }
     }
 
-    /// The same storage with addresses counted from `base`.
+    /// Returns the same storage with addresses counted from `base`.
     pub(super) fn rebased(mut self, base: u64) -> Self {
         self.base = base;
         self
     }
 
-    /// The same storage with zeros after the source, if it is shorter than `len` from the base on: what lies across its
-    /// end can then be read in part.
+    /// Returns the same storage with zeros after the source, if the source is shorter than `len` from the base on, so
+    /// that structures across its end can be read in part.
     pub(super) fn padded(mut self, len: u64) -> Self {
         let most = self.source.len().saturating_add(MOST_PADDING);
         let end = self.base.saturating_add(len).min(most);
         if end > self.end {
-            // The last block that is kept is too short now.
+            // The last cached block is too short now.
             self.cache = Mutex::default();
             self.end = end;
         }
         self
     }
 
-    /// Where address 0 lies in the source.
+    /// Returns where address 0 lies in the source.
     pub(super) fn base(&self) -> u64 {
         self.base
     }
 
-    /// How many bytes the source takes where it is stored.
+    /// Returns how many bytes the source occupies where it is stored.
     pub(super) fn stored(&self) -> u64 {
         self.source.stored()
     }
@@ -90,7 +90,7 @@ impl BlockStorage {
     }
 
     fn read(&self, offset: u64, len: usize) -> Result<Vec<u8>, Error> {
-        // Most of what is so long would be a hole.
+        // Most of such a long structure would be a hole.
         if len as u64 > self.stored().saturating_mul(COMPRESSED).saturating_add(HOLE) {
             return Err(Error::new(Kind::Limit, format!("a structure of {len} bytes is mostly a hole")));
         }
@@ -106,7 +106,7 @@ impl BlockStorage {
         Ok(bytes)
     }
 
-    /// Block `number`, from the cache or the source.
+    /// Returns block `number`, from the cache or the source.
     fn block(&self, number: u64) -> Result<Block, Error> {
         {
             let mut cache = self.lock();
@@ -177,7 +177,7 @@ impl fmt::Debug for BlockStorage {
     }
 }
 
-/// Our error as one that can pass through `hdf5-reader`; [`Error::from`] takes it out again.
+/// Wraps our error so that it can pass through `hdf5-reader`; [`Error::from`] unwraps it.
 fn carried(error: Error) -> Hdf5Error {
     Hdf5Error::Io(std::io::Error::other(error))
 }

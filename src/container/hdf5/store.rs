@@ -19,16 +19,16 @@ use crate::container::checksum::lookup3;
 use crate::error::{Error, Kind, Result};
 use crate::io::source::Source;
 
-/// K values of files that do not say otherwise.
+/// K values of files that define none.
 const DEFAULT_BRANCHING: Branching = Branching { group_leaf: 4, group: 16, chunk: 32 };
 
-/// An open file as one operation on it sees it: with a budget of its own.
+/// An open file for one operation, with a budget of its own.
 pub(super) struct Store {
     opened: Arc<Opened>,
     pub(super) budget: Budget,
 }
 
-/// An open file: where its bytes come from and how its addresses are written.
+/// An open file: the source of its bytes and the encoding of its addresses.
 pub(super) struct Opened {
     pub(super) storage: BlockStorage,
     pub(super) offset_size: u8,
@@ -56,13 +56,12 @@ impl Deref for Store {
 }
 
 impl Store {
-    /// Opens the file, refusing one that is shorter than its superblock says; `None` when there is no superblock.
+    /// Opens the file. Refuses one that is shorter than its superblock says. Returns `None` if there is no superblock.
     pub(super) fn open(source: &Arc<dyn Source>) -> Result<Option<Self>> {
         Self::open_any(source)?.map(|(store, end)| end.map(|()| store)).transpose()
     }
 
-    /// As [`Store::open`], leaving it to the caller what to do about a file that is too short; zeros stand for what it
-    /// lacks.
+    /// Like [`Store::open`], but lets the caller decide about a file that is too short. Zeros replace its missing end.
     pub(super) fn open_any(source: &Arc<dyn Source>) -> Result<Option<(Self, Result<()>)>> {
         let storage = BlockStorage::new(Arc::clone(source));
         let Some(base) = find_signature(&storage)? else {
@@ -92,7 +91,7 @@ impl Store {
             _ => {
                 if let Some(address) = superblock.extension_address {
                     let store = Self::new(Arc::new(opened));
-                    // A file whose extension is not legible may be legible otherwise.
+                    // If the extension is illegible, the rest of the file may still be legible.
                     let branching = extension(&store, address).unwrap_or(DEFAULT_BRANCHING);
                     opened =
                         Arc::into_inner(store.opened).ok_or_else(|| damaged("the superblock is in use"))?;
@@ -108,35 +107,35 @@ impl Store {
         Store { opened, budget }
     }
 
-    /// The same file with a new budget, for another operation.
+    /// Returns the same file with a new budget, for another operation.
     pub(super) fn again(&self) -> Self {
         Self::new(Arc::clone(&self.opened))
     }
 }
 
 impl Opened {
-    /// Whether an address means "nothing here".
+    /// Returns whether an address means "nothing here".
     pub(super) fn is_undefined(&self, address: u64) -> bool {
         Cursor::is_undefined_offset(address, self.offset_size)
     }
 
-    /// An address at the cursor; `None` when it is undefined.
+    /// Reads an address at the cursor. Returns `None` if it is undefined.
     pub(super) fn address(&self, cursor: &mut Cursor<'_>) -> Result<Option<u64>> {
         let address = cursor.read_offset(self.offset_size)?;
         Ok((!self.is_undefined(address)).then_some(address))
     }
 
-    /// An address at the beginning of these bytes, whether or not it is defined.
+    /// Reads an address at the beginning of these bytes, whether or not it is defined.
     pub(super) fn offset(&self, bytes: &[u8]) -> Result<u64> {
         Cursor::new(bytes).read_offset(self.offset_size)
     }
 
-    /// Length of the file from its superblock on.
+    /// Returns the length of the file from its superblock on.
     pub(super) fn len(&self) -> u64 {
         self.storage.len()
     }
 
-    /// Size of a reference to an object in a global heap.
+    /// Returns the size of a reference to an object in a global heap.
     pub(super) fn heap_reference_size(&self) -> usize {
         8 + usize::from(self.offset_size)
     }
@@ -148,7 +147,7 @@ impl fmt::Debug for Store {
     }
 }
 
-/// The K values in the extension of the superblock (IV.A.2.t).
+/// Reads the K values in the extension of the superblock (IV.A.2.t).
 fn extension(store: &Store, address: u64) -> Result<Branching> {
     let header = Header::read(store, address)?;
     let Some(data) = header.data(BRANCHING)? else { return Ok(DEFAULT_BRANCHING) };
@@ -158,7 +157,7 @@ fn extension(store: &Store, address: u64) -> Result<Branching> {
     Ok(Branching { group_leaf, group, chunk })
 }
 
-/// What a structure of version 0 with a checksum holds between its version and its checksum.
+/// Returns the contents of a structure of version 0 with a checksum: the bytes between version and checksum.
 pub(super) fn checksummed<'a>(bytes: &'a [u8], signature: &[u8; 4]) -> Result<&'a [u8]> {
     let name = || String::from_utf8_lossy(signature).into_owned();
     let (body, sum) =
@@ -171,7 +170,7 @@ pub(super) fn checksummed<'a>(bytes: &'a [u8], signature: &[u8; 4]) -> Result<&'
     }
 }
 
-/// The offset of the signature: 0, 512, 1024, 2048 and so on.
+/// Returns the offset of the signature: 0, 512, 1024, 2048 and so on.
 fn find_signature(storage: &BlockStorage) -> Result<Option<u64>> {
     let mut offset = 0u64;
     while offset.checked_add(8).is_some_and(|end| end <= storage.len()) {
@@ -183,13 +182,13 @@ fn find_signature(storage: &BlockStorage) -> Result<Option<u64>> {
     Ok(None)
 }
 
-/// How long the file is from its superblock on, as that says; 0 when it does not.
+/// Returns the length of the file from its superblock on that the superblock states, or 0 if it states none.
 fn stated_length(storage: &BlockStorage, superblock: &Superblock) -> Result<u64> {
     if Cursor::is_undefined_offset(superblock.eof_address, superblock.offset_size) {
         return Ok(0);
     }
-    // The recorded end counts from where the recorded base is 0; the superblock may have been moved since
-    // (something put in front of the file), which libhdf5 allows for in the same way.
+    // The recorded end is relative to the recorded base. The superblock may have been moved since (something was put in
+    // front of the file), which libhdf5 handles in the same way.
     let at = match superblock.version {
         0 => 24,
         1 => 28,
@@ -209,18 +208,18 @@ fn check_end(storage: &BlockStorage, length: u64) -> Result<()> {
     Ok(())
 }
 
-/// An error about the file's structure.
+/// Returns an error about the file's structure.
 pub(super) fn damaged(message: impl Into<String>) -> Error {
     Error::new(Kind::Damaged, format!("damaged HDF5 structure: {}", message.into()))
 }
 
-/// An error about something valid that is not read.
+/// Returns an error about something valid that is not read.
 pub(super) fn unsupported(message: impl Into<String>) -> Error {
     Error::new(Kind::Unsupported, message)
 }
 
-/// Runs code that calls `hdf5-reader`; a panic in it becomes an error.
+/// Runs code that calls `hdf5-reader`, and turns a panic in it into an error.
 pub(super) fn guarded<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
-    // Caches behind locks are the only state shared with the closure, and hold nothing half-done.
+    // Caches behind locks are the only state shared with the closure, and are never left half-updated.
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Err(damaged("the parser gave up")))
 }

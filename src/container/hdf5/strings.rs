@@ -8,7 +8,7 @@ use crate::container::array::{Array, Element};
 use crate::error::{Error, Kind, Result};
 use crate::value::text_of;
 
-/// The text of a fixed field: up to the first NUL, without trailing blanks where they are padding.
+/// Returns the text of a fixed field: up to the first NUL, without trailing blanks if they are padding.
 pub(super) fn fixed(field: &[u8], blank_padded: bool) -> String {
     let mut text = text_of(field);
     if blank_padded {
@@ -17,7 +17,7 @@ pub(super) fn fixed(field: &[u8], blank_padded: bool) -> String {
     text
 }
 
-/// The strings of stored elements, one after the other in `fields`.
+/// Returns the strings of stored elements, one after the other in `fields`.
 pub(super) fn decode(store: &Store, array: &Array, fields: &[u8]) -> Result<Vec<String>> {
     let size = array.element.size();
     if size == 0 || fields.len() % size != 0 {
@@ -33,7 +33,7 @@ pub(super) fn decode(store: &Store, array: &Array, fields: &[u8]) -> Result<Vec<
     }
 }
 
-/// The texts that references name.
+/// Returns the texts that references name.
 pub(super) fn heap_texts(store: &Store, references: ChunksExact<'_, u8>) -> Result<Vec<String>> {
     let mut texts = Vec::new();
     let no_memory = |_| Error::new(Kind::Limit, "no memory for a list of strings");

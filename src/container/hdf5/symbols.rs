@@ -13,7 +13,7 @@ use super::cursor::Cursor;
 use super::store::{damaged, Store};
 use crate::error::Result;
 
-/// Most bytes of names that are kept.
+/// The maximum number of bytes of names that are kept.
 const LONGEST_KEPT: usize = 4 << 20;
 
 /// A link in a symbol table, its name up to the first NUL.
@@ -24,7 +24,7 @@ pub(super) enum Symbol<'a> {
     Soft(&'a [u8]),
 }
 
-/// The names that were read last: links are often looked for in one group, one after the other.
+/// The names that were read last: links are often searched in one group, one after the other.
 #[derive(Default)]
 pub(super) struct LastNames(Mutex<Option<(u64, StorageBuffer)>>);
 
@@ -54,7 +54,7 @@ pub(super) struct SymbolTable {
 }
 
 impl SymbolTable {
-    /// Reads what a symbol table message says; `None` when the group is empty.
+    /// Reads a symbol table message. Returns `None` if the group is empty.
     pub(super) fn read(store: &Store, message: &[u8]) -> Result<Option<Self>> {
         let mut cursor = Cursor::new(message);
         let (Some(tree), Some(heap)) = (store.address(&mut cursor)?, store.address(&mut cursor)?) else {
@@ -77,7 +77,7 @@ impl SymbolTable {
         Ok(Some(SymbolTable { tree, names }))
     }
 
-    /// Takes each link, or of those at least the one named `wanted`, as far as the tree is in order.
+    /// Calls `take` with each link, or at least with the one named `wanted`, provided that the tree is sorted.
     pub(super) fn each(
         &self,
         store: &Store,
@@ -132,7 +132,7 @@ impl SymbolTable {
         Ok(())
     }
 
-    /// The text at an offset of the heap, up to its NUL.
+    /// Returns the text at an offset of the heap, up to its NUL.
     fn name(&self, offset: u64) -> Result<&[u8]> {
         let rest = usize::try_from(offset).ok().and_then(|offset| self.names.get(offset..));
         let rest = rest.ok_or_else(|| damaged("name of a link lies outside its heap"))?;

@@ -1,20 +1,20 @@
-//! Decoded chunks that are kept for the next read, bounded in bytes.
+//! A cache of decoded chunks for later reads, bounded in bytes.
 //!
-//! Only chunks that a read uses in part, or that were asked for ahead, are kept: reading a whole variable passes each
-//! chunk once, while blocks, points and series come back to the same ones.
+//! Only chunks that a read uses in part, or that were read ahead, are kept: reading a whole variable visits each chunk
+//! once, while reads of blocks, points and series return to the same chunks.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Which chunk: the number of its index (unique in this process) and its offset in the file.
+/// Identifies a chunk: the number of its index (unique in this process) and its offset in the file.
 pub type Key = (u64, u64);
 
-/// The least recently used chunks are dropped first.
+/// Chunks, of which the least recently used are dropped first.
 #[derive(Debug)]
 pub struct ChunkCache {
     capacity: u64,
-    /// Whether anything was ever kept: reads that keep nothing then need not take turns.
+    /// Whether anything was ever kept. If not, reads need not lock.
     used: AtomicBool,
     state: Mutex<State>,
 }
@@ -25,12 +25,12 @@ struct State {
     bytes: u64,
     chunks: HashMap<Key, (u64, Arc<Vec<u8>>)>,
     by_use: BTreeMap<u64, Key>,
-    /// A buffer that was dropped last, to be filled again: new memory costs more than the inflating of a small chunk.
+    /// The buffer that was dropped last, to be reused: new memory costs more than inflating a small chunk.
     spare: Vec<u8>,
 }
 
 impl ChunkCache {
-    /// Holds at most this many bytes.
+    /// Creates a cache that holds at most this many bytes.
     pub fn new(capacity: u64) -> Self {
         ChunkCache { capacity, used: AtomicBool::new(false), state: Mutex::default() }
     }
@@ -39,17 +39,17 @@ impl ChunkCache {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether this many bytes of chunks can be kept beside others; more would only push each other out.
+    /// Returns whether this many bytes of chunks can be kept beside others. Larger ones would only displace each other.
     pub fn takes(&self, bytes: usize) -> bool {
         bytes as u64 <= self.capacity / 4
     }
 
-    /// How many bytes it can hold.
+    /// Returns how many bytes it can hold.
     pub fn capacity(&self) -> u64 {
         self.capacity
     }
 
-    /// A chunk that is kept.
+    /// Returns a chunk if it is kept.
     pub fn get(&self, key: Key) -> Option<Arc<Vec<u8>>> {
         if !self.used.load(Ordering::Relaxed) {
             return None;
@@ -65,7 +65,7 @@ impl ChunkCache {
         Some(chunk)
     }
 
-    /// A buffer to decode into; its contents are arbitrary.
+    /// Returns a buffer to decode into, with arbitrary contents.
     pub fn buffer(&self) -> Vec<u8> {
         std::mem::take(&mut self.lock().spare)
     }

@@ -1,6 +1,7 @@
 //! Reads elements of chunked arrays: finds, fetches and decodes each chunk that the selection touches.
 //!
-//! Refused: compressed chunks of more than 4 GiB, since all of a chunk is decoded, and chunks that are not wholly in the file.
+//! Refused: compressed chunks of more than 4 GiB, since a chunk is decoded as a whole, and chunks that are not wholly
+//! in the file.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::Arc;
@@ -17,28 +18,28 @@ use crate::error::{Error, Kind, Result};
 use crate::io::source::Source;
 use crate::selection::{checked_product, Selection};
 
-/// Bytes of the largest chunk that is decoded.
+/// The size in bytes of the largest chunk that is decoded.
 const LARGEST_CHUNK: u64 = 1 << 32;
 
 /// Where chunks lie and how they are decoded.
 pub trait Chunks {
-    /// The place of a chunk; `None` when it was never written.
+    /// Returns the place of a chunk, or `None` if it was never written.
     fn find(&self, chunk: &[u64]) -> Result<Option<ChunkPlace>>;
 
     /// Whether a chunk with this mask is stored as it is.
     fn is_plain(&self, mask: u32) -> bool;
 
-    /// The most bytes that a chunk of `stored` bytes can decode to.
+    /// Returns the maximum number of bytes that a chunk of `stored` bytes can decode to.
     fn most_decoded(&self, _mask: u32, _stored: u64) -> u64 {
         u64::MAX
     }
 
-    /// Whether a chunk of `stored` bytes may be one of which [`Chunks::constant`] gives the element.
+    /// Returns whether [`Chunks::constant`] may return an element for a chunk of `stored` bytes.
     fn may_be_constant(&self, _mask: u32, _stored: u64) -> bool {
         false
     }
 
-    /// The element that a chunk of `len` bytes consists of; `None` when it has to be decoded.
+    /// Returns the element that a chunk of `len` bytes consists of, or `None` if it must be decoded.
     fn constant(
         &self,
         _mask: u32,
@@ -49,17 +50,17 @@ pub trait Chunks {
         Ok(None)
     }
 
-    /// Fills `out` with the bytes of a chunk from those that are stored.
+    /// Decodes a chunk from its stored bytes into `out`.
     fn decode(&self, mask: u32, stored: &[u8], scratch: &mut filter::Scratch, out: &mut [u8]) -> Result<()>;
 
-    /// Whether decoding ends with unshuffling; [`Chunks::decode`] leaves that out when bit 0 of the mask is set.
+    /// Returns whether decoding ends with unshuffling. [`Chunks::decode`] omits that step if bit 0 of the mask is set.
     fn is_shuffled(&self, mask: u32, len: usize) -> bool;
 
-    /// A number that no other array in this process has, under which its chunks are kept.
+    /// Returns a number that no other array in this process has, under which its chunks are cached.
     fn id(&self) -> u64;
 }
 
-/// Chunks that an index leads to and filters decode.
+/// Chunks that an index locates and filters decode.
 pub struct Filtered<'a> {
     pub filters: &'a [Filter],
     pub index: &'a dyn ChunkIndex,
@@ -106,7 +107,7 @@ impl Chunks for Filtered<'_> {
     }
 }
 
-/// Reads the selected elements into `out`; `fill` is one element as stored. The selection has elements.
+/// Reads the selected elements into `out`; `fill` is one element as stored. The selection is not empty.
 #[allow(clippy::too_many_arguments)]
 pub fn read(
     source: &dyn Source,
@@ -144,7 +145,7 @@ pub fn read(
                 if let Some(decoded) = kept.chunks.and_then(|cache| cache.get(chunk.key())) {
                     chunk.copy_from(&decoded, part, out, order);
                 } else if part.run == len && part.axes.is_empty() {
-                    // A chunk that is wanted as it is needs no other place to be decoded to.
+                    // A chunk that is needed whole and in order is decoded directly into the result.
                     let whole = &mut out[piece.part.to..piece.part.to + len];
                     chunk.decode(place.filter_mask, kept, whole)?;
                     order.settle(whole);
@@ -157,7 +158,7 @@ pub fn read(
     Ok(())
 }
 
-/// Decodes the chunks that a selection touches and keeps them, as long as there is room.
+/// Decodes the chunks that a selection touches and caches them, as long as there is room.
 pub fn ahead(
     source: &dyn Source,
     chunks: &impl Chunks,
@@ -189,7 +190,7 @@ pub fn ahead(
     Ok(())
 }
 
-/// Bytes of a decoded chunk.
+/// Returns the number of bytes of a decoded chunk.
 fn length(shape: &[u64], selection: &Selection, element: usize) -> Result<usize> {
     checked_product(shape)
         .and_then(|n| n.checked_mul(element as u64))
@@ -215,7 +216,7 @@ impl<C: Chunks> Stored<'_, C> {
         self.chunks.is_shuffled(self.place.filter_mask, self.len)
     }
 
-    /// The filters to leave out: a chunk is kept shuffled, so that only the parts wanted are unshuffled.
+    /// Returns the mask of filters to omit: a chunk is cached shuffled, so that only the parts needed are unshuffled.
     fn kept_mask(&self) -> u32 {
         self.place.filter_mask | u32::from(self.is_shuffled())
     }
@@ -225,7 +226,7 @@ impl<C: Chunks> Stored<'_, C> {
         copy(part, decoded, out, order);
     }
 
-    /// Decodes the chunk and keeps it.
+    /// Decodes the chunk and caches it.
     fn fetch(&self, cache: &ChunkCache, kept: &mut Kept<'_>) -> Result<Arc<Vec<u8>>> {
         let mut buffer = cache.buffer();
         grown(&mut buffer, self.len)?;
@@ -247,7 +248,7 @@ impl<C: Chunks> Stored<'_, C> {
         Ok(stored)
     }
 
-    /// The element that all of the chunk consists of, if that can be told without decoding it.
+    /// Returns the element that all of the chunk consists of, if that is known without decoding it.
     fn constant(&self, kept: &mut Kept<'_>) -> Result<Option<Vec<u8>>> {
         let ChunkPlace { filter_mask: mask, size, .. } = self.place;
         if !self.chunks.may_be_constant(mask, size) {
@@ -257,7 +258,7 @@ impl<C: Chunks> Stored<'_, C> {
         self.chunks.constant(mask, stored, &mut kept.filters, self.len)
     }
 
-    /// Decodes the chunk and copies a part of it; it is kept for others where there is room.
+    /// Decodes the chunk and copies a part of it. The chunk is cached if there is room.
     fn copy(&self, kept: &mut Kept<'_>, part: &Lattice, out: &mut [u8], order: Order) -> Result<()> {
         if let Some(cache) = kept.chunks.filter(|cache| kept.keep && cache.takes(self.len)) {
             let decoded = self.fetch(cache, kept)?;
@@ -275,7 +276,7 @@ impl<C: Chunks> Stored<'_, C> {
     }
 }
 
-/// The same places filled from one element.
+/// Returns the same destinations, all filled from one element.
 fn broadcast(part: &Lattice, element: usize) -> Lattice {
     let still = |axis: &Axis| Axis { from: 0, ..*axis };
     let run = Axis { count: part.run / element, from: 0, to: element };

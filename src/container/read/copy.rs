@@ -1,9 +1,9 @@
-//! Copies the elements of a lattice between buffers, swapping bytes on the way where that is wanted.
+//! Copies the elements of a lattice between buffers, and swaps their bytes if necessary.
 
 use super::lattice::{Axis, Lattice};
 use crate::container::filter::unshuffle_part;
 
-/// How elements change on the way.
+/// How elements change when they are copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Order {
     /// The size of an element in bytes.
@@ -13,7 +13,7 @@ pub struct Order {
 }
 
 impl Order {
-    /// Reverses the bytes of each element in place, if that is wanted.
+    /// Reverses the bytes of each element in place, if necessary.
     pub fn settle(self, elements: &mut [u8]) {
         fn reverse<const N: usize>(elements: &mut [u8]) {
             elements.chunks_exact_mut(N).filter_map(|e| e.first_chunk_mut::<N>()).for_each(|e| e.reverse());
@@ -36,7 +36,8 @@ pub fn copy(lattice: &Lattice, from: &[u8], to: &mut [u8], order: Order) {
     copier.descend(&lattice.axes[..outer], from, lattice.from as usize, to, lattice.to);
 }
 
-/// Copies every run of the lattice from elements that are shuffled: first the first bytes of all of them, and so on.
+/// Copies every run of the lattice from shuffled elements: the first bytes of all of them, then the second bytes, and
+/// so on.
 pub fn copy_shuffled(lattice: &Lattice, from: &[u8], to: &mut [u8], order: Order) {
     fn descend(axes: &[Axis], from: i64, to: usize, run: &mut impl FnMut(usize, usize)) {
         let Some((axis, inner)) = axes.split_first() else { return run(from as usize, to) };
@@ -58,7 +59,7 @@ struct Copier {
 }
 
 impl Copier {
-    // Every axis has two places or more, so that there are fewer axes than bits in an address.
+    // Every axis has at least two places, so that there are fewer axes than bits in an address.
     fn descend(&self, axes: &[Axis], from: &[u8], from_at: usize, to: &mut [u8], to_at: usize) {
         let Some((axis, inner)) = axes.split_first() else {
             return self.copy_line(from, from_at, to, to_at);
@@ -85,7 +86,7 @@ impl Copier {
         }
     }
 
-    /// The loop where strided reading spends its time: one copy of it per size of element.
+    /// The loop in which strided reading spends its time; there is one copy of it per element size.
     fn copy_runs<'f, 't>(
         &self,
         from: impl Iterator<Item = &'f [u8]>,

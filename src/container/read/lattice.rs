@@ -1,4 +1,4 @@
-//! Elements at regular distances: where each comes from and where it goes. Pure arithmetic, in bytes.
+//! Elements at regular distances, with their origins and destinations. Pure arithmetic, in bytes.
 
 use super::truncated;
 use crate::error::Result;
@@ -9,19 +9,19 @@ use crate::selection::{c_strides, Selection};
 pub struct Axis {
     /// The number of places along it.
     pub count: usize,
-    /// The distance between places where bytes come from.
+    /// The distance between origins.
     pub from: i64,
-    /// The distance between places where bytes go.
+    /// The distance between destinations.
     pub to: usize,
 }
 
 impl Axis {
-    /// The distance from the first place to the lowest one (0 or less) where bytes come from.
+    /// Returns the distance (0 or less) from the first origin to the lowest one.
     pub fn lowest(&self) -> i64 {
         (self.count as i64 - 1) * self.from.min(0)
     }
 
-    /// The distance between the lowest and the highest place where bytes come from.
+    /// Returns the distance between the lowest and the highest origin.
     pub fn reach(&self) -> u64 {
         (self.count as u64 - 1) * self.from.unsigned_abs()
     }
@@ -29,21 +29,21 @@ impl Axis {
 
 /// Runs of bytes on a regular grid, in C order.
 ///
-/// All axes have at least two places, and no two neighbours could be one: that makes inner loops long.
+/// All axes have at least two places, and no two neighbours can be joined; that makes inner loops long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lattice {
-    /// Where the first run comes from.
+    /// The origin of the first run.
     pub from: u64,
-    /// Where the first run goes.
+    /// The destination of the first run.
     pub to: usize,
-    /// The bytes of one run: one element, or several that are neighbours at both ends.
+    /// The bytes of one run: one element, or several that are contiguous at both ends.
     pub run: usize,
-    /// Outermost first.
+    /// The axes, outermost first.
     pub axes: Vec<Axis>,
 }
 
 impl Lattice {
-    /// Joins axes where that is possible and drops those of one place; no axis has zero places.
+    /// Joins axes where possible and drops those with one place. No axis may have zero places.
     pub fn new(from: u64, to: usize, element: usize, axes: impl IntoIterator<Item = Axis>) -> Self {
         let mut joined: Vec<Axis> = Vec::new();
         for axis in axes {
@@ -63,12 +63,12 @@ impl Lattice {
         Lattice { from, to, run, axes: joined }
     }
 
-    /// The selected elements of an array with these distances between indices, to be put into a buffer in C order.
+    /// Selects elements of an array with these distances between indices; they go into a buffer in C order.
     ///
-    /// The selection has elements and was checked against the shape.
+    /// The selection must not be empty and must have been checked against the shape.
     ///
     /// # Errors
-    /// `Damaged` when an element does not lie within the first `len` bytes.
+    /// `Damaged` if an element does not lie within the first `len` bytes.
     pub fn select(
         selection: &Selection,
         origin: u64,
@@ -78,7 +78,7 @@ impl Lattice {
     ) -> Result<Self> {
         let places = Places::of(selection, origin, strides).ok_or_else(|| truncated(None, len))?;
         let end = u64::try_from(places.highest).ok().and_then(|n| n.checked_add(element as u64));
-        // Distances are signed: no file is longer than they reach.
+        // Distances are signed: no file exceeds their range.
         if end.is_none_or(|end| end > len.min(i64::MAX as u64)) {
             return Err(truncated(end, len));
         }
@@ -93,7 +93,7 @@ impl Lattice {
 }
 
 impl Axis {
-    /// Whether a step along this axis is where the places of the next inner axis would go on.
+    /// Returns whether a step along this axis continues the places of the next inner axis.
     fn follows(&self, inner: &Axis) -> bool {
         inner.from.checked_mul(inner.count as i64) == Some(self.from) && self.to == inner.to * inner.count
     }
@@ -103,18 +103,18 @@ impl Axis {
 struct Places {
     first: u64,
     highest: u128,
-    /// The distances along each dimension; 0 where there is one index.
+    /// The distances along each dimension; 0 if it has one index.
     steps: Vec<i64>,
 }
 
 impl Places {
-    /// `None` when a place is not to be expressed, thus beyond any file.
+    /// Returns `None` if a place cannot be expressed, and so lies beyond any file.
     fn of(selection: &Selection, origin: u64, strides: &[u64]) -> Option<Places> {
         let (mut first, mut highest) = (u128::from(origin), u128::from(origin));
         let mut steps = Vec::with_capacity(strides.len());
         for (d, &stride) in strides.iter().enumerate() {
             let (start, step) = (selection.start()[d], selection.step()[d]);
-            // Within the shape, as the selection is, the reach of all steps is a valid index.
+            // The selection lies within the shape, so the reach of all steps is a valid index.
             let reach = step.unsigned_abs().checked_mul(selection.count()[d] - 1)?;
             let last = if step > 0 { start.checked_add(reach)? } else { start };
             first = first.checked_add(u128::from(start).checked_mul(stride.into())?)?;

@@ -7,7 +7,7 @@ use crate::container::buffer::grown;
 use crate::error::Result;
 use crate::io::source::Source;
 
-/// Reads every run of the lattice into `out`; `scratch` is kept for the next call.
+/// Reads every run of the lattice into `out`; `scratch` is reused by the next call.
 pub fn read(
     source: &dyn Source,
     lattice: &Lattice,

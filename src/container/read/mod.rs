@@ -1,8 +1,8 @@
-//! Elements of a stored array, whatever its layout.
+//! Reads elements of a stored array, whatever its layout.
 //!
-//! Planning is pure and apart from input: `lattice` says where elements lie and go, `blocks` cuts that into
-//! stretches to read, `pieces` cuts a selection into chunks. `linear` and `chunked` read, `copy` moves the
-//! bytes. Beside the result no more is allocated than one chunk, stored and decoded, and a scratch buffer of 1 MiB.
+//! Planning is pure and separate from input: `lattice` says where elements lie and go, `stretches` divides that into
+//! stretches to read, `touched` divides a selection by chunks. `linear` and `chunked` read, `copy` moves the bytes.
+//! Apart from the result, no more is allocated than one chunk, stored and decoded, and a scratch buffer of 1 MiB.
 //!
 //! Refused, before anything is read: elements that do not lie within the source (a truncated file).
 
@@ -33,9 +33,9 @@ use crate::selection::{c_strides, Selection};
 /// What one thread keeps from one read to the next: buffers, and chunks that it shares with others.
 #[derive(Default)]
 pub struct Kept<'a> {
-    /// Decoded chunks; `None` to do without.
+    /// Decoded chunks; `None` to work without a cache.
     pub chunks: Option<&'a ChunkCache>,
-    /// Whether chunks that are decoded are added to these.
+    /// Whether decoded chunks are added to the cache.
     pub keep: bool,
     stretch: Vec<u8>,
     stored: Vec<u8>,
@@ -44,7 +44,7 @@ pub struct Kept<'a> {
 }
 
 impl<'a> Kept<'a> {
-    /// Empty buffers, and chunks that are shared.
+    /// Creates empty buffers that share a cache of chunks.
     pub fn sharing(chunks: &'a ChunkCache) -> Self {
         Kept { chunks: Some(chunks), ..Kept::default() }
     }
@@ -53,7 +53,7 @@ impl<'a> Kept<'a> {
 /// Reads numbers or chars in C order and native byte order into `out`.
 ///
 /// # Errors
-/// `Request` when the array has strings or `out` has not the size of the selection; `Damaged`, `Io`, `Unsupported`.
+/// `Request` if the array has strings or `out` does not have the size of the selection; `Damaged`, `Io`, `Unsupported`.
 pub fn numbers(
     source: &dyn Source,
     array: &Array,
@@ -81,11 +81,11 @@ pub fn numbers(
     }
 }
 
-/// Decodes the chunks that a selection touches and keeps them; `room` is the bytes that may still be kept, by all who
-/// share it. Other layouts than compressed chunks have nothing to gain.
+/// Decodes the chunks that a selection touches and caches them. `room` is the number of bytes that may still be cached,
+/// by all threads that share it. Only compressed chunks profit from this; other layouts are skipped.
 ///
 /// # Errors
-/// `Request` when the selection is not one of this array; `Damaged`, `Io`, `Unsupported`.
+/// `Request` if the selection does not fit this array; `Damaged`, `Io`, `Unsupported`.
 pub fn ahead(
     source: &dyn Source,
     array: &Array,
@@ -113,7 +113,7 @@ pub fn ahead(
 /// Reads the elements as they are stored, one after the other in C order.
 ///
 /// # Errors
-/// `Request` when the selection is not one of this array, `Limit` when it does not fit into memory; `Damaged`, `Io`,
+/// `Request` if the selection does not fit this array, `Limit` if it does not fit into memory; `Damaged`, `Io`,
 /// `Unsupported`.
 pub fn stored(source: &dyn Source, array: &Array, selection: &Selection) -> Result<Vec<u8>> {
     check(source, array, selection)?;
@@ -122,10 +122,10 @@ pub fn stored(source: &dyn Source, array: &Array, selection: &Selection) -> Resu
     Ok(out)
 }
 
-/// Sees whether the file can hold the selected elements, before a buffer is made for them.
+/// Checks that the file can hold the selected elements, before a buffer is allocated for them.
 ///
 /// # Errors
-/// `Request` when the selection is not one of this array, `Damaged` when the file is too short.
+/// `Request` if the selection does not fit this array, `Damaged` if the file is too short.
 pub fn check(source: &dyn Source, array: &Array, selection: &Selection) -> Result<()> {
     Selection::new(selection.start(), selection.count(), selection.step(), &array.shape)?;
     if selection.is_empty() || array.element.size() == 0 {
@@ -134,10 +134,10 @@ pub fn check(source: &dyn Source, array: &Array, selection: &Selection) -> Resul
     in_order(array, selection, source.len()).map(drop)
 }
 
-/// A zeroed buffer for the selected elements; an error instead of an abort when there is no memory for it.
+/// Returns a zeroed buffer for the selected elements, or an error instead of an abort if there is no memory for it.
 ///
 /// # Errors
-/// `Limit`.
+/// `Limit` if there is no memory.
 pub fn zeroed(selection: &Selection, element_size: usize) -> Result<Vec<u8>> {
     let mut buffer = Vec::new();
     bytes_of(selection, element_size).and_then(|bytes| grown(&mut buffer, bytes).ok()).ok_or_else(|| {
@@ -191,10 +191,10 @@ fn fetch(
     Ok(())
 }
 
-/// Where the selected elements of an array in C order lie; `None` for other layouts.
+/// Returns where the selected elements of an array in C order lie, or `None` for other layouts.
 ///
 /// # Errors
-/// `Damaged` when an element lies beyond the end of the file, or of the compact data.
+/// `Damaged` if an element lies beyond the end of the file, or of the compact data.
 fn in_order(array: &Array, selection: &Selection, file_len: u64) -> Result<Option<Lattice>> {
     let element = array.element.size();
     let mut strides = c_strides(&array.shape);

@@ -1,4 +1,4 @@
-//! Selections of data that end before their dimensions do: what lies inside is read, all else is fill.
+//! Reads data that end before their dimensions do: what lies inside is read, everything else is filled.
 
 use super::copy::{self, Order};
 use super::lattice::{Axis, Lattice};
@@ -6,16 +6,16 @@ use crate::container::array::Short;
 use crate::error::Result;
 use crate::selection::{c_strides, Selection};
 
-/// Whether the selection reaches beyond the data.
+/// Returns whether the selection reaches beyond the data.
 pub(super) fn reaches_beyond(short: &Short, selection: &Selection) -> bool {
     let inside = |d: usize| part(selection, d, short.extent[d]).1 == selection.count()[d];
     !(0..selection.rank()).all(inside)
 }
 
-/// Fills `out` and reads into it, with `read`, what lies inside the data. The selection has elements.
+/// Fills `out`, and calls `read` for what lies inside the data. The selection must not be empty.
 ///
 /// # Errors
-/// Those of `read`; `Limit` when there is no memory for a copy of what lies inside.
+/// Those of `read`; `Limit` if there is no memory for a copy of what lies inside.
 pub(super) fn read(
     short: &Short,
     shape: &[u64],
@@ -53,7 +53,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Which of the selected indices of a dimension lie below `extent`: the first, and how many.
+/// Returns which of the selected indices of a dimension lie below `extent`: the first, and how many.
 fn part(selection: &Selection, d: usize, extent: u64) -> (u64, u64) {
     let (start, count, step) = (selection.start()[d], selection.count()[d], selection.step()[d]);
     let by = step.unsigned_abs();

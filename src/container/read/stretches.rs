@@ -1,10 +1,12 @@
-//! Which stretches of a source to read for a lattice: few and large, but not what a big stride skips. Pure arithmetic.
+//! Decides which stretches of a source to read for a lattice: few and large, without what a big stride skips. Pure
+//! arithmetic.
 
 use super::lattice::{Axis, Lattice};
 
-/// The most bytes that one stretch has, unless it goes straight into the caller's buffer.
+/// The maximum size of a stretch, unless it goes straight into the caller's buffer.
 pub const SCRATCH: usize = 1 << 20;
-/// Gaps up to this size are read rather than skipped: a page is fetched whole in any case, and a call costs as much.
+/// Gaps up to this size are read rather than skipped: a page is fetched whole in any case, and another call costs as
+/// much.
 const GAP: u64 = 4096;
 
 /// One stretch to read.
@@ -12,33 +14,33 @@ const GAP: u64 = 4096;
 pub struct Stretch {
     /// Where it starts in the source.
     pub offset: u64,
-    /// Its bytes; all are wanted, in this order, when there is no lattice.
+    /// Its length. If there is no lattice, all bytes are needed, in this order.
     pub len: usize,
-    /// Where its first run goes.
+    /// The destination of its first run.
     pub to: usize,
-    /// The runs wanted of it, from offsets in the stretch to places in the buffer.
+    /// The runs needed from it, from offsets in the stretch to places in the buffer.
     pub part: Option<Lattice>,
 }
 
-/// The stretches for a lattice, in the order of the buffer; they share no place in the buffer.
+/// Iterates over the stretches for a lattice, in the order of the buffer. They share no place in the buffer.
 pub struct Stretches<'a> {
     lattice: &'a Lattice,
-    /// Axes before this one are walked place by place; those after it are inside a block.
+    /// Axes before this one are walked place by place; those after it are inside a stretch.
     split: usize,
-    /// How many places of axis `split` a block has.
+    /// How many places of axis `split` a stretch has.
     along: usize,
-    /// The bytes between the ends of what one place of axis `split` needs.
+    /// The number of bytes that one place of axis `split` spans.
     inner: u64,
-    /// The next block's place on the axes up to `split`; `None` after the last.
+    /// The next stretch's place on the axes up to `split`; `None` after the last.
     at: Option<Vec<usize>>,
 }
 
 impl<'a> Stretches<'a> {
-    /// Decides how to cut the lattice.
+    /// Decides how to divide the lattice.
     pub fn new(lattice: &'a Lattice) -> Self {
         let axes = &lattice.axes;
         let (mut split, mut along, mut inner) = (axes.len(), 1, lattice.run as u64);
-        // Invariant: the axes from `split` on are inside a block, and need `span` bytes there.
+        // Invariant: the axes from `split` on are inside a stretch, and span `span` bytes there.
         let mut span = inner;
         for (d, axis) in axes.iter().enumerate().rev() {
             let distance = axis.from.unsigned_abs();

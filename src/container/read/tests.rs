@@ -55,7 +55,7 @@ fn indices(count: &[u64]) -> Vec<Vec<u64>> {
     })
 }
 
-/// What is selected of an array in C order.
+/// The selected elements of an array in C order.
 fn oracle(data: &[u8], shape: &[u64], selection: &Selection, size: usize, swap: bool) -> Vec<u8> {
     let strides = c_strides(shape);
     let mut out = Vec::new();
@@ -142,7 +142,7 @@ impl Chunks for Scrambled {
         assert_eq!(stored.len(), out.len() + 3);
         out.iter_mut().zip(&stored[3..]).for_each(|(out, b)| *out = b ^ 0x5a);
         if self.shuffled && mask & 1 == 1 {
-            // What is asked for is the chunk before the last step: shuffle it again.
+            // The caller needs the chunk before the last step, so it is shuffled again.
             let whole = out.to_vec();
             let count = whole.len() / self.size;
             for (i, byte) in whole.into_iter().enumerate() {
@@ -159,7 +159,7 @@ impl Chunks for Scrambled {
     }
 }
 
-/// Writes an array in chunks: some never, some plain, some scrambled. Gives also the data as they are to be read.
+/// Writes an array in chunks: some never, some plain, some scrambled. Also returns the data that a read should return.
 fn write_chunks(
     data: &[u8],
     shape: &[u64],
@@ -224,7 +224,7 @@ proptest! {
                 file.extend(bytes);
                 file.extend(vec![0xbb; pad as usize]);
             }
-            // Padding after the last record need not be there.
+            // Padding after the last record may be absent.
             file.truncate(file.len() - if data.is_empty() { 0 } else { pad as usize });
             let layout = Layout::Records { offset, stride: record as u64 + pad };
             read_all_ways(&Memory(file), &array(size, big_endian, &shape, layout), &selection, &data);
@@ -246,7 +246,7 @@ proptest! {
         let mut out = zeroed(&selection, size).unwrap();
         if !out.is_empty() {
             let order = Order { element: size, swap };
-            // Without a cache, with one that holds nothing for long, and with one that holds everything, twice.
+            // Without a cache, with one that keeps nothing for long, and with one that keeps everything, twice.
             for cache in [None, Some(ChunkCache::new(4000)), Some(ChunkCache::new(1 << 30))] {
                 let mut kept = Kept { chunks: cache.as_ref(), keep: true, ..Kept::default() };
                 for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! Which chunks a selection touches, and which elements of each go where. Pure arithmetic.
+//! Determines which chunks a selection touches, and which elements of each go where. Pure arithmetic.
 
 use super::lattice::{Axis, Lattice};
 use crate::selection::{c_strides, Selection};
@@ -15,17 +15,17 @@ pub struct TouchedChunk {
 /// The selected indices of one dimension that lie in one chunk.
 #[derive(Clone, Copy)]
 struct Run {
-    /// Its first index of the selection, and how many.
+    /// Its first index in the selection, and how many there are.
     first: u64,
     count: u64,
-    /// The chunk, and the place of the first index in it.
+    /// The chunk, and the position of the first index in it.
     chunk: u64,
     within: u64,
 }
 
-/// The pieces of a selection, each chunk once, in the order of the buffer.
+/// Iterates over the parts of a selection, each chunk once, in the order of the buffer.
 ///
-/// Nothing is kept per chunk: a walk costs the same memory for two chunks as for a million.
+/// Nothing is kept per chunk: a walk needs the same memory for two chunks as for a million.
 pub struct TouchedChunks<'a> {
     selection: &'a Selection,
     chunk: &'a [u64],
@@ -33,14 +33,14 @@ pub struct TouchedChunks<'a> {
     /// Distances in bytes per step of the selection.
     from: Vec<i64>,
     to: Vec<usize>,
-    /// The stretches of the next piece; `None` after the last.
+    /// The runs of the next part; `None` after the last.
     at: Option<Vec<Run>>,
 }
 
 impl<'a> TouchedChunks<'a> {
-    /// Walks a selection that has elements; sizes of chunk and selection in bytes fit memory.
+    /// Walks a selection that is not empty. The sizes of chunk and selection in bytes fit memory.
     pub fn new(selection: &'a Selection, chunk: &'a [u64], element: usize) -> Self {
-        // Only steps that stay inside a chunk are used, and those cannot wrap.
+        // Only steps that stay inside a chunk are used, and those cannot overflow.
         let distance = |(stride, step): (u64, &i64)| (stride as i64 * element as i64).wrapping_mul(*step);
         let from = c_strides(chunk).into_iter().zip(selection.step()).map(distance).collect();
         let to = c_strides(selection.count()).iter().map(|&s| s as usize * element).collect();
@@ -51,7 +51,7 @@ impl<'a> TouchedChunks<'a> {
 
     fn stretch(&self, d: usize, first: u64) -> Run {
         let (size, step) = (self.chunk[d], self.selection.step()[d]);
-        // The sum is an index of the array, whatever wraps on the way.
+        // The sum is an index of the array, even if an intermediate result wraps.
         let index = self.selection.start()[d].wrapping_add_signed((first as i64).wrapping_mul(step));
         let within = index % size;
         let room = if step > 0 { size - 1 - within } else { within };

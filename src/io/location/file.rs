@@ -1,4 +1,4 @@
-//! An open file, wherever it lies.
+//! An open file: local, virtual or remote.
 
 use std::fmt;
 
@@ -24,12 +24,12 @@ pub enum File {
     Remote(Box<RemoteFile>),
 }
 
-/// Which file it is, whatever its names.
+/// Identifies a file, whatever its names.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Identity {
-    /// As the operating system tells it.
+    /// The identity that the operating system reports.
     Local(os::FileIdentity),
-    /// By its name.
+    /// The name of the file.
     Named(String),
 }
 
@@ -43,14 +43,14 @@ impl fmt::Debug for Identity {
 }
 
 impl Identity {
-    /// Whether it is that of the file at a local path.
+    /// Returns whether this is the identity of the file at a local path.
     pub(crate) fn is_of(&self, path: &std::path::Path) -> bool {
         matches!(self, Identity::Local(own) if os::identity_at(path).is_ok_and(|identity| identity == *own))
     }
 }
 
 impl File {
-    /// Which file this is.
+    /// Returns the identity of the file.
     pub fn identity(&self) -> Identity {
         match self {
             File::Local(file) => Identity::Local(file.identity().clone()),
@@ -60,7 +60,7 @@ impl File {
         }
     }
 
-    /// What the file was like when it was opened.
+    /// Returns the state of the file when it was opened.
     pub fn state(&self) -> FileState {
         match self {
             File::Local(file) => file.state(),
@@ -70,18 +70,19 @@ impl File {
         }
     }
 
-    /// Whether the file is still what was opened, as far as that can be told without asking a server.
+    /// Returns whether the file is unchanged since it was opened, as far as that is known without a request to a
+    /// server.
     pub(crate) fn is_current(&self) -> bool {
         match self {
             File::Local(file) => file.is_current(),
-            // GDAL keeps its own copies of what it reads, and cannot tell.
+            // GDAL keeps its own copies of what it reads, and does not report changes.
             #[cfg(feature = "gdal")]
             File::Virtual(_) => true,
             File::Remote(file) => file.is_current(),
         }
     }
 
-    /// The places to which names in this file may be relative, if it was asked for at `place`.
+    /// Returns the places to which names in this file may be relative, if it was opened at `place`.
     pub(super) fn places(&self, place: Place) -> Vec<Place> {
         let led_to = match self {
             File::Remote(file) => file.led_to().map(Place::Remote),
@@ -100,7 +101,7 @@ impl File {
     }
 }
 
-/// A file that GDAL opens too, and that stays open meanwhile.
+/// A file that stays open while GDAL opens it too.
 #[cfg(feature = "gdal")]
 pub(crate) struct Pinned {
     path: String,
@@ -109,7 +110,7 @@ pub(crate) struct Pinned {
 
 #[cfg(feature = "gdal")]
 impl Pinned {
-    /// `None` if GDAL has no way to open the very file.
+    /// Returns `None` if GDAL has no way to open this very file.
     pub(crate) fn new(file: &std::sync::Arc<File>) -> Option<Self> {
         let path = match &**file {
             File::Local(file) => file.pin_for_gdal()?,
@@ -119,7 +120,7 @@ impl Pinned {
         Some(Pinned { path, file: std::sync::Arc::clone(file) })
     }
 
-    /// The path by which GDAL opens the file.
+    /// Returns the path by which GDAL opens the file.
     pub(crate) fn path(&self) -> &str {
         &self.path
     }

@@ -1,10 +1,10 @@
 //! From the name of a fragment to bytes: substitution, URI, policy.
 //!
 //! CF-1.13 section 2.8.1 (`uris`) and the corresponding terms of the CFA texts. An aggregation file is untrusted and
-//! names other files, so the rules are: keywords are replaced from the file's table and the settings and never from
-//! the environment (`rewrite`), the name is parsed as a URI reference and percent-decoded once (`uri`), the places
-//! it may mean are listed (`resolve`), and each is opened under the policy (`policy` for local files, `virtual_files`,
-//! and [`crate::io::remote`] for servers), which is judged again on the open file and on each redirection.
+//! names other files, so the steps are: `rewrite` replaces keywords from the file's table and the settings, never from
+//! the environment; `uri` parses the name as a URI reference and decodes its percent-encoding once; `resolve` lists the
+//! places that it may mean; and each place is opened under the policy (`policy` for local files, `virtual_files`, and
+//! [`crate::io::remote`] for servers). The policy is checked again on the open file and on each redirection.
 
 mod file;
 mod origin;
@@ -49,13 +49,13 @@ pub(crate) use {
     written::{as_plain_path, as_reference, relative_path},
 };
 
-/// What became of one version of a fragment.
+/// The result of opening one version of a fragment.
 #[derive(Debug)]
 pub enum Opened {
     /// Its file is open.
     Found(Found),
-    /// There is no such file, or the location has another host or an unknown scheme: what was tried, each with its
-    /// reason. The next version is to be tried.
+    /// There is no such file, or the location has another host or an unknown scheme. Lists what was tried, each with
+    /// its reason. The caller tries the next version.
     Absent(Vec<String>),
 }
 
@@ -73,21 +73,21 @@ impl Found {
         Found { places: file.places(place), file }
     }
 
-    /// Which file it is, for caches and the detection of cycles.
+    /// Returns the identity of the file, for caches and the detection of cycles.
     pub fn identity(&self) -> Identity {
         self.file.identity()
     }
 }
 
-/// Opens one version of a fragment: `name` is its location after the substitutions of the file.
+/// Opens one version of a fragment. `name` is its location after the substitutions of the file.
 ///
-/// Keywords that are left are replaced from the settings, and a prefix that moved is replaced.
+/// Keywords that remain are replaced from the settings, and so is a prefix that moved.
 ///
 /// # Errors
-/// These concern the version for good, unlike [`Opened::Absent`]: `Uri` for a malformed location, `Policy` for one
-/// that the settings do not allow (whether or not it exists), `FragmentUnreadable` for what may not be read or is no
-/// regular file (FIFO, device, socket, directory) or for a server that does not answer, `Unsupported` for what this
-/// build cannot reach.
+/// Unlike [`Opened::Absent`], these are final for the version: `Uri` for a malformed location, `Policy` for one that
+/// the settings do not allow (whether or not it exists), `FragmentUnreadable` for a file without read permission, for
+/// what is no regular file (FIFO, device, socket, directory) and for a server that does not answer, `Unsupported` for
+/// what this build cannot reach.
 pub fn open_fragment(origin: &Origin, name: &str, style: Style, options: &OpenOptions) -> Result<Opened> {
     let candidates = resolve::candidates(origin, name, style, options)?;
     let mut tried = candidates.reasons;
@@ -96,7 +96,7 @@ pub fn open_fragment(origin: &Origin, name: &str, style: Style, options: &OpenOp
         match open_place(origin, &place, options) {
             Ok(Some(file)) => return Ok(Opened::Found(Found::at(place, file))),
             Ok(None) => tried.push(format!("{place}: no such file")),
-            // Another reading of the name may still be allowed.
+            // Another interpretation of the name may still be allowed.
             Err(error) if error.kind() == Kind::Policy => {
                 refusal.get_or_insert(error);
             }
@@ -109,7 +109,7 @@ pub fn open_fragment(origin: &Origin, name: &str, style: Style, options: &OpenOp
     }
 }
 
-/// Opens the file of a fragment at a local place under the policy; `None` if there is none.
+/// Opens the file of a fragment at a local place under the policy. Returns `None` if there is no such file.
 ///
 /// # Errors
 /// As [`open_fragment`].
@@ -133,11 +133,11 @@ fn open_place(origin: &Origin, place: &Place, options: &OpenOptions) -> Result<O
     opened.map_err(|error| unreadable(error, place))
 }
 
-/// What an aggregation file at this origin may ask of servers.
+/// Returns what an aggregation file at this origin may request from servers.
 fn access(origin: &Origin, options: &OpenOptions) -> Access {
     let urls = |base: &Base| match base {
         Base::Local(_) => Vec::new(),
-        // What GDAL fetched from a server has the origin of that server.
+        // A file that GDAL fetched from a server has the origin of that server.
         Base::Virtual(directory) => {
             let inner = directory.to_str().and_then(|path| path.strip_prefix("/vsicurl/"));
             inner.and_then(|url| Url::parse(&format!("{url}/")).ok()).into_iter().collect()
@@ -147,18 +147,18 @@ fn access(origin: &Origin, options: &OpenOptions) -> Access {
     Access::of_fragments(!origin.is_local(), urls(&origin.base), urls(&origin.home), options)
 }
 
-/// Opens an aggregation file that the user named by a path or a URI; of the policy, only the addresses that a server may
-/// have apply to it.
+/// Opens an aggregation file that the user named by a path or a URI. Of the policy, only the rule on the network
+/// addresses of servers applies to it.
 ///
 /// # Errors
-/// `Io` when it is absent, not a regular file or not readable; `Policy`, `Unsupported`.
+/// `Io` if it is absent, not a regular file or not readable; `Policy`, `Unsupported`.
 pub fn open_named(path: &Path, options: &OpenOptions) -> Result<(Found, Origin)> {
     let found = find_named(path, options)?;
     let origin = Origin::of(&found.places)?;
     Ok((found, origin))
 }
 
-/// As [`open_named`], for a look at the file alone: where it lies is not asked for.
+/// Like [`open_named`], but does not determine the origin, for callers that only inspect the file.
 ///
 /// # Errors
 /// `Io`, `Uri`, `Policy`, `Unsupported`.
@@ -219,7 +219,7 @@ fn open_local(path: &Path, policy: &Policy) -> Result<Option<LocalFile>> {
         return Err(policy.refusal(path, &real));
     }
     let Some(file) = open_regular(&real)? else { return Ok(None) };
-    // A directory of the path may have been exchanged for a link since it was judged.
+    // A directory of the path may have been replaced by a link since the check.
     let opened = file.real_path(&real)?;
     if !policy.allows(&opened) {
         return Err(policy.refusal(path, &opened));
@@ -234,7 +234,7 @@ fn open_regular(path: &Path) -> Result<Option<LocalFile>> {
     }
 }
 
-/// The file is named in the message, since the place of the error is the aggregation file.
+/// Puts the name of the fragment's file into the message, since the file of the error is the aggregation file.
 fn unreadable(error: Error, place: &Place) -> Error {
     if error.kind() == Kind::Policy {
         return error;

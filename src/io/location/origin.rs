@@ -1,4 +1,5 @@
-//! Where files lie: the place of one file, and the origin from which the locations in an aggregation file are seen.
+//! Where files lie: the place of one file, and the origin of an aggregation file, from which its locations are
+//! resolved.
 
 use std::fmt;
 use std::fs;
@@ -29,31 +30,31 @@ impl fmt::Display for Place {
     }
 }
 
-/// Where an aggregation file is, for the locations in it.
+/// Where an aggregation file is; the locations in it are resolved from there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// What relative locations are relative to.
     pub(super) base: Base,
-    /// The same of the file that the user named; without symbolic links.
+    /// The same for the file that the user named, without symbolic links.
     pub(super) home: Base,
 }
 
-/// Directories, in the order in which they are looked into.
+/// Directories, in the order in which they are searched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Base {
     Local(Vec<PathBuf>),
     Virtual(PathBuf),
-    /// The addresses of the file itself: the one given, and the one that it led to.
+    /// The addresses of the file itself: the given one, and the one that it redirected to.
     Remote(Vec<Url>),
 }
 
 impl Origin {
-    /// The origin of an aggregation file on this machine that the user named.
+    /// Returns the origin of an aggregation file on this machine that the user named.
     ///
     /// The path is made absolute, so that a later change of the working directory does not matter.
     ///
     /// # Errors
-    /// `Io` when the path or its directory cannot be resolved.
+    /// `Io` if the path or its directory cannot be resolved.
     pub fn local(path: &Path) -> Result<Self> {
         let unresolved =
             |error| Error::new(Kind::Io, "its directory is not found").because(error).in_file(shown(path));
@@ -62,8 +63,8 @@ impl Origin {
         Ok(Origin { base: Base::Local(directories), home: Base::Local(real) })
     }
 
-    /// The origin of an aggregation file that the user named and that was found at these places, the first of which is
-    /// what the user gave.
+    /// Returns the origin of an aggregation file that the user named and that was found at these places. The first
+    /// place is the one that the user gave.
     ///
     /// # Errors
     /// `Io` as for [`Origin::local`].
@@ -75,13 +76,13 @@ impl Origin {
         Ok(Origin { home: base.clone(), base })
     }
 
-    /// The origin of a fragment, found at these places, that is itself an aggregation file: names are relative to it, but
-    /// what counts as a sibling stays what it is for the file that the user named.
+    /// Returns the origin of a fragment, found at these places, that is itself an aggregation file. Names are relative
+    /// to it, but siblings remain those of the file that the user named.
     pub fn nested(&self, places: &[Place]) -> Self {
         Origin { base: Base::of(places), home: self.home.clone() }
     }
 
-    /// The directories, without symbolic links, of which local files are siblings.
+    /// Returns the directories, without symbolic links, whose files count as siblings.
     pub(super) fn siblings(&self) -> Vec<PathBuf> {
         match &self.home {
             Base::Local(directories) => directories.clone(),
@@ -89,7 +90,7 @@ impl Origin {
         }
     }
 
-    /// Whether the aggregation file lies on this machine, and so does the one that the user named.
+    /// Returns whether both the aggregation file and the one that the user named lie on this machine.
     pub(crate) fn is_local(&self) -> bool {
         matches!((&self.base, &self.home), (Base::Local(_), Base::Local(_)))
     }

@@ -1,7 +1,8 @@
 //! Which local files an aggregation file may make the library open.
 //!
 //! Paths are compared after symbolic links are resolved, by whole segments: `/data/a` allows `/data/a/f.nc` and not
-//! `/data/ab/f.nc`. A path that does not exist is judged too, so that answers do not tell which files exist elsewhere.
+//! `/data/ab/f.nc`. A path that does not exist is checked too, so that answers do not reveal which files exist
+//! elsewhere.
 
 use std::ffi::OsString;
 use std::fs;
@@ -18,13 +19,13 @@ use crate::options::{AllowedSources, OpenOptions};
 /// The policy for one aggregation file.
 #[derive(Debug)]
 pub struct Policy {
-    /// Directories or files without symbolic links; `None` when any local file is allowed.
+    /// Directories or files without symbolic links; `None` if any local file is allowed.
     roots: Option<Vec<PathBuf>>,
     setting: &'static str,
 }
 
 impl Policy {
-    /// What the settings allow to the aggregation file at this origin.
+    /// Creates the policy that the settings define for the aggregation file at this origin.
     pub fn new(origin: &Origin, options: &OpenOptions) -> Self {
         let (roots, setting) = match &options.allowed_sources {
             AllowedSources::Siblings => (Some(origin.siblings()), "ALLOWED_SOURCES=SIBLINGS"),
@@ -42,20 +43,20 @@ impl Policy {
         Policy { roots, setting }
     }
 
-    /// Whether some local files are not allowed, so that paths have to be resolved and judged.
+    /// Returns whether some local files are not allowed, so that paths must be resolved and checked.
     pub fn is_restricted(&self) -> bool {
         self.roots.is_some()
     }
 
-    /// Judges a path without symbolic links.
+    /// Checks a path without symbolic links.
     pub fn allows(&self, real: &Path) -> bool {
         self.roots.as_ref().is_none_or(|roots| roots.iter().any(|root| real.starts_with(root)))
     }
 
-    /// The error for a path that is not allowed.
+    /// Returns the error for a path that is not allowed.
     pub fn refusal(&self, path: &Path, real: &Path) -> Error {
         let through = if remove_dots(path) == real { "" } else { ", symbolic links resolved," };
-        // A part of a location that has secrets may be a part of them.
+        // If a location has secrets, a part of it may be a part of them.
         let whole = shown(real);
         let directory = match redact(&whole) == whole {
             true => format!(" with '{}'", shown(real.parent().unwrap_or(real))),
@@ -70,7 +71,7 @@ impl Policy {
     }
 }
 
-/// The local path that a prefix of the list means; URLs are for network locations.
+/// Returns the local path that a prefix of the list means, or `None` for a URL, which is for network locations.
 fn local_prefix(prefix: &str) -> Option<PathBuf> {
     let path = match parse(prefix).ok()? {
         Reference::Absolute(path) => PathBuf::from(path),
@@ -84,7 +85,7 @@ fn local_prefix(prefix: &str) -> Option<PathBuf> {
     Some(resolve_existing(&path))
 }
 
-/// Resolves the symbolic links of the part of an absolute path that exists; the rest is taken by text.
+/// Resolves the symbolic links of the existing part of an absolute path, and the dots of the rest by text.
 pub fn resolve_existing(path: &Path) -> PathBuf {
     let mut rest: Vec<OsString> = Vec::new();
     let mut head = path.to_owned();
@@ -93,7 +94,7 @@ pub fn resolve_existing(path: &Path) -> PathBuf {
             real.extend(rest.iter().rev());
             return remove_dots(&real);
         }
-        // `file_name` of a path that ends in `..` is `None`; `components` gives that segment too.
+        // `file_name` of a path that ends in `..` is `None`; `components` returns that segment too.
         let Some(last) = head.components().next_back().map(|last| last.as_os_str().to_owned()) else {
             return remove_dots(path);
         };

@@ -1,10 +1,10 @@
-//! From a location to the places it may mean, in the order in which they are tried.
+//! Turns a location into the places that it may mean, in the order in which they are tried.
 //!
 //! Relative locations are relative to the aggregation file, never to the working directory: first to the directory of
-//! the name given, then, where that is a symbolic link or a redirection, to that of its target. A name is percent-decoded
-//! (RFC 3986); since real files also have names that were never encoded, its literal form is tried next. `..` goes where
-//! the file system leads; where symbolic links make that differ from RFC 3986 section 5.2.4, the path by text is tried
-//! next.
+//! the given name, then, if that is a symbolic link or a redirection, to the directory of its target. A name is
+//! percent-decoded (RFC 3986); since real files also have names that were never encoded, its literal form is tried
+//! next. `..` is resolved by the file system; where symbolic links make that differ from RFC 3986 section 5.2.4, the
+//! path resolved by text is tried next.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -18,17 +18,17 @@ use crate::io::os::path_from_bytes;
 use crate::io::remote::Url;
 use crate::options::{AllowedSources, OpenOptions};
 
-/// What a dialect takes for a location.
+/// Which names a dialect accepts as locations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// CF: URI references; an absolute path has to be written as a `file:` URI.
+    /// CF: URI references; an absolute path must be written as a `file:` URI.
     Uri,
     /// The CFA texts: URI references and absolute paths.
     UriOrPath,
 }
 
 impl Style {
-    /// The style by whether names that begin with `/` are file names.
+    /// Returns the style for a dialect in which names that begin with `/` are, or are not, file names.
     pub fn allowing_absolute_paths(allowed: bool) -> Self {
         if allowed {
             Style::UriOrPath
@@ -38,23 +38,23 @@ impl Style {
     }
 }
 
-/// The places that a location may mean, and why there may be none.
+/// The places that a location may mean, and the reasons why others are excluded.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Candidates {
     /// In the order in which they are tried; paths are absolute.
     pub places: Vec<Place>,
-    /// Why the location, or one reading of it, can be nowhere.
+    /// Why the location, or one interpretation of it, has no place.
     pub reasons: Vec<String>,
 }
 
-/// The places that a location may mean.
+/// Returns the places that a location may mean.
 ///
 /// # Errors
-/// `Uri` when it is malformed or the style does not allow it, `Unsupported` for what this build cannot reach.
+/// `Uri` if it is malformed or the style does not allow it, `Unsupported` for what this build cannot reach.
 pub fn candidates(origin: &Origin, name: &str, style: Style, options: &OpenOptions) -> Result<Candidates> {
     let name = substitute(name, &[&options.substitutions]);
     let moved = relocate(&name, &options.relocate)?;
-    // What the user wrote in a setting need not follow the dialect.
+    // A replacement that the user wrote in a setting need not follow the dialect.
     let trusted = moved.is_some();
     let style = if trusted { Style::UriOrPath } else { style };
     let name = moved.unwrap_or(name);
@@ -85,7 +85,7 @@ pub fn candidates(origin: &Origin, name: &str, style: Style, options: &OpenOptio
         Reference::Network(_) => result.push_new(Place::Remote(Url::parse(&name)?)),
         Reference::Unknown { scheme, opaque } => {
             let shown = redact(&name);
-            // What looks like a scheme may be a user.
+            // The apparent scheme may be a user.
             let which = if shown.starts_with(scheme) { format!(" '{scheme}'") } else { String::new() };
             result.reasons.push(format!("'{shown}' has the unknown scheme{which}"));
             if opaque {
@@ -96,7 +96,8 @@ pub fn candidates(origin: &Origin, name: &str, style: Style, options: &OpenOptio
     Ok(result)
 }
 
-/// Whether Windows takes a path for a network share or a device: looking at one sends the user's credentials there.
+/// Returns whether Windows treats a path as a network share or a device. Accessing one sends the user's credentials
+/// there.
 fn is_share(path: &str) -> bool {
     matches!(path.as_bytes(), [b'/' | b'\\', b'/' | b'\\', ..])
 }
@@ -142,14 +143,14 @@ impl Candidates {
     }
 
     fn push_new(&mut self, place: Place) {
-        // Path equality ignores `.` segments, which is what is wanted.
+        // Path equality ignores `.` segments, as intended.
         if !self.places.contains(&place) {
             self.places.push(place);
         }
     }
 }
 
-/// Joins names in which two slashes in a row have a meaning, as in `/vsizip//data/a.zip` and `/vsicurl/https://host`.
+/// Joins names in which two slashes in a row are significant, as in `/vsizip//data/a.zip` and `/vsicurl/https://host`.
 fn join_by_text(directory: &Path, name: &Path) -> PathBuf {
     let directory = directory.to_string_lossy();
     let mut segments: Vec<&str> = directory.split('/').collect();
@@ -166,7 +167,7 @@ fn join_by_text(directory: &Path, name: &Path) -> PathBuf {
     PathBuf::from(segments.join("/"))
 }
 
-/// The name decoded, then as it is written.
+/// Returns the name decoded, then as it is written.
 fn forms(name: &str) -> Result<Vec<PathBuf>> {
     let mut forms = Vec::with_capacity(2);
     if let Some(path) = percent_decode(name)?.and_then(path_from_bytes) {
@@ -179,7 +180,7 @@ fn forms(name: &str) -> Result<Vec<PathBuf>> {
     Ok(forms)
 }
 
-/// An absolute path with `.` and `..` removed by text (RFC 3986 section 5.2.4).
+/// Removes `.` and `..` from an absolute path by text (RFC 3986 section 5.2.4).
 pub(crate) fn remove_dots(path: &Path) -> PathBuf {
     let mut result = PathBuf::new();
     for component in path.components() {

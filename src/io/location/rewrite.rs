@@ -1,14 +1,14 @@
 //! Changes to a location before it is interpreted: keywords (`${...}`), prefixes that moved, the `base` of CFA-0.4.
 //!
-//! Keywords come from the tables given and from nowhere else: the environment is never consulted.
+//! Keywords come only from the given tables: the environment is never consulted.
 
 use super::uri::{is_absolute, percent_decode};
 use crate::error::Result;
 
-/// Replaces keywords from left to right, once: what a replacement brings in is not looked at again.
+/// Replaces keywords from left to right, once: a replacement is not searched for keywords.
 ///
-/// `tables` are asked in order; keywords, written `${key}`, that none has are kept, for the dialect to judge
-/// (see [`unknown_keyword`]).
+/// `tables` are searched in order. Keywords, written `${key}`, that are in none of them are kept, and the dialect
+/// decides about them (see [`unknown_keyword`]).
 pub fn substitute(name: &str, tables: &[&[(String, String)]]) -> String {
     let mut result = String::with_capacity(name.len());
     let mut rest = name;
@@ -25,7 +25,7 @@ pub fn substitute(name: &str, tables: &[&[(String, String)]]) -> String {
     result
 }
 
-/// The first keyword of a location that none of the tables has.
+/// Returns the first keyword of a location that is in none of the tables.
 pub fn unknown_keyword<'a>(name: &'a str, tables: &[&[(String, String)]]) -> Option<&'a str> {
     let mut rest = name;
     while let Some(start) = rest.find("${") {
@@ -39,7 +39,8 @@ pub fn unknown_keyword<'a>(name: &'a str, tables: &[&[(String, String)]]) -> Opt
     None
 }
 
-/// The name put behind the `base` of a CFA-0.4 array, unless it is absolute; an empty base is the aggregation's directory.
+/// Appends the name to the `base` of a CFA-0.4 array, unless the name is absolute. An empty base is the aggregation's
+/// directory.
 pub fn join_base(base: &str, name: &str) -> String {
     if base.is_empty() || name.is_empty() || is_absolute(name) || name.starts_with("file:") {
         return name.to_owned();
@@ -47,13 +48,13 @@ pub fn join_base(base: &str, name: &str) -> String {
     join(base, name)
 }
 
-/// The location with the longest matching prefix of the table replaced; `None` when none matches.
+/// Replaces the longest matching prefix of the table in a location. Returns `None` if none matches.
 ///
-/// Prefixes match whole segments: `/old` is one of `/old/a.nc` and `file:///old/a.nc`, not of `/older/a.nc`. An empty
-/// replacement makes the location relative to the aggregation file.
+/// Prefixes match whole segments: `/old` is a prefix of `/old/a.nc` and `file:///old/a.nc`, not of `/older/a.nc`. An
+/// empty replacement makes the location relative to the aggregation file.
 ///
 /// # Errors
-/// `Uri` when the location has an encoded NUL.
+/// `Uri` if the location has an encoded NUL.
 pub fn relocate(name: &str, table: &[(String, String)]) -> Result<Option<String>> {
     let mut best: Option<(usize, String)> = None;
     for (from, to) in table {
@@ -75,7 +76,7 @@ fn join(base: &str, name: &str) -> String {
     }
 }
 
-/// The path of a `file:` URI of this machine, any other text as it is.
+/// Returns the path of a `file:` URI of this machine, and any other text as it is.
 fn local_path(name: &str) -> &str {
     let rest = name.strip_prefix("file:").unwrap_or(name);
     if rest.len() == name.len() {
@@ -94,7 +95,7 @@ fn is_windows(path: &str) -> bool {
     path.contains('\\')
 }
 
-/// What follows the segments of `prefix` in `name`, and how many they were.
+/// Returns the number of segments of `prefix`, and what follows them in `name`.
 fn strip_segments<'a>(name: &'a str, prefix: &str) -> Result<Option<(usize, &'a str)>> {
     let separators: &[char] = if is_windows(prefix) { &['/', '\\'] } else { &['/'] };
     let prefix = prefix.strip_suffix(separators).unwrap_or(prefix);

@@ -1,9 +1,9 @@
-//! Names in the metadata of a Zarr store that would lead out of it.
+//! Finds names in the metadata of a Zarr store that would lead out of it.
 //!
-//! GDAL joins the keys of consolidated metadata, the names of arrays, those of dimensions and the numbers of a chunk, with
-//! their separator in between, to the path of the store as they are, and opens what is there. So no such name may go up,
-//! begin at a root or be a path of another system, and no separator may be more of a path than a slash. Whatever
-//! GDAL does not read today but a later version may (storage transformers, references) is refused too.
+//! GDAL appends the keys of consolidated metadata, the names of arrays and dimensions, and the numbers of a chunk with
+//! their separator in between, unchanged to the path of the store, and opens the result. So no such name may contain
+//! `..`, begin at a root or be a path of another system, and the only separator with a meaning in paths may be a slash.
+//! What GDAL does not read today but a later version may (storage transformers, references) is refused too.
 
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ fn names_arrays(key: &str) -> bool {
     NAMING.contains(&key) || cf::reference(key, cf::Use::Store).is_some()
 }
 
-/// Why the metadata lead out of their store, or say that data lie elsewhere; `None` when they do not.
+/// Returns why the metadata lead out of their store or refer to data elsewhere, or `None` if they do not.
 pub(super) fn obstacle(metadata: &Value) -> Option<&'static str> {
     match metadata {
         Value::Array(list) => list.iter().find_map(obstacle),
@@ -30,12 +30,12 @@ fn of_member(key: &str, value: &Value) -> Option<&'static str> {
     const ELSEWHERE: &str = "has its chunks in other files, which are not under ALLOWED_SOURCES";
     let is_listed = |list: &Value| list.as_array().is_none_or(|list| !list.is_empty()) && !list.is_null();
     match key {
-        // To GDAL it ends there.
+        // GDAL ends the name at the NUL.
         key if key.contains('\0') => return Some("has metadata with a NUL in a name"),
         // Kerchunk references, which GDAL follows from 3.11 on.
         "record_size" | "refs" => return Some(ELSEWHERE),
         "storage_transformers" if is_listed(value) => return Some(ELSEWHERE),
-        // Such metadata would not be looked at here.
+        // This module would not inspect such metadata.
         "metadata_key_suffix" if value != ".json" => return Some("has metadata in files of unknown names"),
         "dimension_separator" | "separator" if !is_separator(value) => {
             return Some("has a separator of the numbers of chunks that leads out of it");
@@ -52,7 +52,7 @@ fn of_member(key: &str, value: &Value) -> Option<&'static str> {
     obstacle(value)
 }
 
-/// Whether no word of a text, or of a list of texts, leads out of the store.
+/// Returns whether no word of a text, or of a list of texts, leads out of the store.
 fn all_stay_inside(names: &Value) -> bool {
     match names {
         Value::String(names) => names.split_whitespace().all(stays_inside),
@@ -61,17 +61,17 @@ fn all_stay_inside(names: &Value) -> bool {
     }
 }
 
-/// Whether the numbers of a chunk with this in between are a name in the directory of the array, or in one below.
+/// Returns whether chunk numbers with this separator form a name in the directory of the array or in one below.
 fn is_separator(value: &Value) -> bool {
     match value {
         Value::String(text) => text == "/" || !text.contains(['/', '\\', '%', '\0']),
-        // GDAL takes the JSON text of others.
+        // GDAL uses the JSON text of other values.
         Value::Array(_) | Value::Object(_) => false,
         _ => true,
     }
 }
 
-/// Whether a path below the store stays there, whoever takes it apart.
+/// Returns whether a path below the store stays there, whatever system splits it.
 pub(crate) fn stays_inside(path: &str) -> bool {
     let is_rooted = path.starts_with(['/', '\\']) || path.as_bytes().get(1) == Some(&b':');
     !is_rooted && !path.contains(['\\', '\0']) && !has_parent_segments(path)

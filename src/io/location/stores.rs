@@ -1,4 +1,4 @@
-//! Zarr stores: directories that GDAL opens as a whole, so that all in them has to be judged beforehand.
+//! Zarr stores: directories that GDAL opens as a whole, so that everything in them must be checked beforehand.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,11 @@ use crate::io::os::{is_virtual, list_virtual, shown, with_room, LocalFile, Virtu
 use crate::io::source::Source;
 use crate::options::{AllowedSources, OpenOptions};
 
-/// The Zarr store that a location names, as GDAL is to open it, if it names one. Every file in it is under the policy.
+/// Returns the name by which GDAL opens the Zarr store at a location, if there is one. The policy applies to every file
+/// in it.
 ///
 /// # Errors
-/// `Uri`, `Policy`; a location that is no store is not an error.
+/// `Uri`, `Policy`. A location that is no store is not an error.
 pub fn find_store(
     origin: &Origin,
     name: &str,
@@ -38,7 +39,7 @@ pub fn find_store(
 
 fn find_local(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<Option<String>> {
     let Ok(real) = fs::canonicalize(path) else { return Ok(None) };
-    // Such a name would mean another file to GDAL.
+    // GDAL would take such a name for another file.
     if !real.is_dir() || is_virtual(&real) {
         return Ok(None);
     }
@@ -53,10 +54,10 @@ fn find_local(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<Opt
     Ok(real.to_str().map(str::to_owned))
 }
 
-/// A store in GDAL's virtual file system, with the prefix of its driver.
+/// Returns a store in GDAL's virtual file system, with the prefix of its driver.
 ///
-/// Told by the end of its name and by a file that each store has: servers do not say what is a directory, and asking for
-/// more would cost a request for each fragment.
+/// A store is recognised by the end of its name and by a file that each store has: servers do not report what is a
+/// directory, and more checks would cost a request for each fragment.
 fn find_virtual(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<Option<String>> {
     // A quote would end the path in the name for the driver.
     let Some(name) = path.to_str().filter(|name| !name.contains('"')) else { return Ok(None) };
@@ -72,7 +73,7 @@ fn find_virtual(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<O
     let mut files: Vec<PathBuf> = ROOT_METADATA.iter().map(|name| path.join(name)).collect();
     match list(path) {
         Some(all) => files.extend(all.iter().filter(|name| is_metadata(name)).map(|name| path.join(name))),
-        // Names in it may lead to other places of the same server, and to no other.
+        // Names in it may lead to other places on the same server, and only there.
         None if is_restricted(options) => {
             return Err(refused(
                 "is a Zarr store that cannot be listed, so that names in it are not under ALLOWED_SOURCES",
@@ -88,7 +89,7 @@ fn find_virtual(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<O
     Ok(Some(format!("ZARR:\"{name}\"")))
 }
 
-/// What keeps a directory from being given to GDAL, which opens by name whatever is in it.
+/// Returns why a directory must not be passed to GDAL, which opens everything in it by name.
 fn obstacle(directory: &Path, links_are: bool) -> Option<&'static str> {
     const MOST: usize = 1_000_000;
     let (mut pending, mut seen) = (vec![directory.to_owned()], 0);
@@ -103,7 +104,7 @@ fn obstacle(directory: &Path, links_are: bool) -> Option<&'static str> {
             }
             let kind = entry.as_ref().ok().and_then(|entry| entry.file_type().ok());
             let (Ok(entry), Some(kind)) = (entry, kind) else { return Some("cannot be looked through") };
-            // A link that leads nowhere is a chunk that is not there.
+            // A link to nothing is a chunk that is absent.
             let kind = match kind.is_symlink() {
                 true if links_are => return Some("has symbolic links"),
                 true => fs::metadata(entry.path()).map(|target| target.file_type()).ok(),
@@ -131,13 +132,14 @@ fn obstacle(directory: &Path, links_are: bool) -> Option<&'static str> {
 /// Files of metadata at the root of a store.
 const ROOT_METADATA: [&str; 5] = [".zmetadata", ".zgroup", ".zarray", ".zattrs", "zarr.json"];
 
-/// Whether a file of a store holds metadata: `.zarray` and the like of version 2, `zarr.json` and `NAME.array.json` of 3.
+/// Returns whether a file of a store holds metadata: `.zarray` and the like of version 2, `zarr.json` and
+/// `NAME.array.json` of 3.
 fn is_metadata(name: &str) -> bool {
     let name = name.rsplit('/').next().unwrap_or(name);
     name.starts_with(".z") || name.to_ascii_lowercase().ends_with(".json")
 }
 
-/// What keeps a store with these metadata from being given to GDAL; such metadata are JSON.
+/// Returns why a store with these metadata, which are JSON, must not be passed to GDAL.
 fn of_metadata(file: &impl Source) -> Option<&'static str> {
     const MOST: u64 = 256 << 20;
     let unreadable = Some("has metadata that cannot be read");
@@ -154,14 +156,15 @@ fn of_metadata(file: &impl Source) -> Option<&'static str> {
     }
 }
 
-/// The names of files in a directory and below, where the file system has them at hand; a server would be asked for each.
+/// Lists the names of files in a directory and below, if the file system has them at hand; a server would need a
+/// request for each.
 fn list(directory: &Path) -> Option<Vec<String>> {
     const LISTED: [&str; 5] = ["/vsizip/", "/vsitar/", "/vsimem/", "/vsi7z/", "/vsirar/"];
     let name = directory.to_str().filter(|name| LISTED.iter().any(|system| name.starts_with(system)))?;
     list_virtual(name)
 }
 
-/// Whether the user has said which places may be read.
+/// Returns whether the user restricted which places may be read.
 fn is_restricted(options: &OpenOptions) -> bool {
     matches!(options.allowed_sources, AllowedSources::Siblings | AllowedSources::Prefixes(_))
 }

@@ -1,11 +1,11 @@
-//! What a location in a file is: a URI reference (RFC 3986, RFC 8089) or, in older texts and real files, a path.
+//! Parses a location in a file: a URI reference (RFC 3986, RFC 8089) or, in older texts and real files, a path.
 //!
 //! Refused: empty names, NUL (plain or as `%00`), a `file:` URI without a path. Nothing is expanded: `~`, `$HOME` and
 //! wildcards are ordinary characters, and so are `?` and `#`, because a local file has neither query nor fragment.
 
 use crate::error::{Error, Kind, Result};
 
-/// A location by its form; texts are still percent-encoded.
+/// The form of a location; texts are still percent-encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reference<'a> {
     /// A path relative to the aggregation file.
@@ -20,7 +20,7 @@ pub enum Reference<'a> {
     OtherHost(&'a str),
     /// A network location of a known scheme.
     Network(&'a str),
-    /// A scheme that is not known; `opaque` when no `//` follows it, so that it may as well be a file name.
+    /// An unknown scheme. It is `opaque` if no `//` follows, so that the location may also be a file name.
     Unknown {
         /// The scheme.
         scheme: &'a str,
@@ -29,10 +29,10 @@ pub enum Reference<'a> {
     },
 }
 
-/// Tells the form of a location.
+/// Determines the form of a location.
 ///
 /// # Errors
-/// `Uri` when it is empty, has a NUL or is a `file:` URI without a path.
+/// `Uri` if it is empty, has a NUL or is a `file:` URI without a path.
 pub fn parse(name: &str) -> Result<Reference<'_>> {
     if name.is_empty() {
         return Err(Error::new(Kind::Uri, "the location is empty"));
@@ -54,12 +54,13 @@ pub fn parse(name: &str) -> Result<Reference<'_>> {
     }
 }
 
-/// Whether a text is an absolute path, on Unix or Windows, or a URL.
+/// Returns whether a text is an absolute path, on Unix or Windows, or a URL.
 pub fn is_absolute(name: &str) -> bool {
     name.starts_with(['/', '\\']) || has_drive(name) || name.contains("://")
 }
 
-/// RFC 8089, with three tolerated forms: `file:name` (relative), `file://C:/name` and `file:///C:/name`.
+/// Parses a `file:` URI by RFC 8089, and three more forms: `file:name` (relative), `file://C:/name` and
+/// `file:///C:/name`.
 fn parse_file(rest: &str) -> Result<Reference<'_>> {
     let (host, path) = match rest.strip_prefix("//") {
         None => ("", rest),
@@ -79,13 +80,13 @@ fn parse_file(rest: &str) -> Result<Reference<'_>> {
     }
 }
 
-/// A letter and a colon at the beginning of a path: a drive, since no scheme has one letter.
+/// Returns whether a path begins with a letter and a colon: a drive, since no scheme has one letter.
 fn has_drive(name: &str) -> bool {
     matches!(name.as_bytes(), [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic())
 }
 
-/// Splits at the colon of a scheme. With `//` after it any word counts, since real files have
-/// `locally_meaningful_protocol://`; otherwise the letters of RFC 3986, so that `a_00:00.nc` is a file.
+/// Splits at the colon of a scheme. If `//` follows, any word counts, since real files have
+/// `locally_meaningful_protocol://`; otherwise only the characters of RFC 3986 do, so that `a_00:00.nc` is a file.
 fn split_scheme(name: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = name.split_once(':')?;
     let mut characters = scheme.chars();
@@ -96,8 +97,8 @@ fn split_scheme(name: &str) -> Option<(&str, &str)> {
     (first.is_ascii_alphabetic() && word && scheme.len() > 1).then_some((scheme, rest))
 }
 
-/// Decodes percent-encoding once. `None` when the text has no valid encoding, so that only its literal form can be
-/// meant: a `%` without two hexadecimal digits, or an encoded path separator, which no file name has.
+/// Decodes percent-encoding once. Returns `None` if the text is not validly encoded, so that only its literal form can
+/// be meant: a `%` without two hexadecimal digits, or an encoded path separator, which no file name has.
 ///
 /// # Errors
 /// `Uri` for an encoded NUL.

@@ -1,7 +1,7 @@
-//! GDAL's virtual file system, which an aggregation file may lie in: an archive, memory, a remote store.
+//! GDAL's virtual file system, in which an aggregation file may lie: an archive, memory, a remote store.
 //!
-//! Such a file is like a remote one: by default it may name what is beside it or below, and no local file. Any other file
-//! may name a place there only where ALLOWED_SOURCES lists it.
+//! Such a file is treated like a remote one: by default it may name what is beside it or below, and no local file. Any
+//! other file may name a place there only if ALLOWED_SOURCES lists it.
 
 use std::path::Path;
 
@@ -11,13 +11,13 @@ use crate::error::{Error, Kind, Result};
 use crate::io::os::{is_virtual, shown};
 use crate::options::{AllowedSources, OpenOptions};
 
-/// Whether an absolute path in an aggregation file means a place in the virtual file system rather than one on this
-/// machine.
+/// Returns whether an absolute path in an aggregation file means a place in the virtual file system rather than one on
+/// this machine.
 pub fn is_meant(origin: &Origin, path: &Path, options: &OpenOptions) -> bool {
     is_virtual(path) && (matches!(origin.base, Base::Virtual(_)) || is_listed(path, options))
 }
 
-/// Judges a place in the virtual file system.
+/// Checks a place in the virtual file system against the policy.
 ///
 /// # Errors
 /// `Policy`.
@@ -40,24 +40,24 @@ pub fn judge(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<()> 
     Err(Error::new(Kind::Policy, message))
 }
 
-/// Whether a directory is within something. What is right below the name of a file system, as in `/vsigzip/f.gz` and
-/// `/vsicurl?url=...`, has all that there is beside it.
+/// Returns whether a directory lies within an archive or the like. Directly below the name of a file system, as in
+/// `/vsigzip/f.gz` and `/vsicurl?url=...`, everything would be beside it.
 fn is_container(directory: &Path) -> bool {
     let within = directory.to_str().and_then(|directory| directory.strip_prefix("/vsi"));
     within.is_some_and(|within| match within.split_once('/') {
         Some((system, inner)) => !system.contains('?') && !inner.trim_matches('/').is_empty(),
-        // All in memory is the program's own.
+        // Everything in memory is the program's own.
         None => within == "mem",
     })
 }
 
 fn is_listed(path: &Path, options: &OpenOptions) -> bool {
     let AllowedSources::Prefixes(list) = &options.allowed_sources else { return false };
-    // All local files, `/`, are no part of this file system.
+    // The prefix `/`, all local files, does not include this file system.
     list.iter().map(Path::new).any(|prefix| is_virtual(prefix) && lies_below(path, prefix))
 }
 
-/// By whole segments of the text; a path with `..` could lead elsewhere.
+/// Compares whole segments of the text. A path with `..` could lead elsewhere, so it lies below nothing.
 fn lies_below(path: &Path, directory: &Path) -> bool {
     let (path, directory) = (path.to_string_lossy(), directory.to_string_lossy());
     if has_parent_segments(&path) {
@@ -67,7 +67,7 @@ fn lies_below(path: &Path, directory: &Path) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Whether a path has `..`, also percent-encoded, however often: servers decode once more than one thinks.
+/// Returns whether a path has `..`, also percent-encoded any number of times: servers may decode more than once.
 pub(super) fn has_parent_segments(path: &str) -> bool {
     let mut path = path.to_ascii_lowercase();
     loop {

@@ -1,4 +1,4 @@
-//! How the path of a file is written as a location: percent-encoded byte by byte (RFC 3986 section 3.3), or as it is.
+//! Writes the path of a file as a location: percent-encoded byte by byte (RFC 3986 section 3.3), or as it is.
 
 use std::ffi::OsStr;
 use std::fmt::Write;
@@ -6,24 +6,24 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::io::os::bytes_of;
 
-/// A path as a URI reference: an absolute one as a `file:` URI, another relative to the file that has it. `None` where
-/// the system has names that no bytes stand for.
+/// Returns a path as a URI reference: an absolute path as a `file:` URI, another one relative to the file that contains
+/// it. Returns `None` if the path is a system name that no bytes represent.
 pub(crate) fn as_reference(path: &Path) -> Option<String> {
     let text = joined(path, encode)?;
     if path.is_absolute() {
-        // A drive letter follows a third slash.
+        // A third slash precedes a drive letter.
         let root = if text.starts_with('/') { "" } else { "/" };
         return Some(format!("file://{root}{text}"));
     }
     Some(guarded(text))
 }
 
-/// A path as it is, with `/` between its parts; `None` when it is not UTF-8.
+/// Returns a path as it is, with `/` between its parts, or `None` if it is not UTF-8.
 pub(crate) fn as_plain_path(path: &Path) -> Option<String> {
     joined(path, |part| part.to_str().map(str::to_owned)).map(guarded)
 }
 
-/// A relative reference whose first segment nobody takes for a scheme, a drive or a path of Windows.
+/// Protects a relative reference whose first segment could be taken for a scheme, a drive or a Windows path.
 fn guarded(text: String) -> String {
     let first = text.split('/').next().unwrap_or_default();
     if first.contains(':') || first.starts_with('\\') {
@@ -32,7 +32,8 @@ fn guarded(text: String) -> String {
     text
 }
 
-/// The way from a directory to a file, both absolute and without dots; `None` when they are on different drives.
+/// Returns the relative path from a directory to a file, both absolute and without dots, or `None` if they are on
+/// different drives.
 pub(crate) fn relative_path(directory: &Path, file: &Path) -> Option<PathBuf> {
     let from: Vec<Component> = directory.components().collect();
     let to: Vec<Component> = file.components().collect();

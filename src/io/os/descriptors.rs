@@ -1,8 +1,8 @@
-//! Descriptors of local files, which a process has few of: those that no read uses at the moment are closed when others are
-//! needed, and opened again, as the same file, by the next read.
+//! Descriptors of local files. A process has few of them, so those that no read uses are closed when others are needed;
+//! the next read opens the file again and checks that it is the same file.
 //!
-//! So neither the number of fragments nor that of threads or of aggregations within each other matters: a read needs one
-//! descriptor while it lasts. Of those that the process may have, half are left to the program that uses the library.
+//! So the numbers of fragments, threads and nested aggregations do not matter: a read needs one descriptor while it
+//! lasts. Half of the descriptors that the process may have are left to the program that uses the library.
 
 use std::fs::File;
 use std::io;
@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 
 use super::system::{self, FileIdentity};
 
-/// How long other threads, whose reads all end, are waited for.
+/// How long to wait for the reads of other threads to end.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How often in succession no other thread may have a file before there is nothing to wait for.
+/// After this many checks in a row in which no other thread has a file, waiting is pointless.
 const LOOKS: usize = 20;
 
 /// Descriptors that are closed at a time.
@@ -28,23 +28,23 @@ pub(super) struct Descriptor {
     path: PathBuf,
     identity: FileIdentity,
     file: RwLock<Option<OpenFile>>,
-    /// Whether it was read since somebody last looked for one to close.
+    /// Whether it was read since the last search for one to close.
     is_recent: AtomicBool,
-    /// Who else relies on its number.
+    /// The number of other users that rely on its number.
     pins: AtomicUsize,
 }
 
-/// All of them; those that are gone are taken out now and then.
+/// All descriptors. Those that are gone are removed now and then.
 static ALL: Mutex<Vec<Weak<Descriptor>>> = Mutex::new(Vec::new());
 
 /// How many are open, or being opened or closed.
 static OPEN: AtomicUsize = AtomicUsize::new(0);
 
-/// A file that counts from before it is opened until after it is closed, so that who finds no descriptor knows whether
-/// waiting helps.
+/// A file that is counted from before it is opened until after it is closed, so that a caller without a descriptor
+/// knows whether waiting helps.
 #[derive(Debug)]
 pub(super) struct OpenFile {
-    // Closed before it stops counting: fields are dropped in this order.
+    // It is closed before it stops counting: fields are dropped in this order.
     file: File,
     _count: Count,
 }
@@ -74,7 +74,7 @@ impl std::ops::Deref for OpenFile {
 }
 
 impl Descriptor {
-    /// Takes over a file that was opened as `path`.
+    /// Takes ownership of a file that was opened as `path`.
     pub(super) fn new(path: &Path, file: OpenFile, identity: FileIdentity) -> Arc<Self> {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let file = RwLock::new(Some(file));
@@ -89,10 +89,10 @@ impl Descriptor {
         made
     }
 
-    /// Does something with the open file.
+    /// Calls `work` with the open file.
     ///
     /// # Errors
-    /// Those of `work`, and of opening the file again.
+    /// The errors of `work` and of opening the file again.
     pub(super) fn with<T>(&self, mut work: impl FnMut(&File) -> io::Result<T>) -> io::Result<T> {
         loop {
             if let Some(file) = &*self.file.read().unwrap_or_else(PoisonError::into_inner) {
@@ -136,7 +136,7 @@ impl Descriptor {
         Ok(())
     }
 
-    /// Closes the file, unless a read uses it; whether it did.
+    /// Closes the file, unless a read uses it. Returns whether it was closed.
     fn close(&self) -> bool {
         let mut place = match self.file.try_write() {
             Ok(place) => place,
@@ -147,7 +147,7 @@ impl Descriptor {
     }
 }
 
-/// Opens a file for reading, closing others if need be.
+/// Opens a file for reading, and closes others if necessary.
 pub(super) fn open(path: &Path) -> io::Result<OpenFile> {
     let most = system::most_descriptors() / 2;
     let open = OPEN.load(Ordering::Relaxed);
@@ -160,7 +160,7 @@ pub(super) fn open(path: &Path) -> io::Result<OpenFile> {
     })
 }
 
-/// Does something that needs a descriptor; when there is none, files that no read uses are closed and it is tried again.
+/// Calls `work`, which needs a descriptor. If there is none, closes files that no read uses and tries again.
 pub(crate) fn with_room<T>(mut work: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     let mut begun = None;
     let mut alone = 0;
@@ -171,7 +171,7 @@ pub(crate) fn with_room<T>(mut work: impl FnMut() -> io::Result<T>) -> io::Resul
                     continue;
                 }
                 let begun = *begun.get_or_insert_with(Instant::now);
-                // What is held by reads of other threads comes free; what the program holds does not.
+                // Descriptors held by reads of other threads become free; those that the program holds do not.
                 alone = if OPEN.load(Ordering::SeqCst) == 0 { alone + 1 } else { 0 };
                 if alone > LOOKS || begun.elapsed() > PATIENCE {
                     return Err(error);
@@ -183,14 +183,14 @@ pub(crate) fn with_room<T>(mut work: impl FnMut() -> io::Result<T>) -> io::Resul
     }
 }
 
-/// Sees that so many descriptors are free, for code that cannot be told to try again.
+/// Makes this many descriptors free, for code that cannot be made to try again.
 #[cfg(feature = "gdal")]
 pub(crate) fn make_room(count: usize) {
-    // What needs them says so if there are none.
+    // If there are none, the code that needs them reports it.
     let _ = with_room(|| (0..count).map(|_| system::spare_descriptor()).collect::<io::Result<Vec<_>>>());
 }
 
-/// Closes files that no read uses, first those that were not read of late; how many there were.
+/// Closes files that no read uses, first those that were not read recently. Returns how many were closed.
 fn close_some(count: usize) -> usize {
     let all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
     let mut closed = 0;

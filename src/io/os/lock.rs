@@ -1,8 +1,9 @@
 //! A lock between writers: a file beside the one to be written, locked by the operating system.
 //!
-//! The system gives a lock back when its holder ends, however it ends, so that nobody waits for one that was killed. The
-//! file to be written is not locked itself: it is replaced by another, and HDF5 locks the files that it reads. The lock
-//! file goes away with the lock; whoever waited for it finds another in its place, or none, and begins again.
+//! The system releases a lock when its holder ends, however it ends, so that nobody waits for a process that was
+//! killed. The file to be written is not locked itself: it is replaced by another, and HDF5 locks the files that it
+//! reads. The lock file is removed with the lock; whoever waited for it finds another in its place, or none, and begins
+//! again.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
@@ -10,36 +11,36 @@ use std::path::{Path, PathBuf};
 
 use super::system;
 
-/// Attempts to lock a file that goes away as it is locked.
+/// The maximum number of attempts to lock a file that is removed while it is being locked.
 const ATTEMPTS: u32 = 1000;
 
-/// A lock that one holder has at a time, in this process or another; given back when dropped.
+/// A lock that one holder has at a time, in this process or another. It is released when dropped.
 #[derive(Debug)]
 pub(crate) struct Lock {
     file: File,
     path: PathBuf,
 }
 
-/// What became of an attempt to take a lock.
+/// The result of an attempt to take a lock.
 #[derive(Debug)]
 pub(crate) enum Locking {
-    /// It is ours.
+    /// The caller holds the lock.
     Taken(Lock),
-    /// Somebody else has it.
+    /// Another holder has it.
     Busy,
     /// The file system has no locks, or this user may not take this one.
     Impossible,
 }
 
 impl Lock {
-    /// Takes the lock of this name if nobody has it.
+    /// Takes the lock of this name if nobody holds it.
     ///
     /// # Errors
-    /// When no file of this name can be made or opened.
+    /// Those of creating or opening a file of this name.
     pub(crate) fn attempt(path: &Path) -> io::Result<Locking> {
         for _ in 0..ATTEMPTS {
             let file = match super::descriptors::with_room(|| system::open_lock(path)) {
-                // It went away between two looks at it.
+                // The file was removed between two checks.
                 Err(error)
                     if error.kind() == ErrorKind::NotFound && path.parent().is_some_and(Path::exists) =>
                 {
@@ -52,7 +53,7 @@ impl Lock {
                 Ok(true) => {}
                 Ok(false) => return Ok(Locking::Busy),
                 Err(error) if system::has_no_locks(&error) => {
-                    // Left behind it would be taken for something that matters.
+                    // If it were left behind, users would think that it matters.
                     let _ = fs::remove_file(path);
                     return Ok(Locking::Impossible);
                 }
@@ -67,23 +68,23 @@ impl Lock {
     }
 }
 
-/// Locks an open file for as long as it, or a copy of it, is open; `false` when somebody else has it locked.
+/// Locks an open file for as long as it, or a copy of it, is open. Returns `false` if another holder has locked it.
 ///
 /// # Errors
-/// When the file system has no locks.
+/// If the file system has no locks.
 pub(crate) fn lock_file(file: &File) -> io::Result<bool> {
     system::try_lock(file)
 }
 
-/// Ends what [`lock_file`] began.
+/// Releases a lock taken by [`lock_file`].
 pub(crate) fn unlock_file(file: &File) {
     system::unlock(file);
 }
 
-/// Whether the name still belongs to the file that was locked. It is opened again, since network file systems look only
-/// then whether what they remember of a name still holds.
+/// Returns whether the name still belongs to the file that was locked. The file is opened again, since network file
+/// systems check only then whether their cached names are still valid.
 pub(crate) fn leads_to(path: &Path, file: &File) -> bool {
-    // Only what may be read can be opened; the rest is looked up.
+    // A file that may not be read cannot be opened; its identity is looked up by its path.
     let again = match File::open(path) {
         Ok(again) => again.metadata().and_then(|now| system::identity(&again, &now)),
         Err(_) => system::identity_at(path),
@@ -94,9 +95,10 @@ pub(crate) fn leads_to(path: &Path, file: &File) -> bool {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // While it is still locked: of two who make the file anew only one has its name.
+        // The lock is still held, so that of two processes that create the file again only one has its name.
         let _ = fs::remove_file(&self.path);
-        // By itself it would last until the last copy of the descriptor, in a child process for example, is closed.
+        // Otherwise the lock would last until the last copy of the descriptor, for example in a child process, is
+        // closed.
         system::unlock(&self.file);
     }
 }

@@ -1,9 +1,9 @@
 //! Operating-system calls: opening regular files, positioned reads, file identity. Unix and Windows variants.
 //!
-//! A name in an aggregation file may point at anything. Only regular files are opened: a FIFO would hang its reader,
-//! a device may act on being opened, a directory has no bytes. The type is looked at before the open, so that a device
-//! is not touched, and again on the descriptor, so that a file exchanged in between is not taken for what it was.
-//! Files are read by positioned reads and never mapped: a file truncated under a mapping would kill the host program.
+//! A name in an aggregation file may refer to anything. Only regular files are opened: a FIFO would hang its reader, a
+//! device may act on being opened, a directory has no bytes. The type is checked before the open, so that a device is
+//! not touched, and again on the descriptor, in case the file was exchanged in between. Files are read by positioned
+//! reads and never mapped: a file truncated under a mapping would kill the host program.
 
 mod descriptors;
 mod given;
@@ -50,26 +50,26 @@ pub struct LocalFile {
     file: Arc<Descriptor>,
     name: String,
     state: FileState,
-    /// Bytes that it takes on its disk.
+    /// Bytes that it occupies on its disk.
     stored: u64,
     identity: FileIdentity,
 }
 
-/// Whether a name that the user gave is one of GDAL's virtual file system.
+/// Returns whether a name that the user gave belongs to GDAL's virtual file system.
 pub(crate) fn is_virtual(path: &Path) -> bool {
     cfg!(feature = "gdal") && path.to_str().is_some_and(|path| path.starts_with("/vsi"))
 }
 
-/// What a file was like when it was opened: another state means other contents.
+/// The state of a file when it was opened. A different state means different contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileState {
     /// Its length in bytes.
     pub length: u64,
-    /// When it was last written to, where the system can say it.
+    /// When it was last written to, if the system reports that.
     pub modified: Option<SystemTime>,
 }
 
-/// What became of opening a path.
+/// The result of opening a path.
 #[derive(Debug)]
 pub(crate) enum Attempt {
     /// It is a regular file and open.
@@ -79,10 +79,10 @@ pub(crate) enum Attempt {
 }
 
 impl LocalFile {
-    /// Opens a regular file; errors and warnings call it by its path.
+    /// Opens a regular file. Errors and warnings name it by its path.
     ///
     /// # Errors
-    /// `Io` when it is not there, is not a regular file or may not be read.
+    /// `Io` if it is absent, is not a regular file or may not be read.
     pub fn open(path: &Path) -> Result<Self> {
         match Self::attempt(path)? {
             Attempt::Open(file) => Ok(file),
@@ -90,7 +90,7 @@ impl LocalFile {
         }
     }
 
-    /// Opens a regular file, telling a file that is not there from one that cannot be read.
+    /// Opens a regular file, and distinguishes an absent file from one that cannot be read.
     pub(crate) fn attempt(path: &Path) -> Result<Attempt> {
         let name = shown(path);
         match Self::open_named(path, &name) {
@@ -124,12 +124,12 @@ impl LocalFile {
         Ok(Ok(LocalFile { file, name: name.to_owned(), state, stored, identity }))
     }
 
-    /// What the file was like when it was opened.
+    /// Returns the state of the file when it was opened.
     pub fn state(&self) -> FileState {
         self.state
     }
 
-    /// Whether the file is still what was opened: neither written to since, nor deleted or replaced by another.
+    /// Returns whether the file is unchanged since it was opened: not written to, deleted or replaced by another.
     pub(crate) fn is_current(&self) -> bool {
         self.file.with(File::metadata).is_ok_and(|now| {
             let state = FileState { length: now.len(), modified: now.modified().ok() };
@@ -137,18 +137,18 @@ impl LocalFile {
         })
     }
 
-    /// Which file this is, whatever its names.
+    /// Returns the identity of the file, whatever its names.
     pub fn identity(&self) -> &FileIdentity {
         &self.identity
     }
 
-    /// The path without symbolic links of the file that is open, which was opened as `path`.
+    /// Returns the path, without symbolic links, of the open file, which was opened as `path`.
     ///
-    /// Taken from the descriptor where the system can say it; elsewhere the path is resolved again and must lead to
-    /// the same file.
+    /// It is taken from the descriptor if the system can report it; otherwise the path is resolved again and must lead
+    /// to the same file.
     ///
     /// # Errors
-    /// `Io` when the path no longer leads to the file.
+    /// `Io` if the path no longer leads to the file.
     pub(crate) fn real_path(&self, path: &Path) -> Result<PathBuf> {
         if let Ok(Some(real)) = self.file.with(|file| Ok(system::path_of(file))) {
             return Ok(real);
@@ -172,8 +172,9 @@ impl LocalFile {
 
 #[cfg(feature = "gdal")]
 impl LocalFile {
-    /// The path by which other code in this process opens the very file that is open here, for as long as it is; else
-    /// its name, unless GDAL would take that for another file. The file stays open until [`LocalFile::unpin`].
+    /// Returns a path by which other code in this process opens this very file while it is open. If the system has
+    /// none, returns its name, unless GDAL would take that for another file. The file stays open until
+    /// [`LocalFile::unpin`].
     pub(crate) fn pin_for_gdal(&self) -> Option<String> {
         self.file.pin().ok()?;
         let named = || Some(&self.name).filter(|name| !is_virtual(Path::new(name))).cloned();
@@ -185,7 +186,7 @@ impl LocalFile {
         path
     }
 
-    /// Ends what [`LocalFile::pin_for_gdal`] began.
+    /// Undoes [`LocalFile::pin_for_gdal`].
     pub(crate) fn unpin(&self) {
         self.file.unpin();
     }
@@ -210,10 +211,10 @@ impl Source for LocalFile {
     }
 }
 
-/// Sees that a read ends within the file.
+/// Checks that a read ends within the file.
 ///
 /// # Errors
-/// `Damaged`.
+/// `Damaged` if it does not.
 pub(crate) fn check_end(source: &dyn Source, offset: u64, count: usize) -> Result<()> {
     let length = source.len();
     if offset.checked_add(count as u64).is_some_and(|end| end <= length) {
@@ -223,7 +224,7 @@ pub(crate) fn check_end(source: &dyn Source, offset: u64, count: usize) -> Resul
     Err(Error::new(Kind::Damaged, message).in_file(source.name()))
 }
 
-/// Fills a buffer by as many reads as it takes.
+/// Fills a buffer with as many reads as necessary.
 fn fill(
     source: &dyn Source,
     offset: u64,
@@ -249,33 +250,34 @@ fn fill(
     Ok(())
 }
 
-/// Gives a file another name, which must be free.
+/// Renames a file to a name that must be free.
 ///
 /// # Errors
-/// `AlreadyExists` when it is not.
+/// `AlreadyExists` if it is not free.
 pub(crate) fn settle(new: &Path, name: &Path) -> io::Result<()> {
     match fs::hard_link(new, name) {
         Ok(()) => fs::remove_file(new),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
-        // Some file systems have no links; there a moment is left between the look and the change of names.
+        // Some file systems have no links. There, another process can take the name between the check and the renaming.
         Err(_) if fs::symlink_metadata(name).is_ok() => Err(ErrorKind::AlreadyExists.into()),
         Err(_) => fs::rename(new, name),
     }
 }
 
-/// Makes the name of a file last.
+/// Makes the name of a file durable.
 pub(crate) fn sync_directory(name: &Path) -> io::Result<()> {
     with_room(|| system::sync_directory(name.parent().unwrap_or(Path::new("."))))
 }
 
-/// Brings the contents of a file to the disk.
+/// Writes the contents of a file to the disk.
 pub(crate) fn sync(new: &Path) -> io::Result<()> {
     // Windows flushes only through a handle that may write.
     let open = || fs::OpenOptions::new().read(true).write(true).open(new);
     with_room(open)?.sync_all()
 }
 
-/// Whether the error means that there is no such file; a name too long for the file system names none either.
+/// Returns whether the error means that there is no such file. A name too long for the file system counts as absent
+/// too.
 pub(crate) fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
         || system::is_impossible_name(error)

@@ -1,10 +1,10 @@
-//! Names of files as bytes and as text: Unix knows names that are not UTF-8.
+//! File names as bytes and as text: on Unix, names need not be UTF-8.
 
 use std::ffi::OsStr;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// The name as text for people: bytes that are not UTF-8 are shown as `\xE9`.
+/// Returns the name as text for people, with bytes that are not UTF-8 as `\xE9`.
 pub fn shown(name: impl AsRef<OsStr>) -> String {
     let mut text = String::new();
     for chunk in name.as_ref().as_encoded_bytes().utf8_chunks() {
@@ -17,7 +17,7 @@ pub fn shown(name: impl AsRef<OsStr>) -> String {
     text
 }
 
-/// The path that these bytes are; on Windows they must be UTF-8.
+/// Returns the path with these bytes; on Windows they must be UTF-8.
 pub(crate) fn path_from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
     #[cfg(unix)]
     return Some(PathBuf::from(<std::ffi::OsString as std::os::unix::ffi::OsStringExt>::from_vec(bytes)));
@@ -25,7 +25,7 @@ pub(crate) fn path_from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
     String::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
-/// The bytes of a name; `None` for a name of Windows that is not Unicode, which no bytes stand for.
+/// Returns the bytes of a name, or `None` for a Windows name that is not Unicode, which no bytes represent.
 pub(crate) fn bytes_of(name: &OsStr) -> Option<&[u8]> {
     #[cfg(unix)]
     return Some(std::os::unix::ffi::OsStrExt::as_bytes(name));

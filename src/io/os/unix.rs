@@ -6,29 +6,30 @@ use std::os::fd::{AsRawFd, IntoRawFd};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// Which file it is, whatever its names: device and inode.
+/// Identifies a file, whatever its names: device and inode.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FileIdentity {
     device: u64,
     inode: u64,
 }
 
-/// A file that is said to take less than this on its disk may take more.
+/// If the system reports less than this for a file on its disk, the file may occupy more.
 const LEAST_TAKEN: u64 = 8 << 10;
 
-/// Unix has no file names that mean devices.
+/// Returns `None`: Unix has no file names that mean devices.
 pub fn reserved_name(_path: &Path) -> Option<&'static str> {
     None
 }
 
-/// Opens for reading without ever waiting for a writer and without taking a terminal; the standard library adds
-/// `O_CLOEXEC`, named here because it is relied upon.
+/// Opens for reading without ever waiting for a writer and without acquiring a terminal. The standard library adds
+/// `O_CLOEXEC`; it is mentioned here because this code relies on it.
 pub fn open(path: &Path) -> io::Result<File> {
     let flags = libc::O_NONBLOCK | libc::O_CLOEXEC | libc::O_NOCTTY;
     OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
-/// Ends the non-blocking mode of a regular file: tape-backed file systems answer `EAGAIN` in it instead of recalling.
+/// Ends the non-blocking mode of a regular file: in that mode, tape-backed file systems return `EAGAIN` instead of
+/// recalling.
 pub fn opened(file: &File) -> io::Result<()> {
     let descriptor = file.as_raw_fd();
     // SAFETY: the descriptor is open for as long as `file` is borrowed, and F_GETFL takes no further argument.
@@ -43,41 +44,41 @@ pub fn opened(file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Closes a file; what the system could not write before may be reported only then.
+/// Closes a file. The system may report earlier failures to write only then.
 pub fn close(file: File) -> io::Result<()> {
     // SAFETY: the descriptor was given up by its owner, so nobody else closes it.
     if unsafe { libc::close(file.into_raw_fd()) } == 0 {
         return Ok(());
     }
     match io::Error::last_os_error() {
-        // The descriptor is closed all the same.
+        // The descriptor is closed nevertheless.
         error if error.kind() == io::ErrorKind::Interrupted => Ok(()),
         error => Err(error),
     }
 }
 
-/// Makes a change of names in the directory last.
+/// Makes a change of names in the directory durable.
 pub fn sync_directory(directory: &Path) -> io::Result<()> {
     match File::open(directory)?.sync_all() {
-        // Some network file systems know no such thing.
+        // Some network file systems do not support this.
         Err(error) if matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOTSUP)) => Ok(()),
         result => result,
     }
 }
 
-/// Opens the file of a lock, which is made if need be.
+/// Opens the file of a lock, and creates it if necessary.
 pub fn open_lock(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::PermissionsExt;
     let flags = libc::O_NONBLOCK | libc::O_CLOEXEC | libc::O_NOFOLLOW;
     let mut options = OpenOptions::new();
     match options.read(true).write(true).create(true).custom_flags(flags).open(path) {
         Ok(file) => {
-            // Left by somebody who was killed it is one for everybody.
+            // If its creator is killed, everybody else must be able to lock it.
             let _ = file.set_permissions(std::fs::Permissions::from_mode(0o666));
             Ok(file)
         }
-        // What may not be written to can be locked, except on some network file systems. Where there is nothing, it is
-        // the directory that may not be written to.
+        // A file without write permission can be locked, except on some network file systems. If there is no file, it
+        // is the directory that lacks write permission.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(|_| error)
         }
@@ -85,12 +86,12 @@ pub fn open_lock(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Whether the error means that somebody else has the lock.
+/// Returns whether the error means that another holder has the lock.
 pub fn is_busy(_error: &io::Error) -> bool {
     false
 }
 
-/// Locks an open file, unless somebody else has it locked.
+/// Locks an open file. Returns `false` if another holder has locked it.
 pub fn try_lock(file: &File) -> io::Result<bool> {
     // SAFETY: the descriptor is open for as long as `file` is borrowed; nothing else is passed.
     if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0 {
@@ -104,17 +105,17 @@ pub fn try_lock(file: &File) -> io::Result<bool> {
 }
 
 pub fn unlock(file: &File) {
-    // SAFETY: as above. A lock that cannot be given back ends with the descriptor.
+    // SAFETY: as above. A lock that cannot be released ends with the descriptor.
     unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_UN) };
 }
 
-/// Whether the error means that the file system has no locks.
+/// Returns whether the error means that the file system has no locks.
 pub fn has_no_locks(error: &io::Error) -> bool {
     let codes = [libc::ENOSYS, libc::ENOTSUP, libc::EOPNOTSUPP, libc::ENOLCK, libc::EINVAL];
     error.raw_os_error().is_some_and(|code| codes.contains(&code))
 }
 
-/// Whether the error means that only who may write to the file can lock it.
+/// Returns whether the error means that locking the file requires write permission.
 pub fn may_not_lock(error: &io::Error) -> bool {
     error.raw_os_error() == Some(libc::EBADF)
 }
@@ -123,21 +124,21 @@ pub fn identity(_file: &File, metadata: &Metadata) -> io::Result<FileIdentity> {
     Ok(FileIdentity { device: metadata.dev(), inode: metadata.ino() })
 }
 
-/// Which file is at a path, symbolic links followed.
+/// Returns the identity of the file at a path, following symbolic links.
 pub fn identity_at(path: &Path) -> io::Result<FileIdentity> {
     let metadata = std::fs::metadata(path)?;
     Ok(FileIdentity { device: metadata.dev(), inode: metadata.ino() })
 }
 
-/// Whether what is written goes on to somebody else and replaces nothing: a terminal, a pipe, `/dev/null`.
+/// Returns whether written data are passed on and replace nothing: a terminal, a pipe, `/dev/null`.
 pub fn is_stream(kind: FileType) -> bool {
     kind.is_fifo() || kind.is_char_device()
 }
 
-/// Bytes that a file takes on its disk, or its length where that cannot be told.
+/// Returns the bytes that a file occupies on its disk, or its length if that is unknown.
 pub fn stored(metadata: &Metadata) -> u64 {
     let (length, taken) = (metadata.len(), metadata.blocks().saturating_mul(512));
-    // A file that was just written, or that lies on tape, may be said to take nothing yet.
+    // For a file that was just written, or that lies on tape, the system may report nothing yet.
     if taken < LEAST_TAKEN {
         length
     } else {
@@ -145,26 +146,26 @@ pub fn stored(metadata: &Metadata) -> u64 {
     }
 }
 
-/// Whether some path still leads to the open file.
+/// Returns whether some path still leads to the open file.
 pub fn has_name(metadata: &Metadata) -> bool {
     metadata.nlink() > 0
 }
 
-/// How many descriptors this process may have.
+/// Returns how many descriptors this process may have.
 pub fn most_descriptors() -> usize {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the limit is ours to be written to.
+    // SAFETY: the call writes to `limit`, which is exclusively borrowed.
     match unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) } {
         0 => usize::try_from(limit.rlim_cur).unwrap_or(usize::MAX),
         _ => usize::MAX,
     }
 }
 
-/// Sees that this process may make a file that long (`RLIMIT_FSIZE`). Whoever just tries gets a signal, `SIGXFSZ`, which ends the
-/// program.
+/// Checks that this process may create a file of this length (`RLIMIT_FSIZE`). Exceeding the limit would raise
+/// `SIGXFSZ`, which ends the program.
 pub fn check_length(length: u64) -> io::Result<()> {
     let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
-    // SAFETY: the limit is ours to be written to.
+    // SAFETY: the call writes to `limit`, which is exclusively borrowed.
     let known = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } == 0;
     match known && limit.rlim_cur != libc::RLIM_INFINITY && length > limit.rlim_cur {
         true => Err(io::Error::from_raw_os_error(libc::EFBIG)),
@@ -172,12 +173,12 @@ pub fn check_length(length: u64) -> io::Result<()> {
     }
 }
 
-/// Whether the error means that there is no descriptor left, for this process or for all.
+/// Returns whether the error means that no descriptor is left, for this process or for all.
 pub fn is_exhaustion(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
 }
 
-/// Takes a descriptor, to see that there is one.
+/// Takes a descriptor, to check that one is free.
 #[cfg(feature = "gdal")]
 pub fn spare_descriptor() -> io::Result<File> {
     File::open("/dev/null")
@@ -187,7 +188,7 @@ pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize>
     file.read_at(buffer, offset)
 }
 
-/// The path of the open file as the kernel knows it; a file deleted or out of reach has none.
+/// Returns the path of the open file as the kernel knows it. A file that is deleted or out of reach has none.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub fn path_of(file: &File) -> Option<PathBuf> {
     let path = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()?;
@@ -202,14 +203,14 @@ pub fn path_of(_file: &File) -> Option<PathBuf> {
     None
 }
 
-/// A path that leads to the open file itself, whatever becomes of its names, for as long as it is open.
+/// Returns a path that leads to the open file itself while it is open, whatever happens to its names.
 #[cfg(all(feature = "gdal", any(target_os = "linux", target_os = "android")))]
 pub fn path_through_descriptor(file: &File) -> Option<String> {
     let path = format!("/proc/self/fd/{}", file.as_raw_fd());
     Path::new(&path).exists().then_some(path)
 }
 
-/// This system has no such paths.
+/// Returns `None`: this system has no such paths.
 #[cfg(all(feature = "gdal", not(any(target_os = "linux", target_os = "android"))))]
 pub fn path_through_descriptor(_file: &File) -> Option<String> {
     None

@@ -1,7 +1,7 @@
 //! Files of GDAL's virtual file system: `/vsizip/`, `/vsimem/`, `/vsicurl/` and the like.
 //!
-//! A name that the user gave leads here, and from there the names beside it; a name in another file only where a list in
-//! ALLOWED_SOURCES has it.
+//! A name that the user gave may lead here, and from there so may the names beside it. A name in another file may do so
+//! only if a list in ALLOWED_SOURCES has it.
 
 use std::ffi::{CStr, CString};
 use std::os::raw::c_int;
@@ -19,7 +19,7 @@ use gdal_sys::{
 const FROM_START: c_int = 0;
 const FROM_END: c_int = 2;
 
-/// An open file. A handle of GDAL has one position, so each read has one to itself.
+/// An open file. A GDAL handle has one position, so each read uses a handle of its own.
 #[derive(Debug)]
 pub struct VirtualFile {
     name: String,
@@ -35,7 +35,7 @@ unsafe impl Send for Handle {}
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // SAFETY: the handle is open and ends here.
+        // SAFETY: the handle is open and is not used after this.
         unsafe { VSIFCloseL(self.0.as_ptr()) };
     }
 }
@@ -43,7 +43,7 @@ impl Drop for Handle {
 impl Handle {
     fn open(name: &str) -> Option<Handle> {
         let name = CString::new(name).ok()?;
-        // GDAL does not say whether a file is not there or no descriptor is left.
+        // GDAL does not distinguish an absent file from a lack of descriptors.
         super::make_room(2);
         // SAFETY: both are C strings.
         NonNull::new(unsafe { VSIFOpenL(name.as_ptr(), c"rb".as_ptr()) }).map(Handle)
@@ -56,7 +56,7 @@ impl Handle {
 }
 
 impl VirtualFile {
-    /// Opens a file; `None` if there is none that can be read.
+    /// Opens a file. Returns `None` if there is none that can be read.
     pub fn open(path: &Path) -> Option<VirtualFile> {
         let name = path.to_str()?.to_owned();
         let mut handle = Handle::open(&name)?;
@@ -82,11 +82,12 @@ impl VirtualFile {
     }
 }
 
-/// The names of all files below a directory, relative to it; `None` if it cannot be listed, or has a name that is no text.
+/// Returns the names of all files below a directory, relative to it, or `None` if it cannot be listed or a name is not
+/// UTF-8.
 pub(crate) fn list_virtual(directory: &str) -> Option<Vec<String>> {
     let directory = CString::new(directory).ok()?;
     let mut names = Some(Vec::new());
-    // SAFETY: a C string; the list is NULL or ends with NULL, and is ours to release.
+    // SAFETY: a C string; the list is NULL or ends with NULL, and this code must release it.
     unsafe {
         let list = VSIReadDirRecursive(directory.as_ptr());
         if list.is_null() {

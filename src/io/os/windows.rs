@@ -6,14 +6,14 @@ use std::os::windows::fs::{FileExt, OpenOptionsExt};
 use std::os::windows::io::{AsRawHandle, RawHandle};
 use std::path::{Path, PathBuf};
 
-/// Which file it is, whatever its names.
+/// Identifies a file, whatever its names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FileIdentity {
     volume: u32,
     index: u64,
 }
 
-/// What the system tells of an open file (`BY_HANDLE_FILE_INFORMATION`); times are two numbers each.
+/// What the system reports about an open file (`BY_HANDLE_FILE_INFORMATION`); times are two numbers each.
 #[repr(C)]
 #[derive(Default)]
 struct Information {
@@ -31,7 +31,7 @@ unsafe extern "system" {
     fn GetFileInformationByHandle(file: RawHandle, information: *mut Information) -> i32;
 }
 
-/// Names that mean a device in every directory, with any extension.
+/// Returns the device that a name means in every directory, with any extension.
 pub fn reserved_name(path: &Path) -> Option<&'static str> {
     let name = path.file_name()?.to_str()?;
     let stem = name.split(['.', ':']).next()?.trim_end().to_ascii_uppercase();
@@ -63,7 +63,7 @@ pub fn sync_directory(_directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Opens the file of a lock for nobody else; it goes away when it is closed.
+/// Opens the file of a lock exclusively; it is removed when it is closed.
 pub fn open_lock(path: &Path) -> io::Result<File> {
     use std::os::windows::fs::OpenOptionsExt;
     const DELETE_ON_CLOSE: u32 = 0x0400_0000;
@@ -71,12 +71,12 @@ pub fn open_lock(path: &Path) -> io::Result<File> {
     options.read(true).write(true).create(true).share_mode(0).custom_flags(DELETE_ON_CLOSE).open(path)
 }
 
-/// ERROR_SHARING_VIOLATION, and ERROR_ACCESS_DENIED for a file that is going away.
+/// Matches ERROR_SHARING_VIOLATION, and ERROR_ACCESS_DENIED for a file that is being removed.
 pub fn is_busy(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(32 | 5))
 }
 
-/// Who could open the file has it locked.
+/// Returns `true`: opening the file locked it.
 pub fn try_lock(_file: &File) -> io::Result<bool> {
     Ok(true)
 }
@@ -101,36 +101,36 @@ pub fn identity(file: &File, _metadata: &Metadata) -> io::Result<FileIdentity> {
     Ok(FileIdentity { volume: information.volume, index })
 }
 
-/// Which file is at a path, symbolic links followed.
+/// Returns the identity of the file at a path, following symbolic links.
 pub fn identity_at(path: &Path) -> io::Result<FileIdentity> {
-    // Needs no right to read, and takes directories too.
+    // Requires no read permission, and accepts directories too.
     const BACKUP_SEMANTICS: u32 = 0x0200_0000;
     let file = OpenOptions::new().access_mode(0).custom_flags(BACKUP_SEMANTICS).open(path)?;
     let metadata = file.metadata()?;
     identity(&file, &metadata)
 }
 
-/// Devices have reserved names here, which no path of a file leads to.
+/// Returns `false`: devices have reserved names here, which no path of a file leads to.
 pub fn is_stream(_kind: FileType) -> bool {
     false
 }
 
-/// Bytes that a file takes on its disk; here its length.
+/// Returns the bytes that a file occupies on its disk; here its length.
 pub fn stored(metadata: &Metadata) -> u64 {
     metadata.len()
 }
 
-/// A file that is open without sharing deletion keeps its name.
+/// Returns `true`: a file that is open without shared deletion keeps its name.
 pub fn has_name(_metadata: &Metadata) -> bool {
     true
 }
 
-/// Windows has no limit worth knowing.
+/// Windows has no relevant limit.
 pub fn most_descriptors() -> usize {
     usize::MAX
 }
 
-/// Windows has no limit of the size of files.
+/// Windows has no limit on the size of files.
 pub fn check_length(_length: u64) -> io::Result<()> {
     Ok(())
 }
@@ -152,13 +152,13 @@ pub fn path_of(_file: &File) -> Option<PathBuf> {
     None
 }
 
-/// This system has no paths that lead through an open file.
+/// Returns `None`: this system has no paths that lead through an open file.
 #[cfg(feature = "gdal")]
 pub fn path_through_descriptor(_file: &File) -> Option<String> {
     None
 }
 
-/// ERROR_INVALID_NAME and ERROR_FILENAME_EXCED_RANGE.
+/// Matches ERROR_INVALID_NAME and ERROR_FILENAME_EXCED_RANGE.
 pub fn is_impossible_name(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(123 | 206))
 }

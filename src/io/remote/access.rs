@@ -1,10 +1,10 @@
-//! What may be asked of servers, and with which credentials.
+//! Decides what may be requested from servers, and with which credentials.
 
 use super::url::Url;
 use crate::error::{Error, Kind, Result};
 use crate::options::{AllowedSources, OpenOptions};
 
-/// What an aggregation file, or the user who named one, may ask of servers.
+/// What an aggregation file, or the user who named one, may request from servers.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
     rule: Rule,
@@ -17,19 +17,19 @@ pub(crate) struct Access {
 
 #[derive(Clone, Debug)]
 enum Rule {
-    /// What the user said: everything.
+    /// Everything, because the user said so.
     All,
-    /// What nobody restricted.
+    /// Everything, because nobody restricted it.
     Anything,
-    /// What has the origin of one of these.
+    /// Addresses with the origin of one of these.
     Origins(Vec<Url>),
-    /// What lies beside the aggregation file that the user named, or below.
+    /// Addresses beside the aggregation file that the user named, or below.
     Siblings,
-    /// What the list in ALLOWED_SOURCES has.
+    /// Addresses in the list of ALLOWED_SOURCES.
     Listed,
 }
 
-/// How an address may be asked.
+/// How an address may be requested.
 pub(super) struct Permit {
     /// The value of the header `Authorization`.
     pub(super) authorization: Option<String>,
@@ -38,13 +38,13 @@ pub(super) struct Permit {
 }
 
 impl Access {
-    /// For an aggregation file that the user named by its address, wherever that leads.
+    /// Returns the access for an aggregation file that the user named by its address, wherever that redirects.
     pub(crate) fn of_named(url: &Url, options: &OpenOptions) -> Self {
         Access { rule: Rule::Anything, setting: "", home: vec![url.clone()], listed: listed(options) }
     }
 
-    /// For the names in an aggregation file: `own` are its addresses, `home` those of the file that the user named, and
-    /// `remote` says that it is not a local file.
+    /// Returns the access for the names in an aggregation file. `own` are its addresses, `home` those of the file that
+    /// the user named, and `remote` is true if it is not a local file.
     pub(crate) fn of_fragments(remote: bool, own: Vec<Url>, home: Vec<Url>, options: &OpenOptions) -> Self {
         let (rule, setting) = match &options.allowed_sources {
             AllowedSources::All => (Rule::All, "ALLOWED_SOURCES=ALL"),
@@ -59,10 +59,10 @@ impl Access {
         Access { rule, setting, home, listed: listed(options) }
     }
 
-    /// Judges an address: the first one, and each to which a server leads.
+    /// Checks an address: the first one, and each one that a server redirects to.
     ///
     /// # Errors
-    /// `Policy`.
+    /// `Policy` if it is not allowed.
     pub(super) fn judge(&self, url: &Url) -> Result<Permit> {
         let is_listed = self.listed.iter().any(|prefix| url.lies_below(prefix));
         let allowed = match &self.rule {
@@ -84,7 +84,7 @@ impl Access {
         Ok(Permit { authorization, is_named: is_named || matches!(self.rule, Rule::All) })
     }
 
-    /// The credentials in the address itself, else those that the user gave for its server.
+    /// Returns the credentials in the address itself, or else those that the user gave for its server.
     fn authorization(&self, url: &Url) -> Option<String> {
         let given = self.listed.iter().filter(|prefix| url.lies_below(prefix));
         let given = given.chain(self.home.iter().filter(|home| url.has_origin_of(home)));

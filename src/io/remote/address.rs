@@ -1,11 +1,11 @@
-//! Which network addresses are public.
+//! Determines which network addresses are public.
 //!
-//! From the registries of special-purpose addresses (RFC 6890 and its updates): what they do not call globally reachable
-//! is not, and neither is an IPv6 address that stands for such an IPv4 address.
+//! Follows the registries of special-purpose addresses (RFC 6890 and its updates): an address that they do not call
+//! globally reachable is not public, and neither is an IPv6 address that embeds such an IPv4 address.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether an address can be one of the public internet.
+/// Returns whether an address can belong to the public internet.
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -20,9 +20,9 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         0 | 10 | 127 | 224.. => true,
         // Shared between customers of a provider.
         100 => (64..128).contains(&b),
-        // Link-local; clouds have their metadata there.
+        // Link-local; clouds serve their metadata there.
         169 => b == 254,
-        // The host of a virtual machine in Azure, which answers inside alone.
+        // The host of a virtual machine in Azure, which answers only from inside.
         168 => address == Ipv4Addr::new(168, 63, 129, 16),
         172 => (16..32).contains(&b),
         // Protocol assignments, documentation, relays of 6to4, private.
@@ -49,7 +49,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         // Teredo, benchmarks, identifiers, documentation.
         [0x2001, 0 | 2 | 0x10..=0x2f | 0xdb8, ..] => false,
         [0x3fff, second, ..] if second < 0x1000 => false,
-        // Only this eighth of all addresses is given out.
+        // Only this eighth of all addresses is assigned.
         [first, ..] => (0x2000..0x4000).contains(&first),
     }
 }

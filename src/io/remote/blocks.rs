@@ -1,14 +1,14 @@
-//! Recently read blocks of a file, and how much to ask for next.
+//! Keeps recently read blocks of a file, and decides how much to request next.
 //!
-//! A request costs a journey to the server, so small reads are answered from blocks, and reads that go on where the last
-//! request ended ask for more and more.
+//! A request costs a round trip to the server, so small reads are served from blocks, and reads that continue where the
+//! last request ended request more and more.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Size of a block; the first request brings one.
+/// Size of a block. The first request fetches one.
 pub(super) const BLOCK: u64 = 64 << 10;
-/// Blocks that are kept, which is also the most that one request brings.
+/// The number of blocks that are kept, which is also the most that one request fetches.
 const KEPT: u64 = 8;
 
 /// The blocks of one file that are kept.
@@ -16,13 +16,13 @@ const KEPT: u64 = 8;
 pub(super) struct Blocks {
     /// The least recently used one first.
     kept: Vec<(u64, Arc<[u8]>)>,
-    /// The block after the last one that was asked for, and how many it was.
+    /// The block after the last requested one, and how many were requested.
     next: u64,
     ahead: u64,
 }
 
 impl Blocks {
-    /// A block that is kept.
+    /// Returns a block if it is kept.
     pub(super) fn get(&mut self, number: u64) -> Option<Arc<[u8]>> {
         let at = self.kept.iter().position(|(kept, _)| *kept == number)?;
         let entry = self.kept.remove(at);
@@ -31,7 +31,8 @@ impl Blocks {
         Some(block)
     }
 
-    /// The blocks to ask for when `first` is lacking in a read that ends in block `last` of a file with `count` of them.
+    /// Returns the blocks to request when `first` is missing for a read that ends in block `last`; the file has `count`
+    /// blocks.
     pub(super) fn plan(&mut self, first: u64, last: u64, count: u64) -> Range<u64> {
         self.ahead = if first == self.next { (self.ahead * 2).clamp(1, KEPT) } else { 1 };
         let end = (last + 1).max(first + self.ahead).min(count);

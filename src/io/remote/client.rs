@@ -1,4 +1,4 @@
-//! Connections: which addresses they are made to, how long they may take, and which are kept for the next request.
+//! Makes connections: to which addresses, within what time, and which are kept for the next request.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -31,7 +31,7 @@ pub(super) struct Settings {
 
 impl Settings {
     pub(super) fn of(options: &OpenOptions) -> Self {
-        // Clocks cannot count to any time, and sockets take none of zero.
+        // The clock cannot represent every duration, and sockets accept no timeout of zero.
         let bounded = |time: Duration| time.clamp(Duration::from_millis(1), Duration::from_secs(86_400));
         Settings {
             allow_private_network: options.allow_private_network,
@@ -49,24 +49,24 @@ pub(super) struct Client {
     direct: Agent,
     http: Way,
     https: Way,
-    /// Servers that are asked without a proxy.
+    /// Servers that are contacted without a proxy.
     exceptions: Exceptions,
 }
 
-/// How servers are reached that are no exceptions.
+/// How servers are reached that are not exceptions.
 enum Way {
     Direct,
     Through(Agent),
-    /// What the environment names is no proxy.
+    /// The environment names something that is not a proxy.
     Unusable,
 }
 
-/// Clients that are kept; programs have one set of settings, tests a few.
+/// The maximum number of clients that are kept; programs use one set of settings, tests a few.
 const KEPT: usize = 16;
 
 impl Client {
-    /// The client for these settings. Its connections are this process's alone: two processes that read from one
-    /// connection would take each other's bytes.
+    /// Returns the client for these settings. Its connections belong to this process alone: two processes that read
+    /// from one connection would take each other's bytes.
     pub(super) fn with(settings: Settings) -> Arc<Client> {
         static CLIENTS: PerProcess<Mutex<Vec<Arc<Client>>>> = PerProcess::new();
         let mut clients = CLIENTS.get(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
@@ -79,7 +79,7 @@ impl Client {
         let way = |scheme: &str| match proxy::named(scheme, proxy::variable) {
             None => Way::Direct,
             Some(None) => Way::Unusable,
-            // The proxy itself is what the user named, and it finds the servers.
+            // The user named the proxy itself, and the proxy resolves the names of servers.
             Some(proxy) => Way::Through(agent(settings, proxy, DefaultResolver::default())),
         };
         let direct = match settings.allow_private_network {
@@ -93,7 +93,7 @@ impl Client {
         client
     }
 
-    /// Sends one request; a redirection is an answer.
+    /// Sends one request. A redirection is returned as an answer.
     pub(super) fn get(
         &self,
         url: &Url,
@@ -117,7 +117,8 @@ impl Client {
         if let Some(authorization) = permit.authorization {
             request = request.header(header::AUTHORIZATION, authorization);
         }
-        // Settings of one request make a new connection load the certificates again, so only a late one has them.
+        // With settings of its own, a request makes a new connection load the certificates again, so only a late one
+        // has them.
         if remaining < self.settings.deadline.mul_f64(0.95) {
             request = request.config().timeout_global(Some(remaining)).build();
         }
@@ -144,7 +145,7 @@ fn agent(settings: Settings, proxy: Option<Proxy>, resolver: impl Resolver) -> A
     Agent::with_parts(config, DefaultConnector::default(), resolver)
 }
 
-/// Why an address that the policy allows is not asked after all.
+/// Why no request is sent to an address that the policy allows.
 #[derive(Debug)]
 pub(super) enum Refusal {
     PrivateAddress(SocketAddr),
@@ -174,7 +175,7 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// Gives public addresses alone.
+/// Resolves names to public addresses only.
 #[derive(Debug, Default)]
 struct PublicResolver(DefaultResolver);
 

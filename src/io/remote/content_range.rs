@@ -1,17 +1,17 @@
-//! The header `Content-Range` (RFC 9110 section 14.4).
+//! Parses the header `Content-Range` (RFC 9110 section 14.4).
 
 use std::ops::Range;
 
-/// What a server says it gives of a file.
+/// The part of a file that a server says it sends.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ContentRange {
-    /// The bytes that follow; `None` where there are none to give.
+    /// The bytes that follow; `None` if there are none.
     pub(super) bytes: Option<Range<u64>>,
     /// The length of the whole file.
     pub(super) length: u64,
 }
 
-/// Parses it; `None` when it is malformed or does not tell the length.
+/// Parses the header. Returns `None` if it is malformed or has no length.
 pub(super) fn parse(text: &str) -> Option<ContentRange> {
     let (unit, rest) = text.trim().split_once(' ')?;
     let (range, length) = rest.trim().split_once('/')?;

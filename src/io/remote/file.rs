@@ -21,13 +21,13 @@ use crate::io::os::check_end;
 use crate::io::source::Source;
 use crate::options::OpenOptions;
 
-/// A file of a server that gives no parts of files is read whole, if it is no longer than this.
+/// If a server does not serve parts of files, a file no longer than this is read whole.
 const WHOLE: u64 = 16 << 20;
-/// What all such files together may take.
+/// The maximum size of all such files together.
 const MOST_HELD: u64 = 256 << 20;
-/// Reads of at least this size are not answered from blocks.
+/// Reads of at least this size are not served from blocks.
 const LARGE: usize = 4 * BLOCK as usize;
-/// The most that is asked for at once: what breaks off is asked for again, and each request has a deadline.
+/// The maximum size of one request: what breaks off is requested again, and each request has a deadline.
 const MOST: usize = 8 << 20;
 
 /// A file on a server, open for reading by any number of threads at once.
@@ -36,15 +36,15 @@ pub struct RemoteFile {
     name: String,
     session: Session,
     version: Version,
-    /// The address that answered last: the first one, or where it led.
+    /// The address that answered last: the first one, or the one that it redirected to.
     answering: Mutex<Url>,
     blocks: Mutex<Blocks>,
-    /// The bytes, where the server gives no parts.
+    /// All bytes, if the server does not serve parts.
     whole: Option<Whole>,
     changed: AtomicBool,
 }
 
-/// A file that is kept as a whole, counted in what all of them take.
+/// A file that is kept as a whole and counts towards the total of such files.
 struct Whole(Vec<u8>);
 
 static HELD: AtomicU64 = AtomicU64::new(0);
@@ -67,7 +67,7 @@ impl Drop for Whole {
     }
 }
 
-/// What a server says of the contents: another version has other contents.
+/// What a server reports about the contents. Another version has other contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Version {
     length: u64,
@@ -84,10 +84,10 @@ impl Version {
 }
 
 impl RemoteFile {
-    /// Opens a file with one request, which also brings its first bytes; `None` if there is no such file.
+    /// Opens a file with one request, which also fetches its first bytes. Returns `None` if there is no such file.
     ///
     /// # Errors
-    /// `Policy`, `Io`, `Unsupported` for a long file of a server that gives no parts of files.
+    /// `Policy`, `Io`; `Unsupported` for a long file on a server that does not serve parts of files.
     pub(crate) fn open(url: &Url, access: Access, options: &OpenOptions) -> Result<Option<Self>> {
         let session = Session::new(access, options);
         let opened = session.attempt(|deadline| {
@@ -103,7 +103,7 @@ impl RemoteFile {
                     bytes.truncate(done);
                     (Some(length), bytes)
                 }
-                // No range of an empty file can be given.
+                // A server has no range of an empty file to serve.
                 StatusCode::RANGE_NOT_SATISFIABLE
                     if content_range(&response).is_some_and(|range| range.length == 0) =>
                 {
@@ -121,7 +121,7 @@ impl RemoteFile {
         let (mut blocks, mut whole) = (Blocks::default(), None);
         match is_whole {
             true => whole = Some(Whole::new(bytes).map_err(|e| e.in_file(&*name))?),
-            // A block that broke off is asked for when it is needed.
+            // A block that broke off is requested again when it is needed.
             false if bytes.len() as u64 == version.length.min(BLOCK) => blocks.put(0, &bytes),
             false => {}
         }
@@ -137,22 +137,22 @@ impl RemoteFile {
         }))
     }
 
-    /// Which file it is, in which version.
+    /// Returns the identity of the file, including its version.
     pub(crate) fn identity(&self) -> String {
         format!("{}\n{:?}", self.url.whole(), self.version)
     }
 
-    /// Its length; the time of its last change is part of its identity.
+    /// Returns its length; the time of its last change is part of its identity.
     pub(crate) fn state(&self) -> FileState {
         FileState { length: self.version.length, modified: None }
     }
 
-    /// Whether no request has shown so far that it changed.
+    /// Returns whether no request has shown so far that the file changed.
     pub(crate) fn is_current(&self) -> bool {
         !self.changed.load(Ordering::Relaxed)
     }
 
-    /// Where its address leads, if that is elsewhere.
+    /// Returns the address that its address redirects to, if it does.
     pub(crate) fn led_to(&self) -> Option<Url> {
         Some(self.answering()).filter(|url| *url != self.url)
     }
@@ -161,7 +161,7 @@ impl RemoteFile {
         lock(&self.answering).clone()
     }
 
-    /// Fills a buffer by one request, or more where the server gives less than was asked for.
+    /// Fills a buffer with one request, or more if the server sends less than was requested.
     fn fetch(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
         let mut done = 0;
         let filled = self.session.attempt(|deadline| {
@@ -175,7 +175,7 @@ impl RemoteFile {
         filled.map_err(|error| error.in_file(&*self.name))
     }
 
-    /// Goes on filling a buffer, by one request.
+    /// Continues to fill a buffer, with one request.
     fn fetch_from(
         &self,
         asked: &Url,
@@ -188,7 +188,7 @@ impl RemoteFile {
         let Answer { url, mut response } = self.session.ask(asked, &range, deadline)?;
         match response.status() {
             StatusCode::PARTIAL_CONTENT => {}
-            // A server may ignore the header now and then.
+            // A server may ignore the `Range` header now and then.
             StatusCode::OK => return Err(Failure::Passing(unexpected(StatusCode::OK), None)),
             status => return Err(unexpected(status).into()),
         }
@@ -208,7 +208,8 @@ impl RemoteFile {
         }
     }
 
-    /// Where a redirection led may be good for a while only: after a failure there the first address is asked again.
+    /// A redirection may be valid only for a while: after a failure there, the next request goes to the first address
+    /// again.
     fn turned_back(&self, asked: &Url, failure: Failure) -> Failure {
         match failure {
             Failure::Final(error) | Failure::Passing(error, _)
@@ -221,7 +222,7 @@ impl RemoteFile {
         }
     }
 
-    /// Answers a small read from blocks, and asks for those that are lacking.
+    /// Serves a small read from blocks, and requests those that are missing.
     fn read_blocks(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
         let end = offset + buffer.len() as u64;
         let (count, last) = (self.version.length.div_ceil(BLOCK), (end - 1) / BLOCK);
@@ -297,7 +298,7 @@ fn content_range(response: &Response<Body>) -> Option<ContentRange> {
     content_range::parse(text(response, header::CONTENT_RANGE)?)
 }
 
-/// The bytes that an answer has, which must begin where they were asked for, and the length of the file.
+/// Returns the byte range of an answer, which must begin at the requested offset, and the length of the file.
 fn given(response: &Response<Body>, start: u64) -> Result<(Range<u64>, u64)> {
     check_encoding(response)?;
     match content_range(response) {
@@ -306,7 +307,7 @@ fn given(response: &Response<Body>, start: u64) -> Result<(Range<u64>, u64)> {
     }
 }
 
-/// Compressed bytes are other bytes than those of the file.
+/// Refuses compressed bytes, which are not those of the file.
 fn check_encoding(response: &Response<Body>) -> Result<()> {
     match text(response, header::CONTENT_ENCODING) {
         None | Some("identity" | "") => Ok(()),
@@ -314,7 +315,7 @@ fn check_encoding(response: &Response<Body>) -> Result<()> {
     }
 }
 
-/// The body of an answer with the whole file.
+/// Reads the body of an answer that has the whole file.
 fn read_whole(session: &Session, url: &Url, response: &mut Response<Body>) -> Result<Vec<u8>, Failure> {
     check_encoding(response)?;
     let too_long = || {
@@ -338,7 +339,7 @@ fn read_whole(session: &Session, url: &Url, response: &mut Response<Body>) -> Re
     }
 }
 
-/// Goes on filling a buffer at `done`, which says how far it came also when the connection breaks.
+/// Continues to fill a buffer at `done`, which counts the bytes even if the connection breaks.
 fn read_counted(
     session: &Session,
     url: &Url,
@@ -356,7 +357,8 @@ fn read_counted(
             Err(error) => return Err(session.failure(url, error.into())),
         }
     }
-    // The connection serves again only when the end was seen; one that ends with the bytes would have to be waited for.
+    // A connection can be used again only after the end of the body was read. A body without a length ends with the
+    // connection, and its end would have to be waited for.
     if is_delimited && *done == buffer.len() {
         let _ = reader.read(&mut [0]);
     }

@@ -1,9 +1,9 @@
 //! Files on servers, over http(s): the engine's own client, also inside GDAL.
 //!
-//! An aggregation file is untrusted and names addresses, so each address is judged (`access`), the ones that a name
-//! resolves to are looked at before a connection is made (`client`), and redirections are followed here, one by one, each
-//! judged like the first (`request`). Bytes are asked for by range; a file that changes while it is read is an error
-//! (`file`). Cookies, `.netrc` and files of credentials are not used.
+//! An aggregation file is untrusted and names addresses. So `access` checks each address, `client` checks the network
+//! addresses that a name resolves to before it makes a connection, and `request` follows redirections itself, one by
+//! one, and checks each like the first. Bytes are requested by range; if a file changes while it is read, `file` fails.
+//! Cookies, `.netrc` and files of credentials are not used.
 
 mod access;
 mod address;

@@ -1,17 +1,18 @@
-//! Proxies that the environment names, as curl and others read it: `http_proxy`, `https_proxy`, `all_proxy`, and `no_proxy`.
+//! Reads the proxies that the environment names as curl and others do: `http_proxy`, `https_proxy`, `all_proxy`, and
+//! `no_proxy`.
 
 use ureq::{Proxy, ProxyProtocol};
 
-/// A variable of the environment.
+/// Returns a variable of the environment.
 pub(super) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// The proxy for a scheme, if one is named: `None` in it for one that cannot be used.
+/// Returns the proxy for a scheme, if one is named. The inner `None` is a proxy that cannot be used.
 pub(super) fn named(scheme: &str, variable: impl Fn(&str) -> Option<String>) -> Option<Option<Proxy>> {
     let own = format!("{scheme}_proxy");
     let mut names = vec![own.clone(), own.to_uppercase(), "all_proxy".into(), "ALL_PROXY".into()];
-    // A program that a web server runs has the header `Proxy` of the request under this name.
+    // For a program that a web server runs, this variable holds the header `Proxy` of the request.
     if variable("REQUEST_METHOD").is_some() {
         names.retain(|name| name != "HTTP_PROXY");
     }
@@ -20,7 +21,7 @@ pub(super) fn named(scheme: &str, variable: impl Fn(&str) -> Option<String>) -> 
     Some(proxy.filter(|proxy| matches!(proxy.protocol(), ProxyProtocol::Http | ProxyProtocol::Https)))
 }
 
-/// The hosts that are asked without a proxy.
+/// The hosts that are contacted without a proxy.
 pub(super) struct Exceptions(Vec<String>);
 
 impl Exceptions {
@@ -30,7 +31,7 @@ impl Exceptions {
         Exceptions(entries.filter(|entry| !entry.is_empty()).collect())
     }
 
-    /// Whether one is the host, or a domain that it is in.
+    /// Returns whether an exception is the host, or a domain that contains it.
     pub(super) fn have(&self, host: &str) -> bool {
         let host = host.trim_matches(['[', ']']).to_ascii_lowercase();
         self.0.iter().any(|entry| {

@@ -1,4 +1,4 @@
-//! One request for bytes: redirections followed, failures that pass tried again, all within a deadline.
+//! Sends one request for bytes: follows redirections and retries after temporary failures, all within a deadline.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,23 +13,23 @@ use super::url::Url;
 use crate::error::{Error, Kind, Result};
 use crate::options::OpenOptions;
 
-/// Redirections that are followed; browsers follow 20, and no archive needs as many.
+/// The maximum number of redirections; browsers follow 20, and no archive needs as many.
 const MOST_REDIRECTIONS: usize = 10;
-/// How long the first pause is, and the longest.
+/// The first and the longest pause between attempts.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(10));
 
-/// What requests for one file have in common.
+/// What all requests for one file have in common.
 #[derive(Debug)]
 pub(super) struct Session {
     access: Access,
     settings: Settings,
 }
 
-/// Why an attempt did not succeed.
+/// Why an attempt failed.
 pub(super) enum Failure {
-    /// Another attempt would not either.
+    /// Another attempt would fail too.
     Final(Error),
-    /// Another attempt may, after a pause; the server may say how long.
+    /// Another attempt may succeed, after a pause. The server may say how long.
     Passing(Error, Option<Duration>),
 }
 
@@ -39,9 +39,9 @@ impl From<Error> for Failure {
     }
 }
 
-/// A server's answer that is no redirection.
+/// An answer of a server that is not a redirection.
 pub(super) struct Answer {
-    /// The address that gave it.
+    /// The address that answered.
     pub(super) url: Url,
     pub(super) response: Response<Body>,
 }
@@ -51,10 +51,10 @@ impl Session {
         Session { access, settings: Settings::of(options) }
     }
 
-    /// Makes attempts until one succeeds, none can, or the time is over; each is given the moment when that is.
+    /// Repeats an attempt until it succeeds, fails finally, or the time is over. Each attempt receives the deadline.
     ///
     /// # Errors
-    /// What the last attempt failed with.
+    /// The error of the last attempt.
     pub(super) fn attempt<T>(&self, mut attempt: impl FnMut(Instant) -> Result<T, Failure>) -> Result<T> {
         let deadline = Instant::now() + self.settings.deadline;
         let mut pause = PAUSE.0;
@@ -75,7 +75,7 @@ impl Session {
         Err(Error::new(Kind::Internal, "no attempt was made"))
     }
 
-    /// Asks for bytes of a file, and follows redirections.
+    /// Requests bytes of a file, and follows redirections.
     ///
     /// # Errors
     /// `Policy` for an address that is not allowed; `Io`.
@@ -101,7 +101,7 @@ impl Session {
         Err(Error::new(Kind::Io, message).into())
     }
 
-    /// What an error of the client means. Its text may have the address in it, so few are shown.
+    /// Interprets an error of the client. Its text may contain the address, so few are shown.
     pub(super) fn failure(&self, url: &Url, error: ureq::Error) -> Failure {
         let Settings { connect_timeout, stall_timeout, deadline, .. } = self.settings;
         let io = |message: String| Error::new(Kind::Io, message);
@@ -140,7 +140,7 @@ impl Session {
     }
 }
 
-/// The error for an answer that has no bytes of the file.
+/// Returns the error for an answer that has no bytes of the file.
 pub(super) fn unexpected(status: StatusCode) -> Error {
     let reason = status.canonical_reason().unwrap_or("unknown");
     let advice = match status {
@@ -153,7 +153,7 @@ pub(super) fn unexpected(status: StatusCode) -> Error {
     Error::new(Kind::Io, format!("the server answers {} ({reason}){advice}", status.as_u16()))
 }
 
-/// The text of a header, if it has one.
+/// Returns the text of a header, if the header exists and is text.
 pub(super) fn text(response: &Response<Body>, name: HeaderName) -> Option<&str> {
     response.headers().get(name).and_then(|value| value.to_str().ok())
 }
@@ -165,7 +165,7 @@ fn location(response: &Response<Body>) -> Option<&str> {
     location.and_then(|value| std::str::from_utf8(value.as_bytes()).ok())
 }
 
-/// Whether a server may answer otherwise in a while.
+/// Returns whether a server may answer differently after a while.
 fn is_passing(status: StatusCode) -> bool {
     matches!(status.as_u16(), 408 | 425 | 429 | 500 | 502 | 503 | 504)
 }
@@ -175,7 +175,7 @@ fn pause_asked_for(response: &Response<Body>) -> Option<Duration> {
     Some(Duration::from_secs(seconds))
 }
 
-/// Whether a connection that stood was lost; one that was refused will be again.
+/// Returns whether an established connection was lost; a refused one would be refused again.
 fn is_interruption(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{
         BrokenPipe, ConnectionAborted, ConnectionReset, TimedOut, UnexpectedEof, WouldBlock,
@@ -186,7 +186,7 @@ fn is_interruption(error: &std::io::Error) -> bool {
     )
 }
 
-/// A part of a pause, so that many readers that failed together do not come back together.
+/// Returns a part of a pause, so that many readers that failed together do not all retry at the same time.
 fn shortened(pause: Duration) -> Duration {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     pause.mul_f64(0.5 + f64::from(now.subsec_micros() % 1000) / 2000.0)

@@ -1,4 +1,4 @@
-//! Addresses: parsed, normalised, joined and compared.
+//! Parses, normalises, joins and compares addresses.
 
 use std::fmt;
 
@@ -14,17 +14,18 @@ use crate::io::location::redact;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Url(url::Url, Doubt);
 
-/// Whether the text of an address may have had a password that became part of its path: `http://me:/password@host`.
+/// Whether the text of an address may have contained a password that became part of its path:
+/// `http://me:/password@host`.
 type Doubt = bool;
 
 impl Url {
     /// Parses an absolute address.
     ///
     /// # Errors
-    /// `Uri` when it is malformed, `Unsupported` for another scheme.
+    /// `Uri` if it is malformed, `Unsupported` for another scheme.
     pub(crate) fn parse(name: &str) -> Result<Self> {
         let shown = redact(name);
-        // The parser would drop some of these without a word.
+        // The parser would silently drop some of these.
         if name.contains(char::is_control) {
             return Err(Error::new(Kind::Uri, format!("'{shown}' has a control character")));
         }
@@ -44,8 +45,8 @@ impl Url {
         Ok(Url(url, doubt))
     }
 
-    /// The addresses that a relative name in a file at this address may mean: the one by RFC 3986, then the one that takes
-    /// every character as it is, since real files have names that were never encoded.
+    /// Returns the addresses that a relative name in a file at this address may mean: the one by RFC 3986, then the one
+    /// that takes every character literally, since real files have names that were never encoded.
     ///
     /// # Errors
     /// `Uri`.
@@ -68,7 +69,7 @@ impl Url {
         Ok(joined)
     }
 
-    /// The address to which the server at this one leads.
+    /// Returns the address that the server at this one redirects to.
     pub(super) fn redirected(&self, location: &str) -> Result<Self> {
         let shown = redact(location);
         let url = self.0.join(location);
@@ -77,16 +78,16 @@ impl Url {
         Self::supported(url, has_user(location))
     }
 
-    /// Whether both have the same scheme, host and port.
+    /// Returns whether both have the same scheme, host and port.
     pub(super) fn has_origin_of(&self, other: &Url) -> bool {
         self.0.origin() == other.0.origin()
     }
 
-    /// Whether it is an address or lies below it, by whole segments.
+    /// Returns whether this address is `directory` or lies below it, by whole segments.
     pub(super) fn lies_below(&self, directory: &Url) -> bool {
         let decoded = |url: &Url| percent_decode_str(url.0.path()).decode_utf8_lossy().into_owned();
         let path = decoded(self);
-        // What is a separator to one server is part of a name to another; `..;` means `..` to some.
+        // A separator for one server is part of a name for another; `..;` means `..` to some.
         let has_slashes =
             path.contains('\\') || path.matches('/').count() != self.0.path().matches('/').count();
         if has_slashes || path.split('/').any(|segment| segment.split(';').next() == Some("..")) {
@@ -96,7 +97,7 @@ impl Url {
         self.has_origin_of(directory) && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    /// The directory that it lies in.
+    /// Returns the directory of the address.
     pub(super) fn directory(&self) -> Url {
         let mut directory = self.0.clone();
         if let Ok(mut segments) = directory.path_segments_mut() {
@@ -106,7 +107,7 @@ impl Url {
         Url(directory, self.1)
     }
 
-    /// The value of the header `Authorization` for the user name and password in it, if it has any.
+    /// Returns the value of the header `Authorization` for the user name and password in the address, if it has any.
     pub(super) fn authorization(&self) -> Option<String> {
         let decoded = |text: &str| percent_decode_str(text).collect::<Vec<u8>>();
         let (user, password) = (self.0.username(), self.0.password());
@@ -119,7 +120,7 @@ impl Url {
         Some(format!("Basic {}", BASE64_STANDARD.encode(pair)))
     }
 
-    /// The text for a request or a file: without user name and password.
+    /// Returns the text for a request or a file, without user name and password.
     pub(crate) fn to_location(&self) -> String {
         let mut url = self.0.clone();
         // Both fail only for addresses without a host.
@@ -127,13 +128,13 @@ impl Url {
         url.into()
     }
 
-    /// All of it, secrets included.
+    /// Returns the whole text, secrets included.
     pub(super) fn whole(&self) -> &str {
         self.0.as_str()
     }
 }
 
-/// Encodes each `%` that begins no encoded byte: it can only be meant as it is, and servers refuse it.
+/// Encodes each `%` that begins no encoded byte: it can only be meant literally, and servers refuse it.
 fn encode_stray_percents(text: &str) -> String {
     let is_encoded = |rest: &str| {
         let digits = rest.as_bytes().get(..2);
