@@ -62,6 +62,7 @@ pub use dataset::inventory::{Entry, EntrySource, Presence};
 pub use dataset::settings::{Setting, SETTINGS};
 pub use dataset::variable::{Number, Output, Variable};
 pub use dataset::Dataset;
+pub use dialect::ATTRIBUTES as AGGREGATION_ATTRIBUTES;
 pub use error::{Error, Kind, Result};
 pub use io::source::Source;
 pub use model::fragments::{AxisIndices, Fragment, Version, View};

@@ -37,7 +37,6 @@ use recognise::Form;
 use terms::Terms;
 pub use words::{defines_aggregation, is_aggregation, ATTRIBUTES};
 
-
 /// Decodes an aggregation variable, reading its table of sizes and no fragment names.
 ///
 /// # Errors

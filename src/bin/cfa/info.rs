@@ -57,7 +57,7 @@ fn shown_attributes(variable: &Variable, aggregated: bool) -> impl Iterator<Item
     variable
         .attributes()
         .iter()
-        .filter(move |a| !aggregated || !cfa::dialect::ATTRIBUTES.contains(&a.name.as_str()))
+        .filter(move |a| !aggregated || !cfa::AGGREGATION_ATTRIBUTES.contains(&a.name.as_str()))
 }
 
 fn as_text(
