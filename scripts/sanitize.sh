@@ -23,7 +23,8 @@ build() {
 # compile NAME FLAGS TEST: the runtime of the sanitizer is the compiler's for the C side and Rust's for the library; Rust's
 # is newer and serves both.
 compile() {
-    cc -g -std=c99 -D_POSIX_C_SOURCE=200809L "-fsanitize=$2" -fno-sanitize-recover=all -Iinclude -c "c_tests/$3.c" -o "$work/$3.o"
+    cc -g -std=c99 -D_POSIX_C_SOURCE=200809L -DFEATURES='"read write"' "-fsanitize=$2" -fno-sanitize-recover=all \
+        -Iinclude -c "c_tests/$3.c" -o "$work/$3.o"
     cc "$work/$3.o" "target/$1/$host/debug/libcfa.a" \
         -Wl,--whole-archive "$(rustc --print sysroot)/lib/rustlib/$host/lib/librustc-stable_rt.${1:0:1}san.a" \
         -Wl,--no-whole-archive -Wl,--export-dynamic -lm -lpthread -ldl -lrt -o "$work/$3"
@@ -60,7 +61,7 @@ check_address() {
     build address ' -Cunsafe-allow-abi-mismatch=sanitizer'
     finds address address,undefined overflow 'heap-buffer-overflow'
     finds address address,undefined leak 'detected memory leaks'
-    passes address address,undefined arguments metadata options read threads parallel
+    passes address address,undefined arguments metadata options read replacing threads parallel writing writing_options
 }
 
 check_thread() {
@@ -74,7 +75,7 @@ check_thread() {
     export TSAN_OPTIONS=die_after_fork=0
     build thread '' -Zbuild-std
     finds thread thread race 'data race'
-    passes thread thread threads parallel
+    passes thread thread threads parallel writing
 }
 
 (($#)) || set -- address thread
