@@ -37,6 +37,7 @@
 
 mod author;
 mod bytes;
+mod cache;
 mod canonical;
 mod capi;
 mod cf;
@@ -70,7 +71,7 @@ pub use model::grid::Grid;
 pub use model::{Aggregation, Dialect};
 pub use options::{AllowedSources, ChangedFragments, FragmentDriver, MissingFragments, OpenOptions};
 pub use selection::Selection;
-pub use threads::control::{Listener, Progress};
+pub use threads::progress::{Fraction, Listener};
 pub use value::{Attribute, Attributes, DataType, Values};
 
 /// Formats names and locations from files for people: on one line, without control characters and secrets.
