@@ -20,18 +20,59 @@ static cfa_status open_with(const char *path, const cfa_open_options *options)
     return status;
 }
 
+/* Macro and function set the same bytes, in a structure of this version, an older and a newer one; nothing beyond is
+   written. */
+#define INIT_AGREES(type, MACRO)                                                    \
+    do {                                                                            \
+        const type##_options macro = MACRO;                                         \
+        unsigned char bytes[sizeof macro + 64], zeros[64] = {0};                    \
+        size_t sizes[] = {sizeof macro, sizeof macro - 8, sizeof(size_t), sizeof macro + 32}; \
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {                 \
+            size_t size = sizes[i], known = size < sizeof macro ? size : sizeof macro, written; \
+            memset(bytes, 0xab, sizeof bytes);                                      \
+            type##_options_init((type##_options *)(void *)bytes, size);             \
+            memcpy(&written, bytes, sizeof written);                                \
+            CHECK(written == size);                                                 \
+            CHECK(memcmp(bytes + sizeof size, (const char *)&macro + sizeof size, known - sizeof size) == 0); \
+            CHECK(memcmp(bytes + known, zeros, size - known) == 0);                 \
+            for (size_t k = size; k < sizeof bytes; k++)                            \
+                CHECK(bytes[k] == 0xab);                                            \
+        }                                                                           \
+        memset(bytes, 0xab, sizeof bytes);                                          \
+        type##_options_init((type##_options *)(void *)bytes, sizeof(size_t) - 1);   \
+        type##_options_init((type##_options *)(void *)bytes, (size_t)-1);           \
+        CHECK(bytes[0] == 0xab);                                                    \
+        type##_options_init(NULL, sizeof macro);                                    \
+    } while (0)
+
 static void macro_and_function_agree(void)
 {
-    cfa_open_options open_macro = CFA_OPEN_OPTIONS_INIT, open_function;
-    cfa_read_options read_macro = CFA_READ_OPTIONS_INIT, read_function;
-    memset(&open_function, 0xab, sizeof open_function);
-    memset(&read_function, 0xab, sizeof read_function);
-    cfa_open_options_init(&open_function);
-    cfa_read_options_init(&read_function);
-    CHECK(memcmp(&open_macro, &open_function, sizeof open_macro) == 0);
-    CHECK(memcmp(&read_macro, &read_function, sizeof read_macro) == 0);
-    cfa_open_options_init(NULL);
-    cfa_read_options_init(NULL);
+    INIT_AGREES(cfa_open, CFA_OPEN_OPTIONS_INIT);
+    INIT_AGREES(cfa_read, CFA_READ_OPTIONS_INIT);
+    INIT_AGREES(cfa_create, CFA_CREATE_OPTIONS_INIT);
+    INIT_AGREES(cfa_check, CFA_CHECK_OPTIONS_INIT);
+    INIT_AGREES(cfa_convert, CFA_CONVERT_OPTIONS_INIT);
+    INIT_AGREES(cfa_extract, CFA_EXTRACT_OPTIONS_INIT);
+}
+
+/* A program of an older header has a structure without the last fields, one of a newer header with more. */
+static void structures_of_other_versions_are_made_and_used(const char *path)
+{
+    cfa_open_options *older = malloc(offsetof(cfa_open_options, settings));
+    larger_options *newer = malloc(sizeof *newer);
+    CHECK(older != NULL && newer != NULL);
+    cfa_open_options_init(older, offsetof(cfa_open_options, settings));
+    older->raw_view = CFA_YES;
+    CHECK_OK(open_with(path, older));
+    older->raw_view = 99;
+    CHECK(open_with(path, older) == CFA_ERR_ARGUMENT);
+    cfa_open_options_init(&newer->known, sizeof *newer);
+    CHECK(newer->known.size == sizeof *newer && newer->unknown == 0);
+    CHECK_OK(open_with(path, &newer->known));
+    newer->unknown = 1;
+    CHECK(open_with(path, &newer->known) == CFA_ERR_ARGUMENT);
+    free(older);
+    free(newer);
 }
 
 static void other_sizes_are_taken(const char *path)
@@ -155,7 +196,7 @@ static void they_do_what_they_say(const char *path)
     CHECK(warnings > 0);
     cfa_dataset_free(dataset);
 
-    cfa_open_options_init(&options);
+    cfa_open_options_init(&options, sizeof options);
     options.raw_view = CFA_YES;
     CHECK_OK(cfa_dataset_open(path, &options, &dataset));
     variable = find(dataset, "tas");
@@ -166,7 +207,7 @@ static void they_do_what_they_say(const char *path)
     CHECK(cfa_dataset_dimension_count(dataset) == 11);
     cfa_dataset_free(dataset);
 
-    cfa_open_options_init(&options);
+    cfa_open_options_init(&options, sizeof options);
     options.substitutions = "nowhere=part_1;${x}=y";
     options.allowed_sources = "SIBLINGS";
     options.max_fragments = 1;
@@ -224,6 +265,7 @@ int main(int argc, char **argv)
     (void)argc;
     const char *path = in_directory(argv, "agg.nc");
     macro_and_function_agree();
+    structures_of_other_versions_are_made_and_used(path);
     other_sizes_are_taken(path);
     other_sizes_are_taken_by_reads(path);
     values_are_checked(path);

@@ -1159,16 +1159,16 @@ const char *cfa_type_name(int32_t type);
 cfa_status cfa_file_identify(const char *path, int32_t *is_aggregation, int32_t *dialect);
 
 /**
- * Sets all fields to their defaults, as CFA_OPEN_OPTIONS_INIT does.
+ * Sets all fields of a structure to their defaults, as CFA_OPEN_OPTIONS_INIT does.
  *
- * For languages without the macro. It writes the structure of the library that is running: where that may be newer
- * than this header, use the macro.
+ * Writes size bytes and no more, whatever the size of the structure in this version of the library.
  *
- * @param options the structure; with NULL nothing is done
+ * @param options the structure; does nothing if it is NULL
+ * @param size    sizeof(cfa_open_options) of the caller
  *
  * Thread-safe for different structures. Since 0.1.0.
  */
-void cfa_open_options_init(struct cfa_open_options *options);
+void cfa_open_options_init(struct cfa_open_options *options, size_t size);
 
 /**
  * Opens a netCDF file, with or without aggregation variables.
@@ -1861,16 +1861,16 @@ cfa_status cfa_variable_fragment_identifier(const struct cfa_variable *variable,
                                             size_t *needed);
 
 /**
- * Sets all fields to their defaults, as CFA_READ_OPTIONS_INIT does.
+ * Sets all fields of a structure to their defaults, as CFA_READ_OPTIONS_INIT does.
  *
- * For languages without the macro. It writes the structure of the library that is running: where that may be newer
- * than this header, use the macro.
+ * Writes size bytes and no more, whatever the size of the structure in this version of the library.
  *
- * @param options the structure; with NULL nothing is done
+ * @param options the structure; does nothing if it is NULL
+ * @param size    sizeof(cfa_read_options) of the caller
  *
  * Thread-safe for different structures. Since 0.1.0.
  */
-void cfa_read_options_init(struct cfa_read_options *options);
+void cfa_read_options_init(struct cfa_read_options *options, size_t size);
 
 /**
  * Reads a part of a variable into a buffer.
@@ -1987,52 +1987,52 @@ cfa_status cfa_time_format(const char *units,
                            size_t *needed);
 
 /**
- * Sets all fields to their defaults, as CFA_CREATE_OPTIONS_INIT does.
+ * Sets all fields of a structure to their defaults, as CFA_CREATE_OPTIONS_INIT does.
  *
- * For languages without the macro. It writes the structure of the library that is running: where that may be newer
- * than this header, use the macro.
+ * Writes size bytes and no more, whatever the size of the structure in this version of the library.
  *
- * @param options the structure; with NULL nothing is done
+ * @param options the structure; does nothing if it is NULL
+ * @param size    sizeof(cfa_create_options) of the caller
  *
  * Thread-safe for different structures. Since 0.1.0.
  */
-void cfa_create_options_init(struct cfa_create_options *options);
+void cfa_create_options_init(struct cfa_create_options *options, size_t size);
 
 /**
- * Sets all fields to their defaults, as CFA_CHECK_OPTIONS_INIT does.
+ * Sets all fields of a structure to their defaults, as CFA_CHECK_OPTIONS_INIT does.
  *
- * For languages without the macro. It writes the structure of the library that is running: where that may be newer
- * than this header, use the macro.
+ * Writes size bytes and no more, whatever the size of the structure in this version of the library.
  *
- * @param options the structure; with NULL nothing is done
+ * @param options the structure; does nothing if it is NULL
+ * @param size    sizeof(cfa_check_options) of the caller
  *
  * Thread-safe for different structures. Since 0.1.0.
  */
-void cfa_check_options_init(struct cfa_check_options *options);
+void cfa_check_options_init(struct cfa_check_options *options, size_t size);
 
 /**
- * Sets all fields to their defaults, as CFA_CONVERT_OPTIONS_INIT does.
+ * Sets all fields of a structure to their defaults, as CFA_CONVERT_OPTIONS_INIT does.
  *
- * For languages without the macro. It writes the structure of the library that is running: where that may be newer
- * than this header, use the macro.
+ * Writes size bytes and no more, whatever the size of the structure in this version of the library.
  *
- * @param options the structure; with NULL nothing is done
+ * @param options the structure; does nothing if it is NULL
+ * @param size    sizeof(cfa_convert_options) of the caller
  *
  * Thread-safe for different structures. Since 0.1.0.
  */
-void cfa_convert_options_init(struct cfa_convert_options *options);
+void cfa_convert_options_init(struct cfa_convert_options *options, size_t size);
 
 /**
- * Sets all fields to their defaults, as CFA_EXTRACT_OPTIONS_INIT does.
+ * Sets all fields of a structure to their defaults, as CFA_EXTRACT_OPTIONS_INIT does.
  *
- * For languages without the macro. It writes the structure of the library that is running: where that may be newer
- * than this header, use the macro.
+ * Writes size bytes and no more, whatever the size of the structure in this version of the library.
  *
- * @param options the structure; with NULL nothing is done
+ * @param options the structure; does nothing if it is NULL
+ * @param size    sizeof(cfa_extract_options) of the caller
  *
  * Thread-safe for different structures. Since 0.1.0.
  */
-void cfa_extract_options_init(struct cfa_extract_options *options);
+void cfa_extract_options_init(struct cfa_extract_options *options, size_t size);
 
 /**
  * Makes an aggregation file of the files that hold its parts, or adds files to one.

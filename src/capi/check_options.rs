@@ -2,8 +2,8 @@
 
 use std::ffi::{c_char, c_void};
 
-use super::boundary::{self, output};
 use super::open_options::cfa_open_options;
+use super::options::{self, Options};
 use super::read_options::cfa_progress;
 
 /// Not a matter of the conventions, but worth knowing.
@@ -118,35 +118,20 @@ pub struct cfa_check_options {
     pub user_data: *mut c_void,
 }
 
-impl cfa_check_options {
-    pub(super) const INIT: cfa_check_options = cfa_check_options {
-        size: size_of::<cfa_check_options>(),
-        fragments: 0,
-        max_findings: 0,
-        open: std::ptr::null(),
-        html_report: std::ptr::null(),
-        json_report: std::ptr::null(),
-        finding: None,
-        checked: None,
-        progress: None,
-        user_data: std::ptr::null_mut(),
-    };
-}
+// SAFETY: a C structure that begins with its size and has no padding; its fields are numbers, pointers and functions
+// that may be NULL.
+unsafe impl Options for cfa_check_options {}
 
-/// Sets all fields to their defaults, as CFA_CHECK_OPTIONS_INIT does.
+/// Sets all fields of a structure to their defaults, as CFA_CHECK_OPTIONS_INIT does.
 ///
-/// For languages without the macro. It writes the structure of the library that is running: where that may be newer
-/// than this header, use the macro.
+/// Writes size bytes and no more, whatever the size of the structure in this version of the library.
 ///
-/// @param options the structure; with NULL nothing is done
+/// @param options the structure; does nothing if it is NULL
+/// @param size    sizeof(cfa_check_options) of the caller
 ///
 /// Thread-safe for different structures. Since 0.1.0.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cfa_check_options_init(options: *mut cfa_check_options) {
-    boundary::value((), || {
-        let options = output(options, "options")?;
-        // SAFETY: the contract of the C API (module capi).
-        unsafe { options.write(cfa_check_options::INIT) };
-        Ok(())
-    });
+pub unsafe extern "C" fn cfa_check_options_init(options: *mut cfa_check_options, size: usize) {
+    // SAFETY: the contract of the C API (module capi).
+    unsafe { options::init(options, size) }
 }

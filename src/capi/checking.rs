@@ -8,7 +8,8 @@ use super::boundary::{c_string, output, Answer, Failure};
 use super::check_options::*;
 use super::dataset::path_of;
 use super::file::dialect_code;
-use super::open_options::{choice, settings, taken};
+use super::open_options::{choice, settings};
+use super::options::taken;
 use super::types;
 use super::watch::Watch;
 use crate::check::{self, Finding, Options, Severity, State, VariableReport};
@@ -19,9 +20,8 @@ pub(super) unsafe fn check(
     options: *const cfa_check_options,
     violated: *mut u64,
 ) -> Answer<()> {
-    // SAFETY: the contract; the structure is as `taken` wants it.
-    let (path, given) =
-        unsafe { (path_of(path, "path")?, taken(options, cfa_check_options::INIT, "options")?) };
+    // SAFETY: the contract.
+    let (path, given) = unsafe { (path_of(path, "path")?, taken(options, "options")?) };
     let place = output(violated, "violated")?;
     let fragments = choice(given.fragments, "fragments")?.unwrap_or(false);
     let most = match given.max_findings {

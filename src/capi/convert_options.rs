@@ -2,9 +2,9 @@
 
 use std::ffi::c_void;
 
-use super::boundary::{self, output};
 use super::create_options::cfa_note;
 use super::open_options::cfa_open_options;
+use super::options::{self, Options};
 use super::read_options::cfa_progress;
 
 /// Options of cfa_aggregation_convert.
@@ -41,36 +41,20 @@ pub struct cfa_convert_options {
     pub reserved_2: i32,
 }
 
-impl cfa_convert_options {
-    pub(super) const INIT: cfa_convert_options = cfa_convert_options {
-        size: size_of::<cfa_convert_options>(),
-        dialect: 0,
-        format: 0,
-        locations: 0,
-        reserved: 0,
-        open: std::ptr::null(),
-        note: None,
-        progress: None,
-        user_data: std::ptr::null_mut(),
-        overwrite: 0,
-        reserved_2: 0,
-    };
-}
+// SAFETY: a C structure that begins with its size and has no padding; its fields are numbers, pointers and functions
+// that may be NULL.
+unsafe impl Options for cfa_convert_options {}
 
-/// Sets all fields to their defaults, as CFA_CONVERT_OPTIONS_INIT does.
+/// Sets all fields of a structure to their defaults, as CFA_CONVERT_OPTIONS_INIT does.
 ///
-/// For languages without the macro. It writes the structure of the library that is running: where that may be newer
-/// than this header, use the macro.
+/// Writes size bytes and no more, whatever the size of the structure in this version of the library.
 ///
-/// @param options the structure; with NULL nothing is done
+/// @param options the structure; does nothing if it is NULL
+/// @param size    sizeof(cfa_convert_options) of the caller
 ///
 /// Thread-safe for different structures. Since 0.1.0.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cfa_convert_options_init(options: *mut cfa_convert_options) {
-    boundary::value((), || {
-        let options = output(options, "options")?;
-        // SAFETY: the contract of the C API (module capi).
-        unsafe { options.write(cfa_convert_options::INIT) };
-        Ok(())
-    });
+pub unsafe extern "C" fn cfa_convert_options_init(options: *mut cfa_convert_options, size: usize) {
+    // SAFETY: the contract of the C API (module capi).
+    unsafe { options::init(options, size) }
 }

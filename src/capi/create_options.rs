@@ -4,7 +4,7 @@
 
 use std::ffi::{c_char, c_void};
 
-use super::boundary::{self, output};
+use super::options::{self, Options};
 use super::read_options::cfa_progress;
 
 /// Write netCDF-4.
@@ -135,47 +135,20 @@ pub struct cfa_create_options {
     pub reserved: i32,
 }
 
-impl cfa_create_options {
-    pub(super) const INIT: cfa_create_options = cfa_create_options {
-        size: size_of::<cfa_create_options>(),
-        dialect: 0,
-        format: 0,
-        locations: 0,
-        update: 0,
-        dry_run: 0,
-        expand: 0,
-        record_state: 0,
-        allow_gaps: 0,
-        aggregate_coordinates: 0,
-        num_threads: 0,
-        base: std::ptr::null(),
-        variables: std::ptr::null(),
-        dimensions: std::ptr::null(),
-        new_dimension: std::ptr::null(),
-        history: std::ptr::null(),
-        describe: None,
-        note: None,
-        progress: None,
-        user_data: std::ptr::null_mut(),
-        overwrite: 0,
-        reserved: 0,
-    };
-}
+// SAFETY: a C structure that begins with its size and has no padding; its fields are numbers, pointers and functions
+// that may be NULL.
+unsafe impl Options for cfa_create_options {}
 
-/// Sets all fields to their defaults, as CFA_CREATE_OPTIONS_INIT does.
+/// Sets all fields of a structure to their defaults, as CFA_CREATE_OPTIONS_INIT does.
 ///
-/// For languages without the macro. It writes the structure of the library that is running: where that may be newer
-/// than this header, use the macro.
+/// Writes size bytes and no more, whatever the size of the structure in this version of the library.
 ///
-/// @param options the structure; with NULL nothing is done
+/// @param options the structure; does nothing if it is NULL
+/// @param size    sizeof(cfa_create_options) of the caller
 ///
 /// Thread-safe for different structures. Since 0.1.0.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cfa_create_options_init(options: *mut cfa_create_options) {
-    boundary::value((), || {
-        let options = output(options, "options")?;
-        // SAFETY: the contract of the C API (module capi).
-        unsafe { options.write(cfa_create_options::INIT) };
-        Ok(())
-    });
+pub unsafe extern "C" fn cfa_create_options_init(options: *mut cfa_create_options, size: usize) {
+    // SAFETY: the contract of the C API (module capi).
+    unsafe { options::init(options, size) }
 }

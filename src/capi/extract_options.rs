@@ -2,9 +2,9 @@
 
 use std::ffi::{c_char, c_void};
 
-use super::boundary::{self, output};
 use super::create_options::cfa_note;
 use super::open_options::cfa_open_options;
+use super::options::{self, Options};
 use super::read_options::cfa_progress;
 
 /// A part of one dimension. It never gets more fields.
@@ -62,40 +62,20 @@ pub struct cfa_extract_options {
     pub reserved: i32,
 }
 
-impl cfa_extract_options {
-    pub(super) const INIT: cfa_extract_options = cfa_extract_options {
-        size: size_of::<cfa_extract_options>(),
-        deflate: 0,
-        shuffle: 0,
-        variables: std::ptr::null(),
-        cuts: std::ptr::null(),
-        cut_count: 0,
-        select: std::ptr::null(),
-        chunk: std::ptr::null(),
-        chunk_rank: 0,
-        open: std::ptr::null(),
-        note: None,
-        progress: None,
-        user_data: std::ptr::null_mut(),
-        overwrite: 0,
-        reserved: 0,
-    };
-}
+// SAFETY: a C structure that begins with its size and has no padding; its fields are numbers, pointers and functions
+// that may be NULL.
+unsafe impl Options for cfa_extract_options {}
 
-/// Sets all fields to their defaults, as CFA_EXTRACT_OPTIONS_INIT does.
+/// Sets all fields of a structure to their defaults, as CFA_EXTRACT_OPTIONS_INIT does.
 ///
-/// For languages without the macro. It writes the structure of the library that is running: where that may be newer
-/// than this header, use the macro.
+/// Writes size bytes and no more, whatever the size of the structure in this version of the library.
 ///
-/// @param options the structure; with NULL nothing is done
+/// @param options the structure; does nothing if it is NULL
+/// @param size    sizeof(cfa_extract_options) of the caller
 ///
 /// Thread-safe for different structures. Since 0.1.0.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cfa_extract_options_init(options: *mut cfa_extract_options) {
-    boundary::value((), || {
-        let options = output(options, "options")?;
-        // SAFETY: the contract of the C API (module capi).
-        unsafe { options.write(cfa_extract_options::INIT) };
-        Ok(())
-    });
+pub unsafe extern "C" fn cfa_extract_options_init(options: *mut cfa_extract_options, size: usize) {
+    // SAFETY: the contract of the C API (module capi).
+    unsafe { options::init(options, size) }
 }

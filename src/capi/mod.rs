@@ -26,6 +26,7 @@ mod file;
 mod fragment;
 mod group;
 mod open_options;
+mod options;
 mod planned;
 mod read;
 mod read_options;

@@ -1,8 +1,9 @@
-//! Settings for opening a file, and how option structures of other versions are taken.
+//! Settings for opening a file.
 
 use std::ffi::c_char;
 
-use super::boundary::{self, object, output, text, Answer, Failure};
+use super::boundary::{text, Answer, Failure};
+use super::options::{self, taken, Options};
 use crate::options::{MissingFragments, OpenOptions};
 
 /// For a choice: the default, that is, what the environment says or else the built-in default.
@@ -64,79 +65,28 @@ pub struct cfa_open_options {
     pub settings: *const *const c_char,
 }
 
-impl cfa_open_options {
-    const INIT: cfa_open_options = cfa_open_options {
-        size: size_of::<cfa_open_options>(),
-        missing_fragments: 0,
-        lossy_casts: 0,
-        raw_view: 0,
-        num_threads: 0,
-        cache_bytes: 0,
-        cache_disabled: 0,
-        max_open_files: 0,
-        max_fragments: 0,
-        max_nesting: 0,
-        ignore_environment: 0,
-        allowed_sources: std::ptr::null(),
-        substitutions: std::ptr::null(),
-        relocate: std::ptr::null(),
-        settings: std::ptr::null(),
-    };
-}
+// SAFETY: a C structure that begins with its size and has no padding; its fields are numbers, pointers and functions
+// that may be NULL.
+unsafe impl Options for cfa_open_options {}
 
-/// Sets all fields to their defaults, as CFA_OPEN_OPTIONS_INIT does.
+/// Sets all fields of a structure to their defaults, as CFA_OPEN_OPTIONS_INIT does.
 ///
-/// For languages without the macro. It writes the structure of the library that is running: where that may be newer
-/// than this header, use the macro.
+/// Writes size bytes and no more, whatever the size of the structure in this version of the library.
 ///
-/// @param options the structure; with NULL nothing is done
+/// @param options the structure; does nothing if it is NULL
+/// @param size    sizeof(cfa_open_options) of the caller
 ///
 /// Thread-safe for different structures. Since 0.1.0.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cfa_open_options_init(options: *mut cfa_open_options) {
-    boundary::value((), || {
-        let options = output(options, "options")?;
-        // SAFETY: the contract of the C API (module capi).
-        unsafe { options.write(cfa_open_options::INIT) };
-        Ok(())
-    });
-}
-
-/// No structure of options will ever be larger than this; a larger size is one that was never set.
-const LARGEST: usize = 4096;
-
-/// A structure of options of this or another version of the header, completed with zeros; `default` for NULL.
-///
-/// # Safety
-/// `T` is a C structure that begins with its size, has no padding and may be all zero.
-pub(super) unsafe fn taken<T: Copy>(pointer: *const T, default: T, name: &str) -> Answer<T> {
-    if pointer.is_null() {
-        return Ok(default);
-    }
-    // SAFETY: the structure begins with its size, whatever its version.
-    let size = unsafe { *object(pointer.cast::<usize>(), name)? };
-    if !(size_of::<usize>()..=LARGEST).contains(&size) {
-        return Err(Failure::argument(format!("{name}->size is {size}; begin with the _INIT macro")));
-    }
-    let known = size_of::<T>();
-    let mut value = std::mem::MaybeUninit::<T>::zeroed();
-    // SAFETY: the caller's structure has `size` bytes; `value` has room for `known`, and zeros are a valid `T`.
-    let (value, rest) = unsafe {
-        std::ptr::copy_nonoverlapping(pointer.cast::<u8>(), value.as_mut_ptr().cast::<u8>(), size.min(known));
-        let rest =
-            std::slice::from_raw_parts(pointer.cast::<u8>().add(size.min(known)), size.saturating_sub(known));
-        (value.assume_init(), rest)
-    };
-    if rest.iter().any(|&b| b != 0) {
-        return Err(Failure::argument(format!("{name} sets an option that this version does not know")));
-    }
-    Ok(value)
+pub unsafe extern "C" fn cfa_open_options_init(options: *mut cfa_open_options, size: usize) {
+    // SAFETY: the contract of the C API (module capi).
+    unsafe { options::init(options, size) }
 }
 
 /// The settings that a structure asks for.
 pub(super) unsafe fn settings(pointer: *const cfa_open_options) -> Answer<OpenOptions> {
-    // SAFETY: `cfa_open_options` is as `taken` wants it, and the contract of the C API (module capi).
-    let given = unsafe { taken(pointer, cfa_open_options::INIT, "options")? };
+    // SAFETY: the contract of the C API (module capi).
+    let given = unsafe { taken(pointer, "options")? };
     let environment = !choice(given.ignore_environment, "ignore_environment")?.unwrap_or(false);
     let mut options = if environment { OpenOptions::from_env()? } else { OpenOptions::default() };
     // SAFETY: the contract of the C API (module capi).

@@ -71,9 +71,9 @@ fn call_all() -> Vec<(&'static str, i64)> {
         cfa_attribute_string(null(), 0, null_mut());
         cfa_attribute_text(null());
         cfa_attribute_type(null());
-        cfa_check_options_init(null_mut());
-        cfa_convert_options_init(null_mut());
-        cfa_create_options_init(null_mut());
+        cfa_check_options_init(null_mut(), 0);
+        cfa_convert_options_init(null_mut(), 0);
+        cfa_create_options_init(null_mut(), 0);
         cfa_dataset_dimension(null(), 0);
         cfa_dataset_dimension_count(null());
         cfa_dataset_free(null_mut());
@@ -90,7 +90,7 @@ fn call_all() -> Vec<(&'static str, i64)> {
         cfa_dimension_name(null());
         cfa_dimension_path(null());
         cfa_dimension_size(null());
-        cfa_extract_options_init(null_mut());
+        cfa_extract_options_init(null_mut(), 0);
         cfa_file_identify(null(), null_mut(), null_mut());
         cfa_group_attribute(null(), 0);
         cfa_group_attribute_count(null());
@@ -105,8 +105,8 @@ fn call_all() -> Vec<(&'static str, i64)> {
         cfa_group_variable(null(), 0);
         cfa_group_variable_count(null());
         cfa_last_error();
-        cfa_open_options_init(null_mut());
-        cfa_read_options_init(null_mut());
+        cfa_open_options_init(null_mut(), 0);
+        cfa_read_options_init(null_mut(), 0);
         cfa_status_category(0);
         cfa_status_name(0);
         cfa_strings_free(null_mut(), 1);

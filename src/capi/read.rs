@@ -3,7 +3,8 @@
 use std::ffi::{c_char, c_void};
 
 use super::boundary::{self, is_null, list, Answer, Failure};
-use super::open_options::{choice, taken};
+use super::open_options::choice;
+use super::options::taken;
 use super::read_options::cfa_read_options;
 use super::status::{cfa_status, CFA_ERR_BUFFER, CFA_ERR_LIMIT};
 use super::strings::allocate;
@@ -61,8 +62,8 @@ pub unsafe extern "C" fn cfa_variable_read(
         // SAFETY: as above.
         let selection = unsafe { selection(variable, start, count, step)? };
         let data_type = types::data_type(r#type)?;
-        // SAFETY: as above; the structure is as `taken` wants it.
-        let options = unsafe { taken(options, cfa_read_options::INIT, "options")? };
+        // SAFETY: as above.
+        let options = unsafe { taken(options, "options")? };
         let lossy = choice(options.lossy, "lossy")?;
         if options.reserved != 0 {
             return Err(Failure::argument("options->reserved is not 0"));

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use super::boundary::{self, output};
+use super::options::{self, Options};
 
 /// Follows a call that may take long, and may stop it.
 ///
@@ -40,33 +40,20 @@ pub struct cfa_read_options {
     pub reserved: i32,
 }
 
-impl cfa_read_options {
-    pub(super) const INIT: cfa_read_options = cfa_read_options {
-        size: size_of::<cfa_read_options>(),
-        mask: std::ptr::null_mut(),
-        mask_bytes: 0,
-        progress: None,
-        user_data: std::ptr::null_mut(),
-        buffer_start: std::ptr::null(),
-        lossy: 0,
-        reserved: 0,
-    };
-}
+// SAFETY: a C structure that begins with its size and has no padding; its fields are numbers, pointers and functions
+// that may be NULL.
+unsafe impl Options for cfa_read_options {}
 
-/// Sets all fields to their defaults, as CFA_READ_OPTIONS_INIT does.
+/// Sets all fields of a structure to their defaults, as CFA_READ_OPTIONS_INIT does.
 ///
-/// For languages without the macro. It writes the structure of the library that is running: where that may be newer
-/// than this header, use the macro.
+/// Writes size bytes and no more, whatever the size of the structure in this version of the library.
 ///
-/// @param options the structure; with NULL nothing is done
+/// @param options the structure; does nothing if it is NULL
+/// @param size    sizeof(cfa_read_options) of the caller
 ///
 /// Thread-safe for different structures. Since 0.1.0.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cfa_read_options_init(options: *mut cfa_read_options) {
-    boundary::value((), || {
-        let options = output(options, "options")?;
-        // SAFETY: the contract of the C API (module capi).
-        unsafe { options.write(cfa_read_options::INIT) };
-        Ok(())
-    });
+pub unsafe extern "C" fn cfa_read_options_init(options: *mut cfa_read_options, size: usize) {
+    // SAFETY: the contract of the C API (module capi).
+    unsafe { options::init(options, size) }
 }

@@ -9,7 +9,8 @@ use super::create_options::*;
 use super::dataset::path_of;
 use super::extract_options::{cfa_cut, cfa_extract_options};
 use super::file::dialect_of;
-use super::open_options::{choice, settings, taken, CFA_DEFAULT};
+use super::open_options::{choice, settings, CFA_DEFAULT};
+use super::options::taken;
 use super::planned;
 use super::status::CFA_ERR_NOT_FOUND;
 use super::watch::Watch;
@@ -28,9 +29,9 @@ pub(super) unsafe fn create(
     file_count: usize,
     options: *const cfa_create_options,
 ) -> Answer<()> {
-    // SAFETY: the contract; the structure is as `taken` wants it.
+    // SAFETY: the contract.
     let (out, given, files) = unsafe {
-        let given = taken(options, cfa_create_options::INIT, "options")?;
+        let given = taken(options, "options")?;
         (path_of(out_path, "out_path")?, given, list(files, file_count, "files")?)
     };
     // SAFETY: as above.
@@ -123,9 +124,9 @@ pub(super) unsafe fn convert(
     out_path: *const c_char,
     options: *const cfa_convert_options,
 ) -> Answer<()> {
-    // SAFETY: the contract; the structure is as `taken` wants it.
+    // SAFETY: the contract.
     let (path, out, given) = unsafe {
-        let given = taken(options, cfa_convert_options::INIT, "options")?;
+        let given = taken(options, "options")?;
         (path_of(path, "path")?, path_of(out_path, "out_path")?, given)
     };
     unused(given.reserved, "reserved")?;
@@ -159,9 +160,9 @@ pub(super) unsafe fn extract(
     out_path: *const c_char,
     options: *const cfa_extract_options,
 ) -> Answer<()> {
-    // SAFETY: the contract; the structure is as `taken` wants it.
+    // SAFETY: the contract.
     let (path, out, given) = unsafe {
-        let given = taken(options, cfa_extract_options::INIT, "options")?;
+        let given = taken(options, "options")?;
         (path_of(path, "path")?, path_of(out_path, "out_path")?, given)
     };
     // SAFETY: as above.
