@@ -95,8 +95,8 @@ static void arguments_are_checked(void)
     NO_CONVERT(overwrite, 3);
     NO_CONVERT(reserved_2, 1);
     NO_CONVERT(open, &open);
-    NO_EXTRACT(deflate, 10);
-    NO_EXTRACT(deflate, -2);
+    NO_EXTRACT(compression, 10);
+    NO_EXTRACT(compression, -2);
     NO_EXTRACT(shuffle, 3);
     NO_EXTRACT(overwrite, 3);
     NO_EXTRACT(reserved, 1);
@@ -114,7 +114,7 @@ static void arguments_are_checked(void)
     both_set.locations = CFA_LOCATIONS_ABSOLUTE;
     CHECK(CREATE(&both_set) == CFA_ERR_ARGUMENT);
     both_set = (cfa_create_options)CFA_CREATE_OPTIONS_INIT;
-    both_set.update = CFA_YES;
+    both_set.update = CFA_CHOICE_YES;
     both_set.dialect = CFA_DIALECT_CF_1_13;
     CHECK(CREATE(&both_set) == CFA_ERR_ARGUMENT);
     CHECK(violated == 99);

@@ -87,7 +87,7 @@ bool OpenDataset(const std::string &path, CSLConstList options, bool raw, cfa_da
     cfa_open_options given = CFA_OPEN_OPTIONS_INIT;
     given.settings = settings.List();
     if (raw)
-        given.raw_view = CFA_YES;
+        given.raw_view = CFA_CHOICE_YES;
     if (cfa_dataset_open(path.c_str(), &given, dataset) == CFA_OK)
         return true;
     ReportEngineError();

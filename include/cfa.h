@@ -56,62 +56,62 @@
 /**
  * Signed 8-bit integer.
  */
-#define CFA_INT8 1
+#define CFA_TYPE_INT8 1
 
 /**
  * Unsigned 8-bit integer.
  */
-#define CFA_UINT8 2
+#define CFA_TYPE_UINT8 2
 
 /**
  * Signed 16-bit integer.
  */
-#define CFA_INT16 3
+#define CFA_TYPE_INT16 3
 
 /**
  * Unsigned 16-bit integer.
  */
-#define CFA_UINT16 4
+#define CFA_TYPE_UINT16 4
 
 /**
  * Signed 32-bit integer.
  */
-#define CFA_INT32 5
+#define CFA_TYPE_INT32 5
 
 /**
  * Unsigned 32-bit integer.
  */
-#define CFA_UINT32 6
+#define CFA_TYPE_UINT32 6
 
 /**
  * Signed 64-bit integer.
  */
-#define CFA_INT64 7
+#define CFA_TYPE_INT64 7
 
 /**
  * Unsigned 64-bit integer.
  */
-#define CFA_UINT64 8
+#define CFA_TYPE_UINT64 8
 
 /**
  * 32-bit floating point.
  */
-#define CFA_FLOAT32 9
+#define CFA_TYPE_FLOAT32 9
 
 /**
  * 64-bit floating point.
  */
-#define CFA_FLOAT64 10
+#define CFA_TYPE_FLOAT64 10
 
 /**
  * One byte of text.
  */
-#define CFA_CHAR 11
+#define CFA_TYPE_CHAR 11
 
 /**
  * A string of any length; a read buffer has a char pointer for each.
  */
-#define CFA_STRING 12
+#define CFA_TYPE_STRING 12
 
 /**
  * Not an aggregation.
@@ -156,27 +156,32 @@
 /**
  * For a choice: the default, that is, what the environment says or else the built-in default.
  */
-#define CFA_DEFAULT 0
+#define CFA_CHOICE_DEFAULT 0
 
 /**
  * For a choice: yes.
  */
-#define CFA_YES 1
+#define CFA_CHOICE_YES 1
 
 /**
  * For a choice: no.
  */
-#define CFA_NO 2
+#define CFA_CHOICE_NO 2
 
 /**
  * A fragment of which no version exists is an error.
  */
-#define CFA_MISSING_ERROR 1
+#define CFA_MISSING_FRAGMENTS_ERROR 1
 
 /**
  * A fragment of which no version exists gives missing values.
  */
-#define CFA_MISSING_FILL 2
+#define CFA_MISSING_FRAGMENTS_FILL 2
+
+/**
+ * For max_nesting: no fragment may be an aggregation. Zero means the default here too.
+ */
+#define CFA_NESTING_NONE (-1)
 
 /**
  * Write netCDF-4.
@@ -254,6 +259,11 @@
 #define CFA_STATE_WRONG 6
 
 /**
+ * For compression: store data as they are. Zero means the default here too.
+ */
+#define CFA_COMPRESSION_NONE (-1)
+
+/**
  * An attribute of a group or a variable. Borrowed until cfa_dataset_free.
  */
 typedef struct cfa_attribute cfa_attribute;
@@ -297,17 +307,17 @@ typedef struct cfa_open_options {
    */
   size_t size;
   /**
-   * CFA_DEFAULT, CFA_MISSING_ERROR or CFA_MISSING_FILL: what a fragment of which no version exists gives; by
+   * CFA_CHOICE_DEFAULT, CFA_MISSING_FRAGMENTS_ERROR or CFA_MISSING_FRAGMENTS_FILL: what a fragment of which no version exists gives; by
    * default an error.
    */
   int32_t missing_fragments;
   /**
-   * CFA_DEFAULT, CFA_YES or CFA_NO: convert fragments even where values change (fractions are cut off,
+   * CFA_CHOICE_DEFAULT, CFA_CHOICE_YES or CFA_CHOICE_NO: convert fragments even where values change (fractions are cut off,
    * what is out of range is missing); by default no.
    */
   int32_t lossy_casts;
   /**
-   * CFA_DEFAULT, CFA_YES or CFA_NO: show variables, dimensions and attributes as stored instead of the aggregated
+   * CFA_CHOICE_DEFAULT, CFA_CHOICE_YES or CFA_CHOICE_NO: show variables, dimensions and attributes as stored instead of the aggregated
    * view; by default no.
    */
   int32_t raw_view;
@@ -320,7 +330,7 @@ typedef struct cfa_open_options {
    */
   uint64_t cache_bytes;
   /**
-   * CFA_YES to keep no decoded chunks; cache_bytes must then be 0.
+   * CFA_CHOICE_YES to keep no decoded chunks; cache_bytes must then be 0.
    */
   int32_t cache_disabled;
   /**
@@ -332,11 +342,11 @@ typedef struct cfa_open_options {
    */
   uint64_t max_fragments;
   /**
-   * Depth of aggregations whose fragments are aggregations, -1 to allow none; by default 32.
+   * Depth of aggregations whose fragments are aggregations, or CFA_NESTING_NONE; by default 32.
    */
   int32_t max_nesting;
   /**
-   * CFA_YES to pass over the environment variables.
+   * CFA_CHOICE_YES to pass over the environment variables.
    */
   int32_t ignore_environment;
   /**
@@ -369,7 +379,7 @@ typedef struct cfa_open_options {
  * @param user_data as given in the options
  * @return 0 to stop the work, which then returns CFA_ERR_CANCELLED; anything else to go on
  */
-typedef int32_t (*cfa_progress)(double fraction, void *user_data);
+typedef int32_t (*cfa_progress_callback)(double fraction, void *user_data);
 
 /**
  * Options of cfa_variable_read.
@@ -393,7 +403,7 @@ typedef struct cfa_read_options {
   /**
    * Called now and then during the read; or NULL.
    */
-  cfa_progress progress;
+  cfa_progress_callback progress;
   /**
    * Handed to progress.
    */
@@ -404,7 +414,7 @@ typedef struct cfa_read_options {
    */
   const void *buffer_start;
   /**
-   * CFA_DEFAULT, CFA_YES or CFA_NO: give values in the type asked for even where they change; by default as the
+   * CFA_CHOICE_DEFAULT, CFA_CHOICE_YES or CFA_CHOICE_NO: give values in the type asked for even where they change; by default as the
    * dataset was opened.
    */
   int32_t lossy;
@@ -492,7 +502,7 @@ typedef struct cfa_planned_variable {
  * @param variable  what was planned, valid during the call
  * @param user_data as given in the options
  */
-typedef void (*cfa_describe)(const struct cfa_planned_variable *variable, void *user_data);
+typedef void (*cfa_describe_callback)(const struct cfa_planned_variable *variable, void *user_data);
 
 /**
  * Is told something that is odd or was left out. Called in the thread that made the call.
@@ -500,7 +510,7 @@ typedef void (*cfa_describe)(const struct cfa_planned_variable *variable, void *
  * @param text      one line, valid during the call
  * @param user_data as given in the options
  */
-typedef void (*cfa_note)(const char *text, void *user_data);
+typedef void (*cfa_note_callback)(const char *text, void *user_data);
 
 /**
  * Options of cfa_aggregation_create.
@@ -518,39 +528,39 @@ typedef struct cfa_create_options {
    */
   int32_t dialect;
   /**
-   * CFA_DEFAULT or a CFA_FORMAT_ number: the format of the aggregation file; by default netCDF-4, with
+   * CFA_CHOICE_DEFAULT or a CFA_FORMAT_ number: the format of the aggregation file; by default netCDF-4, with
    * update that of the file.
    */
   int32_t format;
   /**
-   * CFA_DEFAULT, CFA_LOCATIONS_RELATIVE or CFA_LOCATIONS_ABSOLUTE: how fragments are named; by default relative to
+   * CFA_CHOICE_DEFAULT, CFA_LOCATIONS_RELATIVE or CFA_LOCATIONS_ABSOLUTE: how fragments are named; by default relative to
    * the aggregation file.
    */
   int32_t locations;
   /**
-   * CFA_YES to add the files to an aggregation file that exists, and to no other sort of file, reading only those that it
+   * CFA_CHOICE_YES to add the files to an aggregation file that exists, and to no other sort of file, reading only those that it
    * does not have.
    */
   int32_t update;
   /**
-   * CFA_YES to work out what would be made, tell it to describe and note, and write nothing.
+   * CFA_CHOICE_YES to work out what would be made, tell it to describe and note, and write nothing.
    */
   int32_t dry_run;
   /**
-   * CFA_YES to take the names as the program cfa does: directories stand for the files in them, *, ?, [...] and ** are
+   * CFA_CHOICE_YES to take the names as the program cfa does: directories stand for the files in them, *, ?, [...] and ** are
    * patterns, @list is a file with names. By default each name is that of a file.
    */
   int32_t expand;
   /**
-   * CFA_YES to record size and time of each file, so that readers notice a change.
+   * CFA_CHOICE_YES to record size and time of each file, so that readers notice a change.
    */
   int32_t record_state;
   /**
-   * CFA_YES to accept coordinates that do not follow each other; note is told where.
+   * CFA_CHOICE_YES to accept coordinates that do not follow each other; note is told where.
    */
   int32_t allow_gaps;
   /**
-   * CFA_YES to aggregate coordinates that are divided between files instead of copying them.
+   * CFA_CHOICE_YES to aggregate coordinates that are divided between files instead of copying them.
    */
   int32_t aggregate_coordinates;
   /**
@@ -581,22 +591,22 @@ typedef struct cfa_create_options {
   /**
    * Called after success for each data variable; or NULL.
    */
-  cfa_describe describe;
+  cfa_describe_callback describe;
   /**
    * Called after success for each thing that is odd or was left out; or NULL.
    */
-  cfa_note note;
+  cfa_note_callback note;
   /**
    * Called with 0 before the work begins, now and then during it, and with 1 when all is done (what it then returns
    * does not count); or NULL.
    */
-  cfa_progress progress;
+  cfa_progress_callback progress;
   /**
    * Handed to the functions above.
    */
   void *user_data;
   /**
-   * CFA_YES to replace a file that is no aggregation, or one with data of its own. A file that is read is never
+   * CFA_CHOICE_YES to replace a file that is no aggregation, or one with data of its own. A file that is read is never
    * replaced. Not with update.
    */
   int32_t overwrite;
@@ -651,7 +661,7 @@ typedef struct cfa_finding {
  * @param finding   what was found, valid during the call
  * @param user_data as given in the options
  */
-typedef void (*cfa_find)(const struct cfa_finding *finding, void *user_data);
+typedef void (*cfa_finding_callback)(const struct cfa_finding *finding, void *user_data);
 
 /**
  * An aggregation variable that was checked. All that it points at is valid during the call that shows it; later versions
@@ -667,7 +677,7 @@ typedef struct cfa_checked_variable {
    */
   int32_t dialect;
   /**
-   * The type of its elements, CFA_INT8 to CFA_STRING.
+   * The type of its elements, CFA_TYPE_INT8 to CFA_TYPE_STRING.
    */
   int32_t type;
   /**
@@ -702,7 +712,7 @@ typedef struct cfa_checked_variable {
  * @param variable  what was checked, valid during the call
  * @param user_data as given in the options
  */
-typedef void (*cfa_checked)(const struct cfa_checked_variable *variable, void *user_data);
+typedef void (*cfa_checked_callback)(const struct cfa_checked_variable *variable, void *user_data);
 
 /**
  * Options of cfa_aggregation_check.
@@ -716,7 +726,7 @@ typedef struct cfa_check_options {
    */
   size_t size;
   /**
-   * CFA_YES to open every fragment; html_report implies it.
+   * CFA_CHOICE_YES to open every fragment; html_report implies it.
    */
   int32_t fragments;
   /**
@@ -739,16 +749,16 @@ typedef struct cfa_check_options {
   /**
    * Called for each finding, requirements first; or NULL.
    */
-  cfa_find finding;
+  cfa_finding_callback finding;
   /**
    * Called for each aggregation variable, before the findings; or NULL.
    */
-  cfa_checked checked;
+  cfa_checked_callback checked;
   /**
    * Called with 0 before the work begins, now and then during it, and with 1 when all is done (what it then returns
    * does not count); or NULL.
    */
-  cfa_progress progress;
+  cfa_progress_callback progress;
   /**
    * Handed to the functions above.
    */
@@ -771,11 +781,11 @@ typedef struct cfa_convert_options {
    */
   int32_t dialect;
   /**
-   * CFA_DEFAULT or a CFA_FORMAT_ number: the format of the new file; by default netCDF-4.
+   * CFA_CHOICE_DEFAULT or a CFA_FORMAT_ number: the format of the new file; by default netCDF-4.
    */
   int32_t format;
   /**
-   * CFA_DEFAULT, CFA_LOCATIONS_RELATIVE or CFA_LOCATIONS_ABSOLUTE: how local fragments are named; by default relative
+   * CFA_CHOICE_DEFAULT, CFA_LOCATIONS_RELATIVE or CFA_LOCATIONS_ABSOLUTE: how local fragments are named; by default relative
    * names stay relative, for the new place, and absolute ones absolute.
    */
   int32_t locations;
@@ -790,18 +800,18 @@ typedef struct cfa_convert_options {
   /**
    * Called after success for each thing that is odd or was left out; or NULL.
    */
-  cfa_note note;
+  cfa_note_callback note;
   /**
    * Called with 0 before the work begins, now and then during it, and with 1 when all is done (what it then returns
    * does not count); or NULL.
    */
-  cfa_progress progress;
+  cfa_progress_callback progress;
   /**
    * Handed to the functions above.
    */
   void *user_data;
   /**
-   * CFA_YES to replace a file that is no aggregation, or one with data of its own. A file that is read is never
+   * CFA_CHOICE_YES to replace a file that is no aggregation, or one with data of its own. A file that is read is never
    * replaced.
    */
   int32_t overwrite;
@@ -845,11 +855,11 @@ typedef struct cfa_extract_options {
    */
   size_t size;
   /**
-   * The level of compression, 1 to 9, or -1 for none; by default 1.
+   * The level of compression, 1 to 9, or CFA_COMPRESSION_NONE; by default 1.
    */
-  int32_t deflate;
+  int32_t compression;
   /**
-   * CFA_DEFAULT, CFA_YES or CFA_NO: shuffle bytes before compression; by default yes.
+   * CFA_CHOICE_DEFAULT, CFA_CHOICE_YES or CFA_CHOICE_NO: shuffle bytes before compression; by default yes.
    */
   int32_t shuffle;
   /**
@@ -884,18 +894,18 @@ typedef struct cfa_extract_options {
   /**
    * Called after success for each thing that is odd or was left out; or NULL.
    */
-  cfa_note note;
+  cfa_note_callback note;
   /**
    * Called with 0 before the work begins, now and then during it, and with 1 when all is done (what it then returns
    * does not count); or NULL.
    */
-  cfa_progress progress;
+  cfa_progress_callback progress;
   /**
    * Handed to the functions above.
    */
   void *user_data;
   /**
-   * CFA_YES to replace a file that exists. A file that is read is never replaced.
+   * CFA_CHOICE_YES to replace a file that exists. A file that is read is never replaced.
    */
   int32_t overwrite;
   /**
@@ -912,152 +922,152 @@ typedef struct cfa_extract_options {
 /**
  * An argument is NULL, out of range, not a known value, or a structure has a wrong size.
  */
-#define CFA_ERR_ARGUMENT -1
+#define CFA_ERR_ARGUMENT (-1)
 
 /**
  * A defect of this library.
  */
-#define CFA_ERR_INTERNAL -2
+#define CFA_ERR_INTERNAL (-2)
 
 /**
  * This build of the library does not have the function; no function of this version returns it.
  */
-#define CFA_ERR_NOT_BUILT -3
+#define CFA_ERR_NOT_BUILT (-3)
 
 /**
  * The progress function asked to stop.
  */
-#define CFA_ERR_CANCELLED -4
+#define CFA_ERR_CANCELLED (-4)
 
 /**
  * There is nothing of this name or index.
  */
-#define CFA_ERR_NOT_FOUND -5
+#define CFA_ERR_NOT_FOUND (-5)
 
 /**
  * A buffer is too small.
  */
-#define CFA_ERR_BUFFER -6
+#define CFA_ERR_BUFFER (-6)
 
 /**
  * The values cannot be given in the type asked for.
  */
-#define CFA_ERR_TYPE -7
+#define CFA_ERR_TYPE (-7)
 
 /**
  * The file cannot be read.
  */
-#define CFA_ERR_IO -8
+#define CFA_ERR_IO (-8)
 
 /**
  * The file is not netCDF.
  */
-#define CFA_ERR_NOT_NETCDF -9
+#define CFA_ERR_NOT_NETCDF (-9)
 
 /**
  * The file is netCDF but damaged or truncated.
  */
-#define CFA_ERR_DAMAGED -10
+#define CFA_ERR_DAMAGED (-10)
 
 /**
  * The access settings do not allow a location.
  */
-#define CFA_ERR_POLICY -11
+#define CFA_ERR_POLICY (-11)
 
 /**
  * A limit of the settings, or memory, is exceeded.
  */
-#define CFA_ERR_LIMIT -12
+#define CFA_ERR_LIMIT (-12)
 
 /**
  * Something valid that this version does not support.
  */
-#define CFA_ERR_UNSUPPORTED -13
+#define CFA_ERR_UNSUPPORTED (-13)
 
 /**
  * An attribute has the wrong type or form.
  */
-#define CFA_ERR_ATTRIBUTE -20
+#define CFA_ERR_ATTRIBUTE (-20)
 
 /**
  * The keywords of an aggregation are not a known set.
  */
-#define CFA_ERR_TERMS -21
+#define CFA_ERR_TERMS (-21)
 
 /**
  * A dimension that an aggregation names does not exist.
  */
-#define CFA_ERR_MISSING_DIMENSION -22
+#define CFA_ERR_MISSING_DIMENSION (-22)
 
 /**
  * A variable that an aggregation names does not exist.
  */
-#define CFA_ERR_MISSING_VARIABLE -23
+#define CFA_ERR_MISSING_VARIABLE (-23)
 
 /**
  * A variable that describes fragments has the wrong dimensions.
  */
-#define CFA_ERR_RANK -24
+#define CFA_ERR_RANK (-24)
 
 /**
  * Fragment sizes or index ranges do not tile the aggregated dimensions.
  */
-#define CFA_ERR_MAP -25
+#define CFA_ERR_MAP (-25)
 
 /**
  * A fragment location is not a URI that the convention allows.
  */
-#define CFA_ERR_URI -26
+#define CFA_ERR_URI (-26)
 
 /**
  * The identifier of a fragment is absent or malformed.
  */
-#define CFA_ERR_ADDRESS -27
+#define CFA_ERR_ADDRESS (-27)
 
 /**
  * The format of a fragment is not one that can be read.
  */
-#define CFA_ERR_FORMAT -28
+#define CFA_ERR_FORMAT (-28)
 
 /**
  * No version of a fragment exists.
  */
-#define CFA_ERR_FRAGMENT_MISSING -29
+#define CFA_ERR_FRAGMENT_MISSING (-29)
 
 /**
  * The file of a fragment cannot be read or is damaged.
  */
-#define CFA_ERR_FRAGMENT_UNREADABLE -30
+#define CFA_ERR_FRAGMENT_UNREADABLE (-30)
 
 /**
  * The file of a fragment does not have the variable.
  */
-#define CFA_ERR_FRAGMENT_VARIABLE -31
+#define CFA_ERR_FRAGMENT_VARIABLE (-31)
 
 /**
  * The shape of a fragment is not its canonical shape.
  */
-#define CFA_ERR_FRAGMENT_SHAPE -32
+#define CFA_ERR_FRAGMENT_SHAPE (-32)
 
 /**
  * The values of a fragment cannot be converted to the type of the aggregation.
  */
-#define CFA_ERR_FRAGMENT_TYPE -33
+#define CFA_ERR_FRAGMENT_TYPE (-33)
 
 /**
  * The units of a fragment cannot be converted.
  */
-#define CFA_ERR_UNITS -34
+#define CFA_ERR_UNITS (-34)
 
 /**
  * The calendar of a fragment differs or is not supported.
  */
-#define CFA_ERR_CALENDAR -35
+#define CFA_ERR_CALENDAR (-35)
 
 /**
  * An aggregation refers to itself.
  */
-#define CFA_ERR_CYCLE -36
+#define CFA_ERR_CYCLE (-36)
 
 #ifdef __cplusplus
 extern "C" {
@@ -1125,8 +1135,8 @@ const char *cfa_last_error(void);
 /**
  * Gives the size of one element in a read buffer.
  *
- * @param type CFA_INT8 to CFA_STRING
- * @return bytes; that of a char pointer for CFA_STRING, 0 for a number that is no type
+ * @param type CFA_TYPE_INT8 to CFA_TYPE_STRING
+ * @return bytes; that of a char pointer for CFA_TYPE_STRING, 0 for a number that is no type
  *
  * Thread-safe. Since 0.1.0.
  */
@@ -1135,7 +1145,7 @@ size_t cfa_type_size(int32_t type);
 /**
  * Gives the name of a type as in CDL: byte, ubyte, short, ..., double, char, string.
  *
- * @param type CFA_INT8 to CFA_STRING
+ * @param type CFA_TYPE_INT8 to CFA_TYPE_STRING
  * @return the name, "unknown" for a number that is no type; never NULL, valid for ever
  *
  * Thread-safe. Since 0.1.0.
@@ -1498,7 +1508,7 @@ const char *cfa_attribute_name(const struct cfa_attribute *attribute);
  * Gives the type of the elements of an attribute.
  *
  * @param attribute the attribute
- * @return CFA_INT8 to CFA_STRING; 0 if attribute is NULL
+ * @return CFA_TYPE_INT8 to CFA_TYPE_STRING; 0 if attribute is NULL
  *
  * Thread-safe. Since 0.1.0.
  */
@@ -1508,14 +1518,14 @@ int32_t cfa_attribute_type(const struct cfa_attribute *attribute);
  * Gives the number of elements of an attribute.
  *
  * @param attribute the attribute
- * @return numbers or strings, or bytes of text for CFA_CHAR; 0 if attribute is NULL
+ * @return numbers or strings, or bytes of text for CFA_TYPE_CHAR; 0 if attribute is NULL
  *
  * Thread-safe. Since 0.1.0.
  */
 size_t cfa_attribute_length(const struct cfa_attribute *attribute);
 
 /**
- * Gives the text of an attribute that is one text: of type CFA_CHAR, or CFA_STRING with one element.
+ * Gives the text of an attribute that is one text: of type CFA_TYPE_CHAR, or CFA_TYPE_STRING with one element.
  *
  * Text is UTF-8; bytes that are not are taken as Latin-1. It ends at its first NUL.
  *
@@ -1527,22 +1537,22 @@ size_t cfa_attribute_length(const struct cfa_attribute *attribute);
 const char *cfa_attribute_text(const struct cfa_attribute *attribute);
 
 /**
- * Gives one string of an attribute of type CFA_STRING.
+ * Gives one string of an attribute of type CFA_TYPE_STRING.
  *
  * @param attribute the attribute
  * @param index     0 to cfa_attribute_length - 1
  * @param text      receives the string, valid until cfa_dataset_free
- * @return CFA_OK; CFA_ERR_TYPE if it is not of type CFA_STRING, CFA_ERR_NOT_FOUND, CFA_ERR_ARGUMENT
+ * @return CFA_OK; CFA_ERR_TYPE if it is not of type CFA_TYPE_STRING, CFA_ERR_NOT_FOUND, CFA_ERR_ARGUMENT
  *
  * Thread-safe. Since 0.1.0.
  */
 cfa_status cfa_attribute_string(const struct cfa_attribute *attribute, size_t index, const char **text);
 
 /**
- * Reads all numbers of an attribute, converted to a type, or the bytes of one of type CFA_CHAR.
+ * Reads all numbers of an attribute, converted to a type, or the bytes of one of type CFA_TYPE_CHAR.
  *
  * @param attribute    the attribute
- * @param type         CFA_INT8 to CFA_FLOAT64, or CFA_CHAR for an attribute of that type
+ * @param type         CFA_TYPE_INT8 to CFA_TYPE_FLOAT64, or CFA_TYPE_CHAR for an attribute of that type
  * @param buffer       receives cfa_attribute_length elements
  * @param buffer_bytes the size of buffer
  * @return CFA_OK; CFA_ERR_TYPE if the attribute is text or a number does not fit the type (a fraction or a number out
@@ -1586,7 +1596,7 @@ const struct cfa_group *cfa_variable_group(const struct cfa_variable *variable);
  * Gives the type of the data of a variable; for aggregated data that of the aggregation variable.
  *
  * @param variable the variable
- * @return CFA_INT8 to CFA_STRING; 0 if variable is NULL
+ * @return CFA_TYPE_INT8 to CFA_TYPE_STRING; 0 if variable is NULL
  *
  * Thread-safe. Since 0.1.0.
  */
@@ -1741,7 +1751,7 @@ cfa_status cfa_variable_scale_offset(const struct cfa_variable *variable,
  * cfa_variable_read_unpacked gives these numbers, as doubles.
  *
  * @param variable the variable
- * @return CFA_INT8 to CFA_STRING, that of cfa_variable_type for data that are not packed; 0 if variable is NULL
+ * @return CFA_TYPE_INT8 to CFA_TYPE_STRING, that of cfa_variable_type for data that are not packed; 0 if variable is NULL
  *
  * Thread-safe. Since 0.1.0.
  */
@@ -1895,7 +1905,7 @@ void cfa_read_options_init(struct cfa_read_options *options, size_t size);
  *                      not fit it are an error, unless lossy is set: then fractions are cut off, and what is out of
  *                      range, or would become infinite, is missing
  * @param buffer_bytes  size of the buffer in bytes, from buffer on (from options->buffer_start on, if that is set)
- * @param buffer        where element (0, 0, ...) goes; for CFA_STRING an array of char pointers, whose old values are
+ * @param buffer        where element (0, 0, ...) goes; for CFA_TYPE_STRING an array of char pointers, whose old values are
  *                      overwritten and whose new ones are freed with cfa_strings_free
  * @param options       mask, progress and so on; NULL for none
  * @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable or strings would share a place,

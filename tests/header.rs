@@ -44,7 +44,18 @@ fn generated() -> String {
     }
     let mut header = Vec::new();
     builder.generate().unwrap().write(&mut header);
-    String::from_utf8(header).unwrap()
+    let header = String::from_utf8(header).unwrap();
+    header.lines().map(|line| with_parentheses(line) + "\n").collect()
+}
+
+/// A macro that is a negative number has parentheses round it, so that `1 CFA_X` is never an expression.
+fn with_parentheses(line: &str) -> String {
+    match line.rsplit_once(' ') {
+        Some((name, value)) if name.starts_with("#define ") && value.starts_with('-') => {
+            format!("{name} ({value})")
+        }
+        _ => line.to_owned(),
+    }
 }
 
 /// The names of all functions that the header declares, sorted.

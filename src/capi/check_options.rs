@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 
 use super::open_options::cfa_open_options;
 use super::options::{self, Options};
-use super::read_options::cfa_progress;
+use super::read_options::cfa_progress_callback;
 
 /// Not a matter of the conventions, but worth knowing.
 pub const CFA_SEVERITY_NOTE: i32 = 1;
@@ -58,7 +58,7 @@ pub struct cfa_checked_variable {
     pub path: *const c_char,
     /// The CFA_DIALECT_ number of the convention that it follows.
     pub dialect: i32,
-    /// The type of its elements, CFA_INT8 to CFA_STRING.
+    /// The type of its elements, CFA_TYPE_INT8 to CFA_TYPE_STRING.
     pub r#type: i32,
     /// 1 if its aggregation could be decoded, else 0 and the rest is empty.
     pub is_decoded: i32,
@@ -78,13 +78,14 @@ pub struct cfa_checked_variable {
 ///
 /// @param finding   what was found, valid during the call
 /// @param user_data as given in the options
-pub type cfa_find = Option<unsafe extern "C" fn(finding: *const cfa_finding, user_data: *mut c_void)>;
+pub type cfa_finding_callback =
+    Option<unsafe extern "C" fn(finding: *const cfa_finding, user_data: *mut c_void)>;
 
 /// Is shown a variable that was checked. Called in the thread that made the call.
 ///
 /// @param variable  what was checked, valid during the call
 /// @param user_data as given in the options
-pub type cfa_checked =
+pub type cfa_checked_callback =
     Option<unsafe extern "C" fn(variable: *const cfa_checked_variable, user_data: *mut c_void)>;
 
 /// Options of cfa_aggregation_check.
@@ -96,7 +97,7 @@ pub type cfa_checked =
 pub struct cfa_check_options {
     /// sizeof(cfa_check_options) of the caller.
     pub size: usize,
-    /// CFA_YES to open every fragment; html_report implies it.
+    /// CFA_CHOICE_YES to open every fragment; html_report implies it.
     pub fragments: i32,
     /// Findings of one rule for one variable that are told one by one; by default 100, the others are counted.
     pub max_findings: i32,
@@ -108,12 +109,12 @@ pub struct cfa_check_options {
     /// kind is replaced.
     pub json_report: *const c_char,
     /// Called for each finding, requirements first; or NULL.
-    pub finding: cfa_find,
+    pub finding: cfa_finding_callback,
     /// Called for each aggregation variable, before the findings; or NULL.
-    pub checked: cfa_checked,
+    pub checked: cfa_checked_callback,
     /// Called with 0 before the work begins, now and then during it, and with 1 when all is done (what it then returns
     /// does not count); or NULL.
-    pub progress: cfa_progress,
+    pub progress: cfa_progress_callback,
     /// Handed to the functions above.
     pub user_data: *mut c_void,
 }

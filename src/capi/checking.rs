@@ -69,7 +69,7 @@ unsafe fn report_path<'a>(path: *const c_char, name: &str) -> Answer<Option<&'a 
     }
 }
 
-unsafe fn show_finding(finding: &Finding, show: cfa_find, user_data: *mut c_void) {
+unsafe fn show_finding(finding: &Finding, show: cfa_finding_callback, user_data: *mut c_void) {
     let Some(show) = show else { return };
     let variable: Option<CString> = finding.variable.as_deref().map(c_string);
     let (rule, clause, message) =
@@ -89,7 +89,7 @@ unsafe fn show_finding(finding: &Finding, show: cfa_find, user_data: *mut c_void
     unsafe { show(&shown, user_data) }
 }
 
-unsafe fn show_variable(variable: &VariableReport, show: cfa_checked, user_data: *mut c_void) {
+unsafe fn show_variable(variable: &VariableReport, show: cfa_checked_callback, user_data: *mut c_void) {
     let Some(show) = show else { return };
     let path = c_string(&variable.path);
     let shape = variable.shape.as_deref();

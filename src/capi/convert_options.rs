@@ -2,10 +2,10 @@
 
 use std::ffi::c_void;
 
-use super::create_options::cfa_note;
+use super::create_options::cfa_note_callback;
 use super::open_options::cfa_open_options;
 use super::options::{self, Options};
-use super::read_options::cfa_progress;
+use super::read_options::cfa_progress_callback;
 
 /// Options of cfa_aggregation_convert.
 ///
@@ -18,9 +18,9 @@ pub struct cfa_convert_options {
     pub size: usize,
     /// The convention of the new file, a CFA_DIALECT_ number; by default CF-1.13.
     pub dialect: i32,
-    /// CFA_DEFAULT or a CFA_FORMAT_ number: the format of the new file; by default netCDF-4.
+    /// CFA_CHOICE_DEFAULT or a CFA_FORMAT_ number: the format of the new file; by default netCDF-4.
     pub format: i32,
-    /// CFA_DEFAULT, CFA_LOCATIONS_RELATIVE or CFA_LOCATIONS_ABSOLUTE: how local fragments are named; by default relative
+    /// CFA_CHOICE_DEFAULT, CFA_LOCATIONS_RELATIVE or CFA_LOCATIONS_ABSOLUTE: how local fragments are named; by default relative
     /// names stay relative, for the new place, and absolute ones absolute.
     pub locations: i32,
     /// Zero.
@@ -28,13 +28,13 @@ pub struct cfa_convert_options {
     /// How the aggregation file is opened; NULL for the defaults. The new file has the locations that open->relocate gives.
     pub open: *const cfa_open_options,
     /// Called after success for each thing that is odd or was left out; or NULL.
-    pub note: cfa_note,
+    pub note: cfa_note_callback,
     /// Called with 0 before the work begins, now and then during it, and with 1 when all is done (what it then returns
     /// does not count); or NULL.
-    pub progress: cfa_progress,
+    pub progress: cfa_progress_callback,
     /// Handed to the functions above.
     pub user_data: *mut c_void,
-    /// CFA_YES to replace a file that is no aggregation, or one with data of its own. A file that is read is never
+    /// CFA_CHOICE_YES to replace a file that is no aggregation, or one with data of its own. A file that is read is never
     /// replaced.
     pub overwrite: i32,
     /// Zero.

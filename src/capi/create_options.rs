@@ -5,7 +5,7 @@
 use std::ffi::{c_char, c_void};
 
 use super::options::{self, Options};
-use super::read_options::cfa_progress;
+use super::read_options::cfa_progress_callback;
 
 /// Write netCDF-4.
 pub const CFA_FORMAT_NETCDF4: i32 = 1;
@@ -23,7 +23,7 @@ pub const CFA_LOCATIONS_ABSOLUTE: i32 = 2;
 ///
 /// @param text      one line, valid during the call
 /// @param user_data as given in the options
-pub type cfa_note = Option<unsafe extern "C" fn(text: *const c_char, user_data: *mut c_void)>;
+pub type cfa_note_callback = Option<unsafe extern "C" fn(text: *const c_char, user_data: *mut c_void)>;
 
 /// A part of a dimension: what one file, or several with the same coordinates, have of it. All texts are valid during
 /// the call that shows them; later versions append fields.
@@ -72,7 +72,7 @@ pub struct cfa_planned_variable {
 ///
 /// @param variable  what was planned, valid during the call
 /// @param user_data as given in the options
-pub type cfa_describe =
+pub type cfa_describe_callback =
     Option<unsafe extern "C" fn(variable: *const cfa_planned_variable, user_data: *mut c_void)>;
 
 /// Options of cfa_aggregation_create.
@@ -86,25 +86,25 @@ pub struct cfa_create_options {
     pub size: usize,
     /// The convention to follow, a CFA_DIALECT_ number; by default CF-1.13. Not with update: the file keeps its own.
     pub dialect: i32,
-    /// CFA_DEFAULT or a CFA_FORMAT_ number: the format of the aggregation file; by default netCDF-4, with
+    /// CFA_CHOICE_DEFAULT or a CFA_FORMAT_ number: the format of the aggregation file; by default netCDF-4, with
     /// update that of the file.
     pub format: i32,
-    /// CFA_DEFAULT, CFA_LOCATIONS_RELATIVE or CFA_LOCATIONS_ABSOLUTE: how fragments are named; by default relative to
+    /// CFA_CHOICE_DEFAULT, CFA_LOCATIONS_RELATIVE or CFA_LOCATIONS_ABSOLUTE: how fragments are named; by default relative to
     /// the aggregation file.
     pub locations: i32,
-    /// CFA_YES to add the files to an aggregation file that exists, and to no other sort of file, reading only those that it
+    /// CFA_CHOICE_YES to add the files to an aggregation file that exists, and to no other sort of file, reading only those that it
     /// does not have.
     pub update: i32,
-    /// CFA_YES to work out what would be made, tell it to describe and note, and write nothing.
+    /// CFA_CHOICE_YES to work out what would be made, tell it to describe and note, and write nothing.
     pub dry_run: i32,
-    /// CFA_YES to take the names as the program cfa does: directories stand for the files in them, *, ?, [...] and ** are
+    /// CFA_CHOICE_YES to take the names as the program cfa does: directories stand for the files in them, *, ?, [...] and ** are
     /// patterns, @list is a file with names. By default each name is that of a file.
     pub expand: i32,
-    /// CFA_YES to record size and time of each file, so that readers notice a change.
+    /// CFA_CHOICE_YES to record size and time of each file, so that readers notice a change.
     pub record_state: i32,
-    /// CFA_YES to accept coordinates that do not follow each other; note is told where.
+    /// CFA_CHOICE_YES to accept coordinates that do not follow each other; note is told where.
     pub allow_gaps: i32,
-    /// CFA_YES to aggregate coordinates that are divided between files instead of copying them.
+    /// CFA_CHOICE_YES to aggregate coordinates that are divided between files instead of copying them.
     pub aggregate_coordinates: i32,
     /// Threads that scan the files; by default one per core.
     pub num_threads: i32,
@@ -120,15 +120,15 @@ pub struct cfa_create_options {
     /// What the attribute history says was done; NULL for the default.
     pub history: *const c_char,
     /// Called after success for each data variable; or NULL.
-    pub describe: cfa_describe,
+    pub describe: cfa_describe_callback,
     /// Called after success for each thing that is odd or was left out; or NULL.
-    pub note: cfa_note,
+    pub note: cfa_note_callback,
     /// Called with 0 before the work begins, now and then during it, and with 1 when all is done (what it then returns
     /// does not count); or NULL.
-    pub progress: cfa_progress,
+    pub progress: cfa_progress_callback,
     /// Handed to the functions above.
     pub user_data: *mut c_void,
-    /// CFA_YES to replace a file that is no aggregation, or one with data of its own. A file that is read is never
+    /// CFA_CHOICE_YES to replace a file that is no aggregation, or one with data of its own. A file that is read is never
     /// replaced. Not with update.
     pub overwrite: i32,
     /// Zero.

@@ -2,10 +2,13 @@
 
 use std::ffi::{c_char, c_void};
 
-use super::create_options::cfa_note;
+use super::create_options::cfa_note_callback;
 use super::open_options::cfa_open_options;
 use super::options::{self, Options};
-use super::read_options::cfa_progress;
+use super::read_options::cfa_progress_callback;
+
+/// For compression: store data as they are. Zero means the default here too.
+pub const CFA_COMPRESSION_NONE: i32 = -1;
 
 /// A part of one dimension. It never gets more fields.
 #[repr(C)]
@@ -30,9 +33,9 @@ pub struct cfa_cut {
 pub struct cfa_extract_options {
     /// sizeof(cfa_extract_options) of the caller.
     pub size: usize,
-    /// The level of compression, 1 to 9, or -1 for none; by default 1.
-    pub deflate: i32,
-    /// CFA_DEFAULT, CFA_YES or CFA_NO: shuffle bytes before compression; by default yes.
+    /// The level of compression, 1 to 9, or CFA_COMPRESSION_NONE; by default 1.
+    pub compression: i32,
+    /// CFA_CHOICE_DEFAULT, CFA_CHOICE_YES or CFA_CHOICE_NO: shuffle bytes before compression; by default yes.
     pub shuffle: i32,
     /// The variables ("tas", "/group/tas") with all that they refer to, a list that ends with NULL; NULL for the whole file.
     pub variables: *const *const c_char,
@@ -50,13 +53,13 @@ pub struct cfa_extract_options {
     /// How the aggregation file and its fragments are opened, and the number of threads; NULL for the defaults.
     pub open: *const cfa_open_options,
     /// Called after success for each thing that is odd or was left out; or NULL.
-    pub note: cfa_note,
+    pub note: cfa_note_callback,
     /// Called with 0 before the work begins, now and then during it, and with 1 when all is done (what it then returns
     /// does not count); or NULL.
-    pub progress: cfa_progress,
+    pub progress: cfa_progress_callback,
     /// Handed to the functions above.
     pub user_data: *mut c_void,
-    /// CFA_YES to replace a file that exists. A file that is read is never replaced.
+    /// CFA_CHOICE_YES to replace a file that exists. A file that is read is never replaced.
     pub overwrite: i32,
     /// Zero.
     pub reserved: i32,

@@ -7,16 +7,19 @@ use super::options::{self, taken, Options};
 use crate::options::{MissingFragments, OpenOptions};
 
 /// For a choice: the default, that is, what the environment says or else the built-in default.
-pub const CFA_DEFAULT: i32 = 0;
+pub const CFA_CHOICE_DEFAULT: i32 = 0;
 /// For a choice: yes.
-pub const CFA_YES: i32 = 1;
+pub const CFA_CHOICE_YES: i32 = 1;
 /// For a choice: no.
-pub const CFA_NO: i32 = 2;
+pub const CFA_CHOICE_NO: i32 = 2;
 
 /// A fragment of which no version exists is an error.
-pub const CFA_MISSING_ERROR: i32 = 1;
+pub const CFA_MISSING_FRAGMENTS_ERROR: i32 = 1;
 /// A fragment of which no version exists gives missing values.
-pub const CFA_MISSING_FILL: i32 = 2;
+pub const CFA_MISSING_FRAGMENTS_FILL: i32 = 2;
+
+/// For max_nesting: no fragment may be an aggregation. Zero means the default here too.
+pub const CFA_NESTING_NONE: i32 = -1;
 
 /// Settings for cfa_dataset_open.
 ///
@@ -29,28 +32,28 @@ pub const CFA_MISSING_FILL: i32 = 2;
 pub struct cfa_open_options {
     /// sizeof(cfa_open_options) of the caller.
     pub size: usize,
-    /// CFA_DEFAULT, CFA_MISSING_ERROR or CFA_MISSING_FILL: what a fragment of which no version exists gives; by
+    /// CFA_CHOICE_DEFAULT, CFA_MISSING_FRAGMENTS_ERROR or CFA_MISSING_FRAGMENTS_FILL: what a fragment of which no version exists gives; by
     /// default an error.
     pub missing_fragments: i32,
-    /// CFA_DEFAULT, CFA_YES or CFA_NO: convert fragments even where values change (fractions are cut off,
+    /// CFA_CHOICE_DEFAULT, CFA_CHOICE_YES or CFA_CHOICE_NO: convert fragments even where values change (fractions are cut off,
     /// what is out of range is missing); by default no.
     pub lossy_casts: i32,
-    /// CFA_DEFAULT, CFA_YES or CFA_NO: show variables, dimensions and attributes as stored instead of the aggregated
+    /// CFA_CHOICE_DEFAULT, CFA_CHOICE_YES or CFA_CHOICE_NO: show variables, dimensions and attributes as stored instead of the aggregated
     /// view; by default no.
     pub raw_view: i32,
     /// Threads that a read may use; by default one per core.
     pub num_threads: i32,
     /// Memory for decoded chunks in bytes; by default 64 MiB.
     pub cache_bytes: u64,
-    /// CFA_YES to keep no decoded chunks; cache_bytes must then be 0.
+    /// CFA_CHOICE_YES to keep no decoded chunks; cache_bytes must then be 0.
     pub cache_disabled: i32,
     /// Fragment files kept open at a time; by default 100.
     pub max_open_files: i32,
     /// Fragments that one variable may have; by default 10 million.
     pub max_fragments: u64,
-    /// Depth of aggregations whose fragments are aggregations, -1 to allow none; by default 32.
+    /// Depth of aggregations whose fragments are aggregations, or CFA_NESTING_NONE; by default 32.
     pub max_nesting: i32,
-    /// CFA_YES to pass over the environment variables.
+    /// CFA_CHOICE_YES to pass over the environment variables.
     pub ignore_environment: i32,
     /// What an aggregation file may open: "SIBLINGS", "LOCAL", "DEFAULT", "ALL", or absolute paths and URLs separated
     /// by semicolons; NULL for the default.
@@ -92,9 +95,9 @@ pub(super) unsafe fn settings(pointer: *const cfa_open_options) -> Answer<OpenOp
     // SAFETY: the contract of the C API (module capi).
     unsafe { apply(given.settings, &mut options)? };
     match given.missing_fragments {
-        CFA_DEFAULT => {}
-        CFA_MISSING_ERROR => options.missing_fragments = MissingFragments::Error,
-        CFA_MISSING_FILL => options.missing_fragments = MissingFragments::Fill,
+        CFA_CHOICE_DEFAULT => {}
+        CFA_MISSING_FRAGMENTS_ERROR => options.missing_fragments = MissingFragments::Error,
+        CFA_MISSING_FRAGMENTS_FILL => options.missing_fragments = MissingFragments::Fill,
         other => return Err(Failure::argument(format!("missing_fragments is {other}"))),
     }
     if let Some(yes) = choice(given.lossy_casts, "lossy_casts")? {
@@ -111,7 +114,9 @@ pub(super) unsafe fn settings(pointer: *const cfa_open_options) -> Answer<OpenOp
         (0, false) => {}
         (0, true) => options.cache_bytes = 0,
         (bytes, false) => options.cache_bytes = bytes,
-        (_, true) => return Err(Failure::argument("cache_bytes is set while cache_disabled is CFA_YES")),
+        (_, true) => {
+            return Err(Failure::argument("cache_bytes is set while cache_disabled is CFA_CHOICE_YES"))
+        }
     }
     if let Some(n) = number(given.max_open_files, 0, "max_open_files")? {
         options.max_open_files = n;
@@ -119,7 +124,7 @@ pub(super) unsafe fn settings(pointer: *const cfa_open_options) -> Answer<OpenOp
     if given.max_fragments != 0 {
         options.max_fragments = given.max_fragments;
     }
-    if let Some(n) = number(given.max_nesting, -1, "max_nesting")? {
+    if let Some(n) = number(given.max_nesting, CFA_NESTING_NONE, "max_nesting")? {
         options.max_nesting = n;
     }
     let texts = [
@@ -162,12 +167,12 @@ unsafe fn apply(list: *const *const c_char, options: &mut OpenOptions) -> Answer
 /// A choice between yes and no; `None` for the default.
 pub(super) fn choice(value: i32, name: &str) -> Answer<Option<bool>> {
     match value {
-        CFA_DEFAULT => Ok(None),
-        CFA_YES => Ok(Some(true)),
-        CFA_NO => Ok(Some(false)),
-        other => {
-            Err(Failure::argument(format!("{name} is {other}; it takes CFA_DEFAULT, CFA_YES or CFA_NO")))
-        }
+        CFA_CHOICE_DEFAULT => Ok(None),
+        CFA_CHOICE_YES => Ok(Some(true)),
+        CFA_CHOICE_NO => Ok(Some(false)),
+        other => Err(Failure::argument(format!(
+            "{name} is {other}; it takes CFA_CHOICE_DEFAULT, CFA_CHOICE_YES or CFA_CHOICE_NO"
+        ))),
     }
 }
 

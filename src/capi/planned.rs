@@ -10,7 +10,11 @@ use crate::author::create::{PlannedDimension, PlannedVariable};
 ///
 /// # Safety
 /// The function is one of this type (module capi).
-pub(super) unsafe fn show(variable: &PlannedVariable, describe: cfa_describe, user_data: *mut c_void) {
+pub(super) unsafe fn show(
+    variable: &PlannedVariable,
+    describe: cfa_describe_callback,
+    user_data: *mut c_void,
+) {
     let Some(describe) = describe else { return };
     let name = c_string(&variable.name);
     let dimensions: Vec<Dimension> = variable.dimensions.iter().map(Dimension::new).collect();

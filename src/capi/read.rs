@@ -35,7 +35,7 @@ use crate::{c_strides, DataType, Output, Selection};
 ///                      not fit it are an error, unless lossy is set: then fractions are cut off, and what is out of
 ///                      range, or would become infinite, is missing
 /// @param buffer_bytes  size of the buffer in bytes, from buffer on (from options->buffer_start on, if that is set)
-/// @param buffer        where element (0, 0, ...) goes; for CFA_STRING an array of char pointers, whose old values are
+/// @param buffer        where element (0, 0, ...) goes; for CFA_TYPE_STRING an array of char pointers, whose old values are
 ///                      overwritten and whose new ones are freed with cfa_strings_free
 /// @param options       mask, progress and so on; NULL for none
 /// @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable or strings would share a place,

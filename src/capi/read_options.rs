@@ -11,7 +11,7 @@ use super::options::{self, Options};
 /// @param fraction  how much is done, from 0 to 1
 /// @param user_data as given in the options
 /// @return 0 to stop the work, which then returns CFA_ERR_CANCELLED; anything else to go on
-pub type cfa_progress = Option<unsafe extern "C" fn(fraction: f64, user_data: *mut c_void) -> i32>;
+pub type cfa_progress_callback = Option<unsafe extern "C" fn(fraction: f64, user_data: *mut c_void) -> i32>;
 
 /// Options of cfa_variable_read.
 ///
@@ -27,13 +27,13 @@ pub struct cfa_read_options {
     /// The size of mask.
     pub mask_bytes: usize,
     /// Called now and then during the read; or NULL.
-    pub progress: cfa_progress,
+    pub progress: cfa_progress_callback,
     /// Handed to progress.
     pub user_data: *mut c_void,
     /// The start of the allocation that buffer points into, where buffer strides are negative; buffer_bytes then
     /// counts from here. NULL: buffer is the start.
     pub buffer_start: *const c_void,
-    /// CFA_DEFAULT, CFA_YES or CFA_NO: give values in the type asked for even where they change; by default as the
+    /// CFA_CHOICE_DEFAULT, CFA_CHOICE_YES or CFA_CHOICE_NO: give values in the type asked for even where they change; by default as the
     /// dataset was opened.
     pub lossy: i32,
     /// Zero.

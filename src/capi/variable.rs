@@ -104,7 +104,7 @@ pub unsafe extern "C" fn cfa_variable_group(variable: *const cfa_variable) -> *c
 /// Gives the type of the data of a variable; for aggregated data that of the aggregation variable.
 ///
 /// @param variable the variable
-/// @return CFA_INT8 to CFA_STRING; 0 if variable is NULL
+/// @return CFA_TYPE_INT8 to CFA_TYPE_STRING; 0 if variable is NULL
 ///
 /// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
@@ -360,7 +360,7 @@ pub unsafe extern "C" fn cfa_variable_scale_offset(
 /// cfa_variable_read_unpacked gives these numbers, as doubles.
 ///
 /// @param variable the variable
-/// @return CFA_INT8 to CFA_STRING, that of cfa_variable_type for data that are not packed; 0 if variable is NULL
+/// @return CFA_TYPE_INT8 to CFA_TYPE_STRING, that of cfa_variable_type for data that are not packed; 0 if variable is NULL
 ///
 /// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]

@@ -7,9 +7,9 @@ use super::boundary::{c_string, list, optional_text, text, Answer, Failure};
 use super::convert_options::cfa_convert_options;
 use super::create_options::*;
 use super::dataset::path_of;
-use super::extract_options::{cfa_cut, cfa_extract_options};
+use super::extract_options::{cfa_cut, cfa_extract_options, CFA_COMPRESSION_NONE};
 use super::file::dialect_of;
-use super::open_options::{choice, settings, CFA_DEFAULT};
+use super::open_options::{choice, settings, CFA_CHOICE_DEFAULT};
 use super::options::taken;
 use super::planned;
 use super::status::CFA_ERR_NOT_FOUND;
@@ -38,13 +38,15 @@ pub(super) unsafe fn create(
     let (settings, files) =
         unsafe { (create_settings(&given)?, input_files(files, yes(given.expand, "expand")?)?) };
     let work = match (yes(given.update, "update")?, yes(given.dry_run, "dry_run")?) {
-        (true, _) if given.dialect != CFA_DEFAULT => {
+        (true, _) if given.dialect != CFA_CHOICE_DEFAULT => {
             return Err(Failure::argument(
-                "dialect is set while update is CFA_YES: the file keeps its dialect",
+                "dialect is set while update is CFA_CHOICE_YES: the file keeps its dialect",
             ));
         }
         (true, _) if settings.overwrite => {
-            return Err(Failure::argument("overwrite is set while update is CFA_YES: nothing is replaced"));
+            return Err(Failure::argument(
+                "overwrite is set while update is CFA_CHOICE_YES: nothing is replaced",
+            ));
         }
         (false, false) => create::create,
         (false, true) => create::plan,
@@ -88,9 +90,9 @@ unsafe fn create_settings(given: &cfa_create_options) -> Answer<create::Options>
     // SAFETY: the contract of the C API (module capi).
     let base = unsafe { optional_text(given.base, "base")? };
     options.locations = match (base, given.locations) {
-        (Some(base), CFA_DEFAULT) => create::Locations::Base(base.to_owned()),
+        (Some(base), CFA_CHOICE_DEFAULT) => create::Locations::Base(base.to_owned()),
         (Some(_), _) => return Err(Failure::argument("base and locations are both set")),
-        (None, CFA_DEFAULT | CFA_LOCATIONS_RELATIVE) => create::Locations::Relative,
+        (None, CFA_CHOICE_DEFAULT | CFA_LOCATIONS_RELATIVE) => create::Locations::Relative,
         (None, CFA_LOCATIONS_ABSOLUTE) => create::Locations::Absolute,
         (None, other) => return Err(unknown("locations", other)),
     };
@@ -138,7 +140,7 @@ pub(super) unsafe fn convert(
     options.dialect = dialect_of(given.dialect)?.unwrap_or(options.dialect);
     options.overwrite = yes(given.overwrite, "overwrite")?;
     options.locations = match given.locations {
-        CFA_DEFAULT => Locations::Keep,
+        CFA_CHOICE_DEFAULT => Locations::Keep,
         CFA_LOCATIONS_RELATIVE => Locations::Relative,
         CFA_LOCATIONS_ABSOLUTE => Locations::Absolute,
         other => return Err(unknown("locations", other)),
@@ -178,10 +180,10 @@ pub(super) unsafe fn extract(
     if chunk.contains(&0) {
         return Err(Failure::argument("chunk has a size of 0"));
     }
-    let deflate = match given.deflate {
+    let deflate = match given.compression {
         0 => extract::Options::default().deflate,
-        -1 => 0,
-        n => u8::try_from(n).ok().filter(|n| *n <= 9).ok_or_else(|| unknown("deflate", n))?,
+        CFA_COMPRESSION_NONE => 0,
+        n => u8::try_from(n).ok().filter(|n| *n <= 9).ok_or_else(|| unknown("compression", n))?,
     };
     let shuffle = choice(given.shuffle, "shuffle")?.unwrap_or(true);
     let overwrite = yes(given.overwrite, "overwrite")?;
@@ -249,7 +251,7 @@ fn dimension_at(dataset: &Dataset, name: &str) -> Answer<DimensionId> {
 
 fn format(code: i32) -> Answer<Option<Format>> {
     match code {
-        CFA_DEFAULT => Ok(None),
+        CFA_CHOICE_DEFAULT => Ok(None),
         CFA_FORMAT_NETCDF4 => Ok(Some(Format::Netcdf4)),
         CFA_FORMAT_CLASSIC => Ok(Some(Format::Classic)),
         CFA_FORMAT_CDF5 => Ok(Some(Format::Cdf5)),
@@ -273,7 +275,7 @@ unsafe fn names(mut entry: *const *const c_char, name: &str) -> Answer<Vec<Strin
     Ok(found)
 }
 
-unsafe fn tell_notes(notes: &[String], tell: cfa_note, user_data: *mut c_void) {
+unsafe fn tell_notes(notes: &[String], tell: cfa_note_callback, user_data: *mut c_void) {
     let Some(tell) = tell else { return };
     for note in notes {
         // SAFETY: the caller's function, and a text that outlives the call.
