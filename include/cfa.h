@@ -26,7 +26,9 @@
 /** Begins a cfa_open_options: all fields at their defaults. */
 #define CFA_OPEN_OPTIONS_INIT {sizeof(cfa_open_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL}
 /** Begins a cfa_read_options: all fields at their defaults. */
-#define CFA_READ_OPTIONS_INIT {sizeof(cfa_read_options), NULL, 0, NULL, NULL, NULL, 0, 0}
+#define CFA_READ_OPTIONS_INIT {sizeof(cfa_read_options), NULL, 0, NULL, NULL, NULL, 0, 0, 0, 0}
+/** Begins a cfa_source. */
+#define CFA_SOURCE_INIT {sizeof(cfa_source), 0, NULL, NULL, NULL}
 /** Begins a cfa_create_options: all fields at their defaults. */
 #define CFA_CREATE_OPTIONS_INIT \
   {sizeof(cfa_create_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0}
@@ -182,6 +184,31 @@
  * For max_nesting: no fragment may be an aggregation. Zero means the default here too.
  */
 #define CFA_NESTING_NONE (-1)
+
+/**
+ * The values of a setting are texts; its description says more.
+ */
+#define CFA_SETTING_TEXT 1
+
+/**
+ * The values of a setting are YES and NO.
+ */
+#define CFA_SETTING_BOOLEAN 2
+
+/**
+ * The values of a setting are whole numbers that are not negative.
+ */
+#define CFA_SETTING_INTEGER 3
+
+/**
+ * The values of a setting are numbers.
+ */
+#define CFA_SETTING_NUMBER 4
+
+/**
+ * The values of a setting are the words that it lists.
+ */
+#define CFA_SETTING_WORD 5
 
 /**
  * Write netCDF-4.
@@ -371,6 +398,109 @@ typedef struct cfa_open_options {
 } cfa_open_options;
 
 /**
+ * Reads bytes of a file for cfa_dataset_open_source.
+ *
+ * Called by any thread, also by several at once and by threads of the library.
+ *
+ * @param offset    the first byte
+ * @param size      the number of bytes, all of them within the length of the file
+ * @param buffer    receives the bytes
+ * @param user_data as given in the source
+ * @return 0 if all bytes were read; anything else is CFA_ERR_IO with this number in the message
+ */
+typedef int32_t (*cfa_source_read_callback)(uint64_t offset, size_t size, void *buffer, void *user_data);
+
+/**
+ * Called once when the library needs a source no more: while cfa_dataset_free runs. If cfa_dataset_open_source fails, the
+ * source stays the caller's and this is not called.
+ *
+ * @param user_data as given in the source
+ */
+typedef void (*cfa_source_release_callback)(void *user_data);
+
+/**
+ * A file that the caller's function reads: in a language's own file object, an object store, an archive.
+ *
+ * Begin with CFA_SOURCE_INIT. Later versions append fields, of which zero is the default.
+ */
+typedef struct cfa_source {
+  /**
+   * sizeof(cfa_source) of the caller.
+   */
+  size_t size;
+  /**
+   * The length of the file in bytes. It and the bytes must not change while the dataset is open.
+   */
+  uint64_t length;
+  /**
+   * Reads bytes.
+   */
+  cfa_source_read_callback read;
+  /**
+   * Called when the source is needed no more; or NULL.
+   */
+  cfa_source_release_callback release;
+  /**
+   * Handed to the functions above.
+   */
+  void *user_data;
+} cfa_source;
+
+/**
+ * A fragment of an aggregation variable. All that it points at is valid during the call that shows it; later versions
+ * append fields.
+ */
+typedef struct cfa_fragment {
+  /**
+   * The number of dimensions: the length of index, start and count.
+   */
+  size_t rank;
+  /**
+   * Its index in the array of fragments.
+   */
+  const uint64_t *index;
+  /**
+   * The first index of the aggregated data that it provides, along each dimension.
+   */
+  const uint64_t *start;
+  /**
+   * The number of indices of the aggregated data that it provides, along each dimension.
+   */
+  const uint64_t *count;
+  /**
+   * The number of versions: files of which any one provides it; 0 if all of it is missing or one value.
+   */
+  size_t version_count;
+  /**
+   * The location of each version: a URI or file name after substitutions, "" for the aggregation file itself.
+   */
+  const char *const *locations;
+  /**
+   * The identifier of each version: the name of the variable in its file.
+   */
+  const char *const *identifiers;
+  /**
+   * CFA_STATE_NO_FILE where there are no versions. Else CFA_STATE_UNCHECKED or, if files were looked for,
+   * CFA_STATE_PRESENT, CFA_STATE_OTHER_VERSION, CFA_STATE_MISSING, or CFA_STATE_WRONG for a file that may not or cannot
+   * be opened. Whether a file fits is left to cfa_aggregation_check.
+   */
+  int32_t state;
+  /**
+   * 1 if all of it is one value that the aggregation file holds, else 0.
+   */
+  int32_t is_unique_value;
+} cfa_fragment;
+
+/**
+ * Called for each fragment, in the thread that made the call.
+ *
+ * @param fragment  the fragment, valid during the call
+ * @param user_data as given to cfa_variable_fragments_visit
+ * @return 0 to stop, which then returns CFA_ERR_CANCELLED; anything else to go on
+ */
+typedef int32_t (*cfa_fragment_callback)(const struct cfa_fragment *fragment, void *user_data);
+
+/**
  * Follows a call that may take long, and may stop it.
  *
  * Called in the thread that made the call, between pieces of the work. It may call functions of this library.
@@ -422,7 +552,43 @@ typedef struct cfa_read_options {
    * Zero.
    */
   int32_t reserved;
+  /**
+   * CFA_CHOICE_YES to give NaN for missing data; for floating-point types.
+   */
+  int32_t missing_as_nan;
+  /**
+   * CFA_CHOICE_YES to give numbers as they are meant: unpacked by scale_factor and add_offset, unsigned where _Unsigned
+   * says so, NaN where they are missing. Types without NaN need a mask where data are missing. Takes memory for the packed
+   * numbers meanwhile.
+   */
+  int32_t unpacked;
 } cfa_read_options;
+
+/**
+ * An entry of the table of settings. Later versions append fields.
+ */
+typedef struct cfa_setting {
+  /**
+   * Its name, for cfa_open_options.settings; the environment variable is "CFA_" and this name.
+   */
+  const char *name;
+  /**
+   * The value that it has when nothing is said.
+   */
+  const char *default_value;
+  /**
+   * What it does and which values it takes, on one line.
+   */
+  const char *description;
+  /**
+   * The words that it takes, separated by blanks, for CFA_SETTING_WORD; else "".
+   */
+  const char *words;
+  /**
+   * What its values look like: a CFA_SETTING_ number.
+   */
+  int32_t form;
+} cfa_setting;
 
 /**
  * A part of a dimension: what one file, or several with the same coordinates, have of it. All texts are valid during
@@ -1133,6 +1299,54 @@ const char *cfa_status_category(cfa_status status);
 const char *cfa_last_error(void);
 
 /**
+ * Returns the status of the last call that failed in this thread.
+ *
+ * Useful after a function that returns a pointer or a number. cfa_status_category returns its category.
+ *
+ * @return a CFA_ERR_ code; CFA_OK when no call has failed yet. A call that succeeds leaves it as it is
+ */
+cfa_status cfa_last_error_status(void);
+
+/**
+ * Returns whether the last call that failed in this thread did so because a file does not exist.
+ *
+ * This tells an absent file from one that is there and cannot be read (CFA_ERR_IO both). It is also so for a fragment
+ * of which no version exists (CFA_ERR_FRAGMENT_MISSING).
+ *
+ * @return 1 if a file does not exist, else 0
+ */
+int32_t cfa_last_error_is_absence(void);
+
+/**
+ * Returns the file that the last error of this thread concerns.
+ *
+ * For an error of a fragment, this is the aggregation file; the message names the file of the fragment. Passwords and
+ * queries in addresses are left out.
+ *
+ * @return the name, valid until the next call in this thread; NULL if the error concerns no file
+ */
+const char *cfa_last_error_file(void);
+
+/**
+ * Returns the path of the variable that the last error of this thread concerns.
+ *
+ * @return the path, valid until the next call in this thread; NULL if the error concerns no variable
+ */
+const char *cfa_last_error_variable(void);
+
+/**
+ * Copies the index of the fragment that the last error of this thread concerns.
+ *
+ * A call of this function that fails replaces the error.
+ *
+ * @param capacity the room in index, in numbers; the rank of the variable is enough
+ * @param index    receives the index of the fragment along each dimension; may be NULL if capacity is 0
+ * @param rank     receives the length of the index; 0 if the error concerns no fragment, or that of a scalar
+ * @return CFA_OK; CFA_ERR_BUFFER if capacity is less than the length and not 0, CFA_ERR_ARGUMENT
+ */
+cfa_status cfa_last_error_fragment(size_t capacity, uint64_t *index, size_t *rank);
+
+/**
  * Gives the size of one element in a read buffer.
  *
  * @param type CFA_TYPE_INT8 to CFA_TYPE_STRING
@@ -1262,6 +1476,28 @@ cfa_status cfa_dataset_variable_find(const struct cfa_dataset *dataset,
                                      const struct cfa_variable **variable);
 
 /**
+ * Finds a group by its path.
+ *
+ * @param dataset the dataset
+ * @param path    "/" or "" for the root, "inner", "/inner" or "/inner/deeper"
+ * @param group   receives the group, borrowed until cfa_dataset_free
+ * @return CFA_OK; CFA_ERR_NOT_FOUND with the names there are in the message, CFA_ERR_ARGUMENT
+ */
+cfa_status cfa_dataset_group_find(const struct cfa_dataset *dataset, const char *path, const struct cfa_group **group);
+
+/**
+ * Finds a dimension by its path.
+ *
+ * @param dataset   the dataset
+ * @param path      "time", "/time" or "/group/x"; dimensions that only fragment definitions have are found too
+ * @param dimension receives the dimension, borrowed until cfa_dataset_free
+ * @return CFA_OK; CFA_ERR_NOT_FOUND with the names there are in the message, CFA_ERR_ARGUMENT
+ */
+cfa_status cfa_dataset_dimension_find(const struct cfa_dataset *dataset,
+                                      const char *path,
+                                      const struct cfa_dimension **dimension);
+
+/**
  * Counts the dimensions of all groups.
  *
  * Dimensions that only fragment definitions have are left out, unless the dataset was opened with raw_view.
@@ -1313,6 +1549,40 @@ cfa_status cfa_dataset_warning_copy(const struct cfa_dataset *dataset,
                                     char *buffer,
                                     size_t buffer_bytes,
                                     size_t *needed);
+
+/**
+ * Opens a netCDF file that is in memory.
+ *
+ * @param bytes   the file; copied, so that the caller may free it at once
+ * @param size    the number of bytes
+ * @param name    the path or URL that the file would have: its name in messages, and what relative locations of fragments
+ *                are relative to. The settings on what may be opened apply as if it lay there; a directory must exist
+ * @param options settings; NULL for the defaults
+ * @param dataset receives the dataset, which is the caller's to free with cfa_dataset_free
+ * @return CFA_OK; CFA_ERR_NOT_NETCDF, CFA_ERR_DAMAGED, CFA_ERR_UNSUPPORTED, CFA_ERR_LIMIT, CFA_ERR_ARGUMENT; CFA_ERR_URI
+ *         and CFA_ERR_IO if name is not a place where a file could be
+ */
+cfa_status cfa_dataset_open_memory(const void *bytes,
+                                   size_t size,
+                                   const char *name,
+                                   const struct cfa_open_options *options,
+                                   struct cfa_dataset **dataset);
+
+/**
+ * Opens a netCDF file that a function of the caller reads.
+ *
+ * Fragments are opened by the library, as those of any other file.
+ *
+ * @param source  how the file is read; copied
+ * @param name    as for cfa_dataset_open_memory
+ * @param options settings; NULL for the defaults
+ * @param dataset receives the dataset, which is the caller's to free with cfa_dataset_free
+ * @return CFA_OK; CFA_ERR_IO if source->read fails; else as cfa_dataset_open_memory
+ */
+cfa_status cfa_dataset_open_source(const struct cfa_source *source,
+                                   const char *name,
+                                   const struct cfa_open_options *options,
+                                   struct cfa_dataset **dataset);
 
 /**
  * Gives the name of a group, without its path.
@@ -1871,6 +2141,44 @@ cfa_status cfa_variable_fragment_identifier(const struct cfa_variable *variable,
                                             size_t *needed);
 
 /**
+ * Copies the sizes of all fragments along one dimension of an aggregation variable.
+ *
+ * @param variable  the variable
+ * @param dimension 0 to the rank - 1
+ * @param capacity  the room in sizes, in numbers
+ * @param sizes     receives as many numbers as cfa_variable_fragment_grid says for the dimension; their sum is the size of
+ *                  the dimension
+ * @return CFA_OK; CFA_ERR_TYPE if it is not aggregated, CFA_ERR_NOT_FOUND if there is no such dimension, CFA_ERR_BUFFER if
+ *         capacity is too small; what cfa_variable_check returns
+ */
+cfa_status cfa_variable_fragment_sizes(const struct cfa_variable *variable,
+                                       size_t dimension,
+                                       size_t capacity,
+                                       uint64_t *sizes);
+
+/**
+ * Calls a function for each fragment of a part of the array of fragments, in C order, with its place, locations,
+ * identifiers and state.
+ *
+ * @param variable       the variable
+ * @param start          the first fragment along each dimension; NULL for 0 everywhere
+ * @param count          the number of fragments along each dimension; NULL for all from start on
+ * @param look_for_files CFA_CHOICE_YES to look whether the files of the fragments are there, which takes time, on
+ *                       servers much of it; CFA_CHOICE_DEFAULT or CFA_CHOICE_NO not to
+ * @param callback       is called for each fragment
+ * @param user_data      handed to callback
+ * @return CFA_OK; CFA_ERR_CANCELLED if callback said so, CFA_ERR_TYPE if the variable is not aggregated, CFA_ERR_ARGUMENT
+ *         if the part is not within the array of fragments; CFA_ERR_URI, CFA_ERR_ADDRESS, CFA_ERR_FORMAT if an entry is
+ *         not well formed; what cfa_variable_check returns
+ */
+cfa_status cfa_variable_fragments_visit(const struct cfa_variable *variable,
+                                        const uint64_t *start,
+                                        const uint64_t *count,
+                                        int32_t look_for_files,
+                                        cfa_fragment_callback callback,
+                                        void *user_data);
+
+/**
  * Sets all fields of a structure to their defaults, as CFA_READ_OPTIONS_INIT does.
  *
  * Writes size bytes and no more, whatever the size of the structure in this version of the library.
@@ -1966,6 +2274,28 @@ cfa_status cfa_variable_advise(const struct cfa_variable *variable,
                                const int64_t *step);
 
 /**
+ * Finds the part of a variable that lies at these coordinates, for any function that takes start and count.
+ *
+ * Both ends of a range are included, and an end that is left out is that of the dimension. Dates are compared as far
+ * as they are written: "time=2001-03" is the whole of March. Numbers are in the units of the coordinates. Where a
+ * dimension has no coordinates, its indices serve. Dimensions that are not named are whole.
+ *
+ * @param variable the variable
+ * @param select   "dimension=value" or "dimension=value..value" each, such as "lat=45..60" and "station=Oslo"; a list
+ *                 that ends with NULL; NULL for all of the variable
+ * @param capacity the room in start and count, in numbers
+ * @param start    receives the first index along each dimension; may be NULL for a scalar
+ * @param count    receives the number of indices along each dimension; may be NULL for a scalar
+ * @return CFA_OK; CFA_ERR_ARGUMENT if a text is not understood or nothing lies there, with the coordinates there are in
+ *         the message, CFA_ERR_BUFFER if capacity is less than the rank; what cfa_variable_read returns, for coordinates
+ */
+cfa_status cfa_variable_select(const struct cfa_variable *variable,
+                               const char *const *select,
+                               size_t capacity,
+                               uint64_t *start,
+                               size_t *count);
+
+/**
  * Frees strings that cfa_variable_read put into a buffer, and sets each pointer to NULL; the buffer stays the caller's.
  *
  * @param strings the buffer; entries that are NULL are passed over; NULL will do with count 0
@@ -1995,6 +2325,21 @@ cfa_status cfa_time_format(const char *units,
                            char *buffer,
                            size_t buffer_bytes,
                            size_t *needed);
+
+/**
+ * Returns the number of settings.
+ *
+ * @return the number
+ */
+size_t cfa_setting_count(void);
+
+/**
+ * Returns an entry of the table of settings.
+ *
+ * @param index 0 to cfa_setting_count - 1
+ * @return the entry, valid for ever; NULL if index is out of range
+ */
+const struct cfa_setting *cfa_setting_at(size_t index);
 
 /**
  * Sets all fields of a structure to their defaults, as CFA_CREATE_OPTIONS_INIT does.

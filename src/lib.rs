@@ -20,7 +20,7 @@ mod threads;
 mod value;
 
 pub use author::{convert, create, extract, write};
-pub use dataset::settings::{Setting, SETTINGS};
+pub use dataset::settings::{Setting, SettingForm, SETTINGS};
 pub use dataset::variable::{Number, Output, Variable};
 pub use dataset::{coordinates, inventory, select, Dataset};
 pub use error::{message, Error, Kind, Result};

@@ -35,7 +35,7 @@ pub(super) struct View {
 
 impl cfa_dataset {
     /// Makes the handles; they point back at the dataset, which therefore never moves.
-    fn boxed(dataset: Dataset) -> *mut cfa_dataset {
+    pub(super) fn boxed(dataset: Dataset) -> *mut cfa_dataset {
         let name = c_string(dataset.name());
         let owner = Box::into_raw(Box::new(cfa_dataset {
             dataset,
@@ -227,11 +227,57 @@ pub unsafe extern "C" fn cfa_dataset_variable_find(
         let (dataset, path) = unsafe { (object(dataset, "dataset")?, text(path, "path")?) };
         let place = output(variable, "variable")?;
         let found = dataset.dataset.variable(path).map_err(|e| match e.kind() {
-            crate::Kind::MissingVariable => Failure::new(CFA_ERR_NOT_FOUND, e.to_string()),
+            crate::Kind::MissingVariable => not_found(e),
             _ => e.into(),
         })?;
         // SAFETY: checked not to be NULL.
         unsafe { place.write(&dataset.variables[found.id().0]) };
+        Ok(())
+    })
+}
+
+/// Finds a group by its path.
+///
+/// @param dataset the dataset
+/// @param path    "/" or "" for the root, "inner", "/inner" or "/inner/deeper"
+/// @param group   receives the group, borrowed until cfa_dataset_free
+/// @return CFA_OK; CFA_ERR_NOT_FOUND with the names there are in the message, CFA_ERR_ARGUMENT
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cfa_dataset_group_find(
+    dataset: *const cfa_dataset,
+    path: *const c_char,
+    group: *mut *const cfa_group,
+) -> cfa_status {
+    boundary::status(|| {
+        // SAFETY: the contract of the C API (module capi).
+        let (dataset, path) = unsafe { (object(dataset, "dataset")?, text(path, "path")?) };
+        let place = output(group, "group")?;
+        let found = dataset.dataset.group_at(path).map_err(not_found)?;
+        // SAFETY: checked not to be NULL.
+        unsafe { place.write(&dataset.groups[found.0]) };
+        Ok(())
+    })
+}
+
+/// Finds a dimension by its path.
+///
+/// @param dataset   the dataset
+/// @param path      "time", "/time" or "/group/x"; dimensions that only fragment definitions have are found too
+/// @param dimension receives the dimension, borrowed until cfa_dataset_free
+/// @return CFA_OK; CFA_ERR_NOT_FOUND with the names there are in the message, CFA_ERR_ARGUMENT
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cfa_dataset_dimension_find(
+    dataset: *const cfa_dataset,
+    path: *const c_char,
+    dimension: *mut *const cfa_dimension,
+) -> cfa_status {
+    boundary::status(|| {
+        // SAFETY: the contract of the C API (module capi).
+        let (dataset, path) = unsafe { (object(dataset, "dataset")?, text(path, "path")?) };
+        let place = output(dimension, "dimension")?;
+        let found = dataset.dataset.dimension_at(path).map_err(not_found)?;
+        // SAFETY: checked not to be NULL.
+        unsafe { place.write(&dataset.dimensions[found.0]) };
         Ok(())
     })
 }
@@ -319,6 +365,11 @@ pub unsafe extern "C" fn cfa_dataset_warning_copy(
         // SAFETY: as above.
         unsafe { put_text(warning, buffer, buffer_bytes, needed) }
     })
+}
+
+/// An unknown name.
+fn not_found(error: crate::Error) -> Failure {
+    Failure::from(error).with_status(CFA_ERR_NOT_FOUND)
 }
 
 /// Says that there is nothing at an index.

@@ -10,7 +10,7 @@ use crate::model::fragments::Version;
 use crate::model::Aggregation;
 
 /// The aggregation of a variable.
-fn aggregation(variable: &cfa_variable) -> Answer<&Aggregation> {
+pub(super) fn aggregation(variable: &cfa_variable) -> Answer<&Aggregation> {
     let none =
         || Failure::new(CFA_ERR_TYPE, format!("variable '{}' is not aggregated", variable.variable.path()));
     variable.variable.aggregation()?.ok_or_else(none)

@@ -6,7 +6,7 @@ use super::boundary::{self, is_null, list, Answer, Failure};
 use super::open_options::choice;
 use super::options::taken;
 use super::read_options::cfa_read_options;
-use super::status::{cfa_status, CFA_ERR_BUFFER, CFA_ERR_LIMIT};
+use super::status::{cfa_status, CFA_ERR_BUFFER, CFA_ERR_LIMIT, CFA_ERR_TYPE};
 use super::strings::allocate;
 use super::types;
 use super::variable::{cfa_variable, variable};
@@ -65,6 +65,11 @@ pub unsafe extern "C" fn cfa_variable_read(
         // SAFETY: as above.
         let options = unsafe { taken(options, "options")? };
         let lossy = choice(options.lossy, "lossy")?;
+        let unpacked = choice(options.unpacked, "unpacked")?.unwrap_or(false);
+        let with_nan = choice(options.missing_as_nan, "missing_as_nan")?.unwrap_or(false);
+        if data_type == DataType::String && (unpacked || with_nan) {
+            return Err(Failure::new(CFA_ERR_TYPE, "strings are not unpacked and have no NaN"));
+        }
         if options.reserved != 0 {
             return Err(Failure::argument("options->reserved is not 0"));
         }
@@ -98,7 +103,11 @@ pub unsafe extern "C" fn cfa_variable_read(
             lossy,
             progress,
         };
-        variable.variable.read_into(&selection, output)?;
+        match (unpacked, with_nan) {
+            (true, _) => variable.variable.read_unpacked_into(&selection, output)?,
+            (false, true) => variable.variable.read_with_nan_into(&selection, output)?,
+            (false, false) => variable.variable.read_into(&selection, output)?,
+        }
         Ok(())
     })
 }

@@ -38,6 +38,12 @@ pub struct cfa_read_options {
     pub lossy: i32,
     /// Zero.
     pub reserved: i32,
+    /// CFA_CHOICE_YES to give NaN for missing data; for floating-point types.
+    pub missing_as_nan: i32,
+    /// CFA_CHOICE_YES to give numbers as they are meant: unpacked by scale_factor and add_offset, unsigned where _Unsigned
+    /// says so, NaN where they are missing. Types without NaN need a mask where data are missing. Takes memory for the packed
+    /// numbers meanwhile.
+    pub unpacked: i32,
 }
 
 // SAFETY: a C structure that begins with its size and has no padding; its fields are numbers, pointers and functions

@@ -18,7 +18,6 @@ use crate::author::convert::{self, Locations};
 use crate::author::create::{self, Inputs, Progress, Stage};
 use crate::author::extract::{self, Cut};
 use crate::author::write::Format;
-use crate::container::tree::DimensionId;
 use crate::dataset::select;
 use crate::Dataset;
 
@@ -217,7 +216,8 @@ unsafe fn cuts_of(dataset: &Dataset, given: &[cfa_cut]) -> Answer<Vec<Cut>> {
     for one in given {
         // SAFETY: the contract of the C API (module capi).
         let name = unsafe { text(one.dimension, "the dimension of a cut")? };
-        let dimension = dimension_at(dataset, name)?;
+        let unknown = |e| Failure::from(e).with_status(CFA_ERR_NOT_FOUND);
+        let dimension = dataset.dimension_at(name).map_err(unknown)?;
         if cuts.iter().any(|c| c.dimension == dimension) {
             return Err(Failure::argument(format!("dimension '{name}' is cut twice")));
         }
@@ -238,17 +238,6 @@ unsafe fn cuts_of(dataset: &Dataset, given: &[cfa_cut]) -> Answer<Vec<Cut>> {
     Ok(cuts)
 }
 
-fn dimension_at(dataset: &Dataset, name: &str) -> Answer<DimensionId> {
-    let path = format!("/{}", name.trim_start_matches('/'));
-    let all = dataset.dimensions();
-    all.iter().copied().find(|&id| dataset.dimension_path(id) == path).ok_or_else(|| {
-        let there: Vec<String> = all.iter().map(|&id| dataset.dimension_path(id)).collect();
-        let message =
-            format!("{}: there is no dimension '{name}'; there are: {}", dataset.name(), there.join(", "));
-        Failure::new(CFA_ERR_NOT_FOUND, message)
-    })
-}
-
 fn format(code: i32) -> Answer<Option<Format>> {
     match code {
         CFA_CHOICE_DEFAULT => Ok(None),
@@ -260,7 +249,7 @@ fn format(code: i32) -> Answer<Option<Format>> {
 }
 
 /// The texts of a list that ends with NULL; none for NULL.
-unsafe fn names(mut entry: *const *const c_char, name: &str) -> Answer<Vec<String>> {
+pub(super) unsafe fn names(mut entry: *const *const c_char, name: &str) -> Answer<Vec<String>> {
     let mut found = Vec::new();
     if entry.is_null() {
         return Ok(found);
