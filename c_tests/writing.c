@@ -308,7 +308,7 @@ static void data_are_extracted(void)
     int before = entries();
     options.cuts = &odd;
     CHECK(EXTRACT(&options) == CFA_ERR_NOT_FOUND);
-    CHECK(strstr(cfa_last_error(), "/time") != NULL);
+    CHECK(strstr(cfa_last_error(), "it has: time") != NULL);
     twice[0] = twice[1] = cut;
     options.cuts = twice;
     options.cut_count = 2;

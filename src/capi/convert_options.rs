@@ -2,15 +2,12 @@
 
 use std::ffi::c_void;
 
-use super::create_options::cfa_note_callback;
 use super::open_options::cfa_open_options;
 use super::options::{self, Options};
-use super::read_options::cfa_progress_callback;
+use super::planned::cfa_note_callback;
+use super::read::cfa_progress_callback;
 
 /// Options of cfa_aggregation_convert.
-///
-/// Zero means the default in every field, now and in later versions: begin with CFA_CONVERT_OPTIONS_INIT or
-/// cfa_convert_options_init. Structures of other versions are taken as described at cfa_open_options.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cfa_convert_options {
@@ -20,12 +17,13 @@ pub struct cfa_convert_options {
     pub dialect: i32,
     /// CFA_CHOICE_DEFAULT or a CFA_FORMAT_ number: the format of the new file; by default netCDF-4.
     pub format: i32,
-    /// CFA_CHOICE_DEFAULT, CFA_LOCATIONS_RELATIVE or CFA_LOCATIONS_ABSOLUTE: how local fragments are named; by default relative
-    /// names stay relative, for the new place, and absolute ones absolute.
+    /// CFA_CHOICE_DEFAULT, CFA_LOCATIONS_RELATIVE or CFA_LOCATIONS_ABSOLUTE: how local fragments are named; by default
+    /// relative names stay relative, for the new place, and absolute ones absolute.
     pub locations: i32,
     /// Zero.
     pub reserved: i32,
-    /// How the aggregation file is opened; NULL for the defaults. The new file has the locations that open->relocate gives.
+    /// How the aggregation file is opened; NULL for the defaults. The new file has the locations that open->relocate
+    /// gives.
     pub open: *const cfa_open_options,
     /// Called after success for each thing that is odd or was left out; or NULL.
     pub note: cfa_note_callback,
@@ -51,8 +49,6 @@ unsafe impl Options for cfa_convert_options {}
 ///
 /// @param options the structure; does nothing if it is NULL
 /// @param size    sizeof(cfa_convert_options) of the caller
-///
-/// Thread-safe for different structures. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_convert_options_init(options: *mut cfa_convert_options, size: usize) {
     // SAFETY: the contract of the C API (module capi).

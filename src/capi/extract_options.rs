@@ -2,10 +2,10 @@
 
 use std::ffi::{c_char, c_void};
 
-use super::create_options::cfa_note_callback;
 use super::open_options::cfa_open_options;
 use super::options::{self, Options};
-use super::read_options::cfa_progress_callback;
+use super::planned::cfa_note_callback;
+use super::read::cfa_progress_callback;
 
 /// For compression: store data as they are. Zero means the default here too.
 pub const CFA_COMPRESSION_NONE: i32 = -1;
@@ -25,9 +25,6 @@ pub struct cfa_cut {
 }
 
 /// Options of cfa_aggregation_extract.
-///
-/// Zero means the default in every field, now and in later versions: begin with CFA_EXTRACT_OPTIONS_INIT or
-/// cfa_extract_options_init. Structures of other versions are taken as described at cfa_open_options.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cfa_extract_options {
@@ -37,14 +34,15 @@ pub struct cfa_extract_options {
     pub compression: i32,
     /// CFA_CHOICE_DEFAULT, CFA_CHOICE_YES or CFA_CHOICE_NO: shuffle bytes before compression; by default yes.
     pub shuffle: i32,
-    /// The variables ("tas", "/group/tas") with all that they refer to, a list that ends with NULL; NULL for the whole file.
+    /// The variables ("tas", "/group/tas") with all that they refer to, a list that ends with NULL; NULL for the whole
+    /// file.
     pub variables: *const *const c_char,
     /// The parts of dimensions; every variable that has the dimension is cut.
     pub cuts: *const cfa_cut,
     /// The length of cuts.
     pub cut_count: usize,
-    /// The parts of dimensions by coordinates, "time=2001-03..2001-05", "lat=45", both ends included, a list that ends with NULL;
-    /// or NULL. Not with cuts.
+    /// The parts of dimensions by coordinates, "time=2001-03..2001-05", "lat=45", both ends included, a list that ends
+    /// with NULL; or NULL. Not with cuts.
     pub select: *const *const c_char,
     /// The shape of a chunk, for variables with that many dimensions; NULL for one of about 1 MiB.
     pub chunk: *const u64,
@@ -75,8 +73,6 @@ unsafe impl Options for cfa_extract_options {}
 ///
 /// @param options the structure; does nothing if it is NULL
 /// @param size    sizeof(cfa_extract_options) of the caller
-///
-/// Thread-safe for different structures. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_extract_options_init(options: *mut cfa_extract_options, size: usize) {
     // SAFETY: the contract of the C API (module capi).

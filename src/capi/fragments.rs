@@ -3,7 +3,6 @@
 use std::ffi::{c_char, c_void, CString};
 
 use super::boundary::{self, c_string, is_null, list, put_list, Answer, Failure};
-use super::check_options::*;
 use super::fragment::aggregation;
 use super::open_options::choice;
 use super::status::{cfa_status, CFA_ERR_CANCELLED, CFA_ERR_NOT_FOUND};
@@ -11,8 +10,23 @@ use super::variable::{cfa_variable, variable};
 use crate::dataset::inventory::{Entry, EntrySource, Presence};
 use crate::{Selection, Variable};
 
-/// A fragment of an aggregation variable. All that it points at is valid during the call that shows it; later versions
-/// append fields.
+/// Nobody has looked for the fragment.
+pub const CFA_STATE_UNCHECKED: u8 = 0;
+/// The fragment needs no file: a unique value, or wholly missing by definition.
+pub const CFA_STATE_NO_FILE: u8 = 1;
+/// The first version of the fragment exists and fits.
+pub const CFA_STATE_PRESENT: u8 = 2;
+/// The first version of the fragment does not exist or fit; another one does.
+pub const CFA_STATE_OTHER_VERSION: u8 = 3;
+/// The fragment has changed since its state was recorded.
+pub const CFA_STATE_CHANGED: u8 = 4;
+/// No version of the fragment exists.
+pub const CFA_STATE_MISSING: u8 = 5;
+/// The fragment exists, and does not fit or cannot be read.
+pub const CFA_STATE_WRONG: u8 = 6;
+
+/// A fragment of an aggregation variable. All that it points at is valid during the call that shows it; later
+/// versions append fields.
 #[repr(C)]
 pub struct cfa_fragment {
     /// The number of dimensions: the length of index, start and count.
@@ -30,8 +44,8 @@ pub struct cfa_fragment {
     /// The identifier of each version: the name of the variable in its file.
     pub identifiers: *const *const c_char,
     /// CFA_STATE_NO_FILE where there are no versions. Else CFA_STATE_UNCHECKED or, if files were looked for,
-    /// CFA_STATE_PRESENT, CFA_STATE_OTHER_VERSION, CFA_STATE_MISSING, or CFA_STATE_WRONG for a file that may not or cannot
-    /// be opened. Whether a file fits is left to cfa_aggregation_check.
+    /// CFA_STATE_PRESENT, CFA_STATE_OTHER_VERSION, CFA_STATE_MISSING, or CFA_STATE_WRONG for a file that may not or
+    /// cannot be opened. Whether a file fits is left to cfa_aggregation_check.
     pub state: i32,
     /// 1 if all of it is one value that the aggregation file holds, else 0.
     pub is_unique_value: i32,
@@ -50,10 +64,10 @@ pub type cfa_fragment_callback =
 /// @param variable  the variable
 /// @param dimension 0 to the rank - 1
 /// @param capacity  the room in sizes, in numbers
-/// @param sizes     receives as many numbers as cfa_variable_fragment_grid says for the dimension; their sum is the size of
-///                  the dimension
-/// @return CFA_OK; CFA_ERR_TYPE if it is not aggregated, CFA_ERR_NOT_FOUND if there is no such dimension, CFA_ERR_BUFFER if
-///         capacity is too small; what cfa_variable_check returns
+/// @param sizes     receives as many numbers as cfa_variable_fragment_grid says for the dimension; their sum is the
+///                  size of the dimension
+/// @return CFA_OK; CFA_ERR_TYPE if it is not aggregated, CFA_ERR_NOT_FOUND if there is no such dimension,
+///         CFA_ERR_BUFFER if capacity is too small; what cfa_variable_check returns
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_fragment_sizes(
     variable: *const cfa_variable,
@@ -87,9 +101,9 @@ pub unsafe extern "C" fn cfa_variable_fragment_sizes(
 ///                       servers much of it; CFA_CHOICE_DEFAULT or CFA_CHOICE_NO not to
 /// @param callback       is called for each fragment
 /// @param user_data      handed to callback
-/// @return CFA_OK; CFA_ERR_CANCELLED if callback said so, CFA_ERR_TYPE if the variable is not aggregated, CFA_ERR_ARGUMENT
-///         if the part is not within the array of fragments; CFA_ERR_URI, CFA_ERR_ADDRESS, CFA_ERR_FORMAT if an entry is
-///         not well formed; what cfa_variable_check returns
+/// @return CFA_OK; CFA_ERR_CANCELLED if callback said so, CFA_ERR_TYPE if the variable is not aggregated,
+///         CFA_ERR_ARGUMENT if the part is not within the array of fragments; CFA_ERR_URI, CFA_ERR_ADDRESS,
+///         CFA_ERR_FORMAT if an entry is not well formed; what cfa_variable_check returns
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_fragments_visit(
     variable: *const cfa_variable,

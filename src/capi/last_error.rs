@@ -17,8 +17,8 @@ pub extern "C" fn cfa_last_error_status() -> cfa_status {
 
 /// Returns whether the last call that failed in this thread did so because a file does not exist.
 ///
-/// This tells an absent file from one that is there and cannot be read (CFA_ERR_IO both). It is also so for a fragment
-/// of which no version exists (CFA_ERR_FRAGMENT_MISSING).
+/// This tells an absent file from one that is there and cannot be read (CFA_ERR_IO both). It is also so for a
+/// fragment of which no version exists (CFA_ERR_FRAGMENT_MISSING).
 ///
 /// @return 1 if a file does not exist, else 0
 #[unsafe(no_mangle)]
@@ -28,8 +28,8 @@ pub extern "C" fn cfa_last_error_is_absence() -> i32 {
 
 /// Returns the file that the last error of this thread concerns.
 ///
-/// For an error of a fragment, this is the aggregation file; the message names the file of the fragment. Passwords and
-/// queries in addresses are left out.
+/// For an error of a fragment, this is the aggregation file; the message names the file of the fragment. Passwords
+/// and queries in addresses are left out.
 ///
 /// @return the name, valid until the next call in this thread; NULL if the error concerns no file
 #[unsafe(no_mangle)]

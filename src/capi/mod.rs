@@ -27,6 +27,7 @@ mod fragment;
 mod fragments;
 mod group;
 mod last_error;
+mod open;
 mod open_options;
 mod options;
 mod planned;

@@ -6,7 +6,7 @@ use super::boundary::{text, Answer, Failure};
 use super::options::{self, taken, Options};
 use crate::options::{MissingFragments, OpenOptions};
 
-/// For a choice: the default, that is, what the environment says or else the built-in default.
+/// For a choice: the default.
 pub const CFA_CHOICE_DEFAULT: i32 = 0;
 /// For a choice: yes.
 pub const CFA_CHOICE_YES: i32 = 1;
@@ -21,25 +21,23 @@ pub const CFA_MISSING_FRAGMENTS_FILL: i32 = 2;
 /// For max_nesting: no fragment may be an aggregation. Zero means the default here too.
 pub const CFA_NESTING_NONE: i32 = -1;
 
-/// Settings for cfa_dataset_open.
+/// Options of cfa_dataset_open and of all that opens a file.
 ///
-/// Zero means the default in every field, now and in later versions: begin with CFA_OPEN_OPTIONS_INIT or
-/// cfa_open_options_init. The defaults are those of the environment variables CFA_MISSING_FRAGMENTS, CFA_NUM_THREADS
-/// and so on, or else those of the library. Later versions append fields; a structure of another version is taken as
-/// long as what this one does not know is zero.
+/// The defaults are those of the environment variables CFA_MISSING_FRAGMENTS, CFA_NUM_THREADS and so on, or else
+/// those of the library.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cfa_open_options {
     /// sizeof(cfa_open_options) of the caller.
     pub size: usize,
-    /// CFA_CHOICE_DEFAULT, CFA_MISSING_FRAGMENTS_ERROR or CFA_MISSING_FRAGMENTS_FILL: what a fragment of which no version exists gives; by
-    /// default an error.
+    /// CFA_CHOICE_DEFAULT, CFA_MISSING_FRAGMENTS_ERROR or CFA_MISSING_FRAGMENTS_FILL: what to do about a fragment of
+    /// which no version exists; by default an error.
     pub missing_fragments: i32,
-    /// CFA_CHOICE_DEFAULT, CFA_CHOICE_YES or CFA_CHOICE_NO: convert fragments even where values change (fractions are cut off,
-    /// what is out of range is missing); by default no.
+    /// CFA_CHOICE_DEFAULT, CFA_CHOICE_YES or CFA_CHOICE_NO: convert fragments even where values change (fractions are cut
+    /// off, what is out of range is missing); by default no.
     pub lossy_casts: i32,
-    /// CFA_CHOICE_DEFAULT, CFA_CHOICE_YES or CFA_CHOICE_NO: show variables, dimensions and attributes as stored instead of the aggregated
-    /// view; by default no.
+    /// CFA_CHOICE_DEFAULT, CFA_CHOICE_YES or CFA_CHOICE_NO: show variables, dimensions and attributes as stored instead
+    /// of the aggregated view; by default no.
     pub raw_view: i32,
     /// Threads that a read may use; by default one per core.
     pub num_threads: i32,
@@ -53,7 +51,7 @@ pub struct cfa_open_options {
     pub max_fragments: u64,
     /// Depth of aggregations whose fragments are aggregations, or CFA_NESTING_NONE; by default 32.
     pub max_nesting: i32,
-    /// CFA_CHOICE_YES to pass over the environment variables.
+    /// CFA_CHOICE_YES to ignore the environment variables.
     pub ignore_environment: i32,
     /// What an aggregation file may open: "SIBLINGS", "LOCAL", "DEFAULT", "ALL", or absolute paths and URLs separated
     /// by semicolons; NULL for the default.
@@ -63,8 +61,8 @@ pub struct cfa_open_options {
     /// Location prefixes that moved: "from=to;..."; or NULL.
     pub relocate: *const c_char,
     /// Settings by name: "NAME=value" each, ended by NULL; or NULL for none. The names and values are those of the
-    /// environment variables CFA_NAME. A field of this structure that is set counts more. A name that there is not, or a
-    /// value that is not valid, is CFA_ERR_ARGUMENT with a message that names it.
+    /// environment variables CFA_NAME. A field of this structure that is set takes precedence. An unknown name or an
+    /// invalid value is CFA_ERR_ARGUMENT with a message that names it.
     pub settings: *const *const c_char,
 }
 
@@ -78,8 +76,6 @@ unsafe impl Options for cfa_open_options {}
 ///
 /// @param options the structure; does nothing if it is NULL
 /// @param size    sizeof(cfa_open_options) of the caller
-///
-/// Thread-safe for different structures. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_open_options_init(options: *mut cfa_open_options, size: usize) {
     // SAFETY: the contract of the C API (module capi).

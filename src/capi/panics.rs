@@ -17,6 +17,7 @@ use super::fragment::*;
 use super::fragments::*;
 use super::group::*;
 use super::last_error::*;
+use super::open::*;
 use super::open_options::*;
 use super::read::*;
 use super::read_options::*;

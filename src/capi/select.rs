@@ -15,13 +15,14 @@ use crate::dataset::select;
 /// dimension has no coordinates, its indices serve. Dimensions that are not named are whole.
 ///
 /// @param variable the variable
-/// @param select   "dimension=value" or "dimension=value..value" each, such as "lat=45..60" and "station=Oslo"; a list
-///                 that ends with NULL; NULL for all of the variable
+/// @param select   "dimension=value" or "dimension=value..value" each, such as "lat=45..60" and "station=Oslo"; a
+///                 list that ends with NULL; NULL for all of the variable
 /// @param capacity the room in start and count, in numbers
 /// @param start    receives the first index along each dimension; may be NULL for a scalar
 /// @param count    receives the number of indices along each dimension; may be NULL for a scalar
-/// @return CFA_OK; CFA_ERR_ARGUMENT if a text is not understood or nothing lies there, with the coordinates there are in
-///         the message, CFA_ERR_BUFFER if capacity is less than the rank; what cfa_variable_read returns, for coordinates
+/// @return CFA_OK; CFA_ERR_ARGUMENT if a text is not understood or nothing lies there, with the coordinates there are
+///         in the message, CFA_ERR_BUFFER if capacity is less than the rank; what cfa_variable_read returns, for
+///         coordinates
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_select(
     variable: *const cfa_variable,

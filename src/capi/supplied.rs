@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
 use super::boundary::{self, is_null, list, output, Failure};
-use super::dataset::{cfa_dataset, path_of};
+use super::dataset::cfa_dataset;
+use super::open::path_of;
 use super::open_options::{cfa_open_options, settings};
 use super::options::{taken, Options};
 use super::status::{cfa_status, CFA_ERR_LIMIT};
@@ -24,8 +25,8 @@ pub type cfa_source_read_callback = Option<
     unsafe extern "C" fn(offset: u64, size: usize, buffer: *mut c_void, user_data: *mut c_void) -> i32,
 >;
 
-/// Called once when the library needs a source no more: while cfa_dataset_free runs. If cfa_dataset_open_source fails, the
-/// source stays the caller's and this is not called.
+/// Called once when the library needs a source no more: while cfa_dataset_free runs. If cfa_dataset_open_source
+/// fails, the source stays the caller's and this is not called.
 ///
 /// @param user_data as given in the source
 pub type cfa_source_release_callback = Option<unsafe extern "C" fn(user_data: *mut c_void)>;
@@ -96,12 +97,13 @@ impl Drop for Reader {
 ///
 /// @param bytes   the file; copied, so that the caller may free it at once
 /// @param size    the number of bytes
-/// @param name    the path or URL that the file would have: its name in messages, and what relative locations of fragments
-///                are relative to. The settings on what may be opened apply as if it lay there; a directory must exist
+/// @param name    the path or URL that the file would have: its name in messages, and what relative locations of
+///                fragments are relative to. The settings on what may be opened apply as if it lay there; a directory
+///                must exist
 /// @param options settings; NULL for the defaults
 /// @param dataset receives the dataset, which is the caller's to free with cfa_dataset_free
-/// @return CFA_OK; CFA_ERR_NOT_NETCDF, CFA_ERR_DAMAGED, CFA_ERR_UNSUPPORTED, CFA_ERR_LIMIT, CFA_ERR_ARGUMENT; CFA_ERR_URI
-///         and CFA_ERR_IO if name is not a place where a file could be
+/// @return CFA_OK; CFA_ERR_NOT_NETCDF, CFA_ERR_DAMAGED, CFA_ERR_UNSUPPORTED, CFA_ERR_LIMIT, CFA_ERR_ARGUMENT;
+///         CFA_ERR_URI and CFA_ERR_IO if name is not a place where a file could be
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_dataset_open_memory(
     bytes: *const c_void,

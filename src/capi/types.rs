@@ -61,23 +61,19 @@ pub(super) fn size(data_type: DataType) -> usize {
     data_type.size().unwrap_or(size_of::<*const c_char>())
 }
 
-/// Gives the size of one element in a read buffer.
+/// Returns the size of one element in a read buffer.
 ///
 /// @param type CFA_TYPE_INT8 to CFA_TYPE_STRING
 /// @return bytes; that of a char pointer for CFA_TYPE_STRING, 0 for a number that is no type
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub extern "C" fn cfa_type_size(r#type: i32) -> usize {
     boundary::value(0, || data_type(r#type).map(size))
 }
 
-/// Gives the name of a type as in CDL: byte, ubyte, short, ..., double, char, string.
+/// Returns the name of a type as in CDL: byte, ubyte, short, ..., double, char, string.
 ///
 /// @param type CFA_TYPE_INT8 to CFA_TYPE_STRING
 /// @return the name, "unknown" for a number that is no type; never NULL, valid for ever
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub extern "C" fn cfa_type_name(r#type: i32) -> *const c_char {
     boundary::value(c"unknown".as_ptr(), || {

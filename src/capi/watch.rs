@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ThreadId};
 
 use super::boundary::{Answer, Failure};
-use super::read_options::cfa_progress_callback;
+use super::read::cfa_progress_callback;
 use super::status::CFA_ERR_CANCELLED;
 
 /// Tells of progress, and remembers that it was told to stop.
