@@ -50,8 +50,8 @@ static void null_handles(void)
     REFUSED(cfa_variable_fragment_location(NULL, numbers, 0, text, sizeof text, &size));
     REFUSED(cfa_variable_fragment_identifier(NULL, numbers, 0, text, sizeof text, &size));
     REFUSED(cfa_attribute_string(NULL, 0, &string));
-    REFUSED(cfa_attribute_read(NULL, CFA_FLOAT64, &real, sizeof real));
-    REFUSED(cfa_variable_read(NULL, numbers, NULL, NULL, NULL, CFA_FLOAT64, sizeof real, &real, NULL));
+    REFUSED(cfa_attribute_read(NULL, CFA_TYPE_FLOAT64, &real, sizeof real));
+    REFUSED(cfa_variable_read(NULL, numbers, NULL, NULL, NULL, CFA_TYPE_FLOAT64, sizeof real, &real, NULL));
     REFUSED(cfa_variable_read_unpacked(NULL, numbers, NULL, NULL, 1, &real));
     REFUSED(cfa_variable_advise(NULL, numbers, NULL, NULL));
     REFUSED(cfa_file_identify(NULL, &flag, &flag));
@@ -88,13 +88,13 @@ static void null_outputs(char **argv, const cfa_dataset *dataset)
     REFUSED(cfa_variable_fragment_location(tas, index, 0, NULL, 0, NULL));
     REFUSED(cfa_variable_fragment_location(tas, index, 0, NULL, 9, count));
     REFUSED(cfa_attribute_string(units, 0, NULL));
-    REFUSED(cfa_attribute_read(units, CFA_CHAR, NULL, 9));
+    REFUSED(cfa_attribute_read(units, CFA_TYPE_CHAR, NULL, 9));
     count[0] = count[1] = 1;
-    REFUSED(cfa_variable_read(tas, NULL, count, NULL, NULL, CFA_FLOAT32, 4, index, NULL));
-    REFUSED(cfa_variable_read(tas, index, NULL, NULL, NULL, CFA_FLOAT32, 4, index, NULL));
-    REFUSED(cfa_variable_read(tas, index, count, NULL, NULL, CFA_FLOAT32, 4, none, NULL));
+    REFUSED(cfa_variable_read(tas, NULL, count, NULL, NULL, CFA_TYPE_FLOAT32, 4, index, NULL));
+    REFUSED(cfa_variable_read(tas, index, NULL, NULL, NULL, CFA_TYPE_FLOAT32, 4, index, NULL));
+    REFUSED(cfa_variable_read(tas, index, count, NULL, NULL, CFA_TYPE_FLOAT32, 4, none, NULL));
     count[0] = 0;
-    CHECK_OK(cfa_variable_read(tas, index, count, NULL, NULL, CFA_FLOAT32, 0, NULL, NULL));
+    CHECK_OK(cfa_variable_read(tas, index, count, NULL, NULL, CFA_TYPE_FLOAT32, 0, NULL, NULL));
 }
 
 static void parts(const cfa_dataset *dataset)
@@ -107,32 +107,32 @@ static void parts(const cfa_dataset *dataset)
     float values[12];
     uint8_t mask[12];
     cfa_read_options options = CFA_READ_OPTIONS_INIT;
-    REFUSED(cfa_variable_read(tas, far, count, NULL, NULL, CFA_FLOAT32, sizeof values, values, NULL));
-    REFUSED(cfa_variable_read(tas, start, many, NULL, NULL, CFA_FLOAT32, sizeof values, values, NULL));
-    REFUSED(cfa_variable_read(tas, start, count, zero, NULL, CFA_FLOAT32, sizeof values, values, NULL));
-    REFUSED(cfa_variable_read(tas, start, count, two, NULL, CFA_FLOAT32, sizeof values, values, NULL));
-    REFUSED(cfa_variable_read(tas, start, count, least, NULL, CFA_FLOAT32, sizeof values, values, NULL));
+    REFUSED(cfa_variable_read(tas, far, count, NULL, NULL, CFA_TYPE_FLOAT32, sizeof values, values, NULL));
+    REFUSED(cfa_variable_read(tas, start, many, NULL, NULL, CFA_TYPE_FLOAT32, sizeof values, values, NULL));
+    REFUSED(cfa_variable_read(tas, start, count, zero, NULL, CFA_TYPE_FLOAT32, sizeof values, values, NULL));
+    REFUSED(cfa_variable_read(tas, start, count, two, NULL, CFA_TYPE_FLOAT32, sizeof values, values, NULL));
+    REFUSED(cfa_variable_read(tas, start, count, least, NULL, CFA_TYPE_FLOAT32, sizeof values, values, NULL));
     REFUSED(cfa_variable_read(tas, start, count, NULL, NULL, 0, sizeof values, values, NULL));
     REFUSED(cfa_variable_read(tas, start, count, NULL, NULL, 13, sizeof values, values, NULL));
     REFUSED(cfa_variable_read(tas, start, count, NULL, NULL, INT32_MIN, sizeof values, values, NULL));
-    CHECK(cfa_variable_read(tas, start, count, NULL, NULL, CFA_FLOAT32, 47, values, NULL) == CFA_ERR_BUFFER);
-    CHECK(cfa_variable_read(tas, start, count, NULL, NULL, CFA_FLOAT32, 0, values, NULL) == CFA_ERR_BUFFER);
-    CHECK(cfa_variable_read(tas, start, count, NULL, wide, CFA_FLOAT32, sizeof values, values, NULL) == CFA_ERR_BUFFER);
-    CHECK(cfa_variable_read(tas, start, count, NULL, deep, CFA_FLOAT32, sizeof values, values, NULL) == CFA_ERR_BUFFER);
+    CHECK(cfa_variable_read(tas, start, count, NULL, NULL, CFA_TYPE_FLOAT32, 47, values, NULL) == CFA_ERR_BUFFER);
+    CHECK(cfa_variable_read(tas, start, count, NULL, NULL, CFA_TYPE_FLOAT32, 0, values, NULL) == CFA_ERR_BUFFER);
+    CHECK(cfa_variable_read(tas, start, count, NULL, wide, CFA_TYPE_FLOAT32, sizeof values, values, NULL) == CFA_ERR_BUFFER);
+    CHECK(cfa_variable_read(tas, start, count, NULL, deep, CFA_TYPE_FLOAT32, sizeof values, values, NULL) == CFA_ERR_BUFFER);
     options.mask = mask;
     options.mask_bytes = 11;
-    CHECK(cfa_variable_read(tas, start, count, NULL, NULL, CFA_FLOAT32, sizeof values, values, &options) == CFA_ERR_BUFFER);
+    CHECK(cfa_variable_read(tas, start, count, NULL, NULL, CFA_TYPE_FLOAT32, sizeof values, values, &options) == CFA_ERR_BUFFER);
     options.mask_bytes = 12;
     options.lossy = 4;
-    REFUSED(cfa_variable_read(tas, start, count, NULL, NULL, CFA_FLOAT32, sizeof values, values, &options));
-    options.lossy = CFA_DEFAULT;
+    REFUSED(cfa_variable_read(tas, start, count, NULL, NULL, CFA_TYPE_FLOAT32, sizeof values, values, &options));
+    options.lossy = CFA_CHOICE_DEFAULT;
     options.reserved = 1;
-    REFUSED(cfa_variable_read(tas, start, count, NULL, NULL, CFA_FLOAT32, sizeof values, values, &options));
+    REFUSED(cfa_variable_read(tas, start, count, NULL, NULL, CFA_TYPE_FLOAT32, sizeof values, values, &options));
     options.reserved = 0;
     options.size = 3;
-    REFUSED(cfa_variable_read(tas, start, count, NULL, NULL, CFA_FLOAT32, sizeof values, values, &options));
+    REFUSED(cfa_variable_read(tas, start, count, NULL, NULL, CFA_TYPE_FLOAT32, sizeof values, values, &options));
     options.size = offsetof(cfa_read_options, mask_bytes);
-    CHECK(cfa_variable_read(tas, start, count, NULL, NULL, CFA_FLOAT32, sizeof values, values, &options) == CFA_ERR_BUFFER);
+    CHECK(cfa_variable_read(tas, start, count, NULL, NULL, CFA_TYPE_FLOAT32, sizeof values, values, &options) == CFA_ERR_BUFFER);
 }
 
 static void names_of_numbers(void)
@@ -143,9 +143,9 @@ static void names_of_numbers(void)
     CHECK(strcmp(cfa_status_name(CFA_ERR_UNITS), "CFA_ERR_UNITS") == 0);
     CHECK(strcmp(cfa_status_category(CFA_ERR_FRAGMENT_MISSING), "fragment-missing") == 0);
     CHECK(strcmp(cfa_status_category(12345), "unknown") == 0);
-    CHECK(cfa_type_size(CFA_INT8) == 1 && cfa_type_size(CFA_FLOAT64) == 8 && cfa_type_size(CFA_STRING) == sizeof(char *));
+    CHECK(cfa_type_size(CFA_TYPE_INT8) == 1 && cfa_type_size(CFA_TYPE_FLOAT64) == 8 && cfa_type_size(CFA_TYPE_STRING) == sizeof(char *));
     CHECK(cfa_type_size(0) == 0 && cfa_type_size(13) == 0 && cfa_type_size(INT32_MIN) == 0);
-    CHECK(strcmp(cfa_type_name(CFA_UINT16), "ushort") == 0 && strcmp(cfa_type_name(-5), "unknown") == 0);
+    CHECK(strcmp(cfa_type_name(CFA_TYPE_UINT16), "ushort") == 0 && strcmp(cfa_type_name(-5), "unknown") == 0);
 }
 
 int main(int argc, char **argv)

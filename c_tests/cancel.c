@@ -46,7 +46,7 @@ static cfa_status read_large(const cfa_variable *variable, watch *seen)
     size_t bytes = count[0] * count[1] * count[2] * sizeof(float);
     float *buffer = malloc(bytes);
     CHECK(buffer != NULL);
-    cfa_status status = cfa_variable_read(variable, start, count, NULL, NULL, CFA_FLOAT32, bytes, buffer, &options);
+    cfa_status status = cfa_variable_read(variable, start, count, NULL, NULL, CFA_TYPE_FLOAT32, bytes, buffer, &options);
     free(buffer);
     return status;
 }

@@ -14,7 +14,7 @@ static void read_into(double *values)
     ptrdiff_t stride[2] = {1, 4};
     cfa_dataset *dataset;
     CHECK_OK(cfa_dataset_open(path, NULL, &dataset));
-    CHECK_OK(cfa_variable_read(find(dataset, "tas"), start, count, NULL, stride, CFA_FLOAT64, 12 * sizeof *values, values, NULL));
+    CHECK_OK(cfa_variable_read(find(dataset, "tas"), start, count, NULL, stride, CFA_TYPE_FLOAT64, 12 * sizeof *values, values, NULL));
     cfa_dataset_free(dataset);
 }
 

@@ -9,7 +9,7 @@ static void read_once(const cfa_dataset *dataset)
     uint64_t start[2] = {0, 0};
     size_t count[2] = {4, 3};
     double values[12];
-    CHECK_OK(cfa_variable_read(find(dataset, "tas"), start, count, NULL, NULL, CFA_FLOAT64, sizeof values, values, NULL));
+    CHECK_OK(cfa_variable_read(find(dataset, "tas"), start, count, NULL, NULL, CFA_TYPE_FLOAT64, sizeof values, values, NULL));
     for (int i = 0; i < 11; i++)
         CHECK(values[i] == 10 * (i / 3) + i % 3);
 }

@@ -86,44 +86,44 @@ static void attributes(const cfa_dataset *dataset)
         int32_t type;
         double value;
     } numbers[] = {
-        {"a_byte", CFA_INT8, -1},       {"a_ubyte", CFA_UINT8, 255},       {"a_short", CFA_INT16, -300},
-        {"a_ushort", CFA_UINT16, 65535}, {"an_int", CFA_INT32, -70000},     {"a_uint", CFA_UINT32, 4000000000.0},
-        {"an_int64", CFA_INT64, -5e9},  {"a_uint64", CFA_UINT64, 18446744073709551615.0},
-        {"a_float", CFA_FLOAT32, 0.5},  {"a_double", CFA_FLOAT64, 0.25},
+        {"a_byte", CFA_TYPE_INT8, -1},       {"a_ubyte", CFA_TYPE_UINT8, 255},       {"a_short", CFA_TYPE_INT16, -300},
+        {"a_ushort", CFA_TYPE_UINT16, 65535}, {"an_int", CFA_TYPE_INT32, -70000},     {"a_uint", CFA_TYPE_UINT32, 4000000000.0},
+        {"an_int64", CFA_TYPE_INT64, -5e9},  {"a_uint64", CFA_TYPE_UINT64, 18446744073709551615.0},
+        {"a_float", CFA_TYPE_FLOAT32, 0.5},  {"a_double", CFA_TYPE_FLOAT64, 0.25},
     };
     const cfa_variable *scalar = find(dataset, "scalar");
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         const cfa_attribute *attribute = attribute_of(scalar, numbers[i].name);
         double values[2];
         CHECK(cfa_attribute_type(attribute) == numbers[i].type);
-        CHECK_OK(cfa_attribute_read(attribute, CFA_FLOAT64, values, sizeof values));
+        CHECK_OK(cfa_attribute_read(attribute, CFA_TYPE_FLOAT64, values, sizeof values));
         CHECK(values[0] == numbers[i].value);
         CHECK(cfa_attribute_text(attribute) == NULL);
     }
     uint64_t large;
     int64_t small;
     int8_t bytes[2];
-    CHECK_OK(cfa_attribute_read(attribute_of(scalar, "a_uint64"), CFA_UINT64, &large, sizeof large));
+    CHECK_OK(cfa_attribute_read(attribute_of(scalar, "a_uint64"), CFA_TYPE_UINT64, &large, sizeof large));
     CHECK(large == UINT64_MAX);
-    CHECK(cfa_attribute_read(attribute_of(scalar, "a_uint64"), CFA_INT64, &small, sizeof small) == CFA_ERR_TYPE);
-    CHECK(cfa_attribute_read(attribute_of(scalar, "a_float"), CFA_INT64, &small, sizeof small) == CFA_ERR_TYPE);
-    CHECK_OK(cfa_attribute_read(attribute_of(scalar, "a_byte"), CFA_INT8, bytes, sizeof bytes));
+    CHECK(cfa_attribute_read(attribute_of(scalar, "a_uint64"), CFA_TYPE_INT64, &small, sizeof small) == CFA_ERR_TYPE);
+    CHECK(cfa_attribute_read(attribute_of(scalar, "a_float"), CFA_TYPE_INT64, &small, sizeof small) == CFA_ERR_TYPE);
+    CHECK_OK(cfa_attribute_read(attribute_of(scalar, "a_byte"), CFA_TYPE_INT8, bytes, sizeof bytes));
     CHECK(bytes[0] == -1 && bytes[1] == 2);
-    CHECK(cfa_attribute_read(attribute_of(scalar, "a_byte"), CFA_INT8, bytes, 1) == CFA_ERR_BUFFER);
+    CHECK(cfa_attribute_read(attribute_of(scalar, "a_byte"), CFA_TYPE_INT8, bytes, 1) == CFA_ERR_BUFFER);
     CHECK(cfa_attribute_read(attribute_of(scalar, "a_byte"), 99, bytes, 2) == CFA_ERR_ARGUMENT);
-    CHECK(cfa_attribute_read(attribute_of(scalar, "a_byte"), CFA_STRING, bytes, 2) == CFA_ERR_TYPE);
+    CHECK(cfa_attribute_read(attribute_of(scalar, "a_byte"), CFA_TYPE_STRING, bytes, 2) == CFA_ERR_TYPE);
 
     const cfa_attribute *text = attribute_of(scalar, "a_text"), *list = attribute_of(scalar, "strings");
     char letters[64] = {0};
     const char *string;
     CHECK(strcmp(cfa_attribute_text(text), "words \"and\" more") == 0);
     CHECK(cfa_attribute_length(text) == strlen(cfa_attribute_text(text)));
-    CHECK_OK(cfa_attribute_read(text, CFA_CHAR, letters, sizeof letters));
+    CHECK_OK(cfa_attribute_read(text, CFA_TYPE_CHAR, letters, sizeof letters));
     CHECK(strcmp(letters, cfa_attribute_text(text)) == 0);
-    CHECK(cfa_attribute_read(text, CFA_INT32, letters, sizeof letters) == CFA_ERR_TYPE);
+    CHECK(cfa_attribute_read(text, CFA_TYPE_INT32, letters, sizeof letters) == CFA_ERR_TYPE);
     CHECK(cfa_attribute_string(text, 0, &string) == CFA_ERR_TYPE);
     CHECK(strcmp(cfa_attribute_text(attribute_of(scalar, "one_string")), "alone") == 0);
-    CHECK(cfa_attribute_type(list) == CFA_STRING && cfa_attribute_length(list) == 3);
+    CHECK(cfa_attribute_type(list) == CFA_TYPE_STRING && cfa_attribute_length(list) == 3);
     CHECK(cfa_attribute_text(list) == NULL);
     CHECK_OK(cfa_attribute_string(list, 2, &string));
     CHECK(strcmp(string, "third") == 0);
@@ -142,7 +142,7 @@ static void variables(const cfa_dataset *dataset)
     double scale = 0, offset = 0;
     const cfa_dimension *dimension;
     CHECK(cfa_variable_is_aggregated(tas) == 1 && cfa_variable_dialect(tas) == CFA_DIALECT_CF_1_13);
-    CHECK(strcmp(cfa_variable_name(tas), "tas") == 0 && cfa_variable_type(tas) == CFA_FLOAT32);
+    CHECK(strcmp(cfa_variable_name(tas), "tas") == 0 && cfa_variable_type(tas) == CFA_TYPE_FLOAT32);
     CHECK_OK(cfa_variable_check(tas));
     CHECK_OK(cfa_variable_rank(tas, &rank));
     CHECK(rank == 2);

@@ -26,7 +26,7 @@ int main(int argc, char **argv)
     double values[6];
     (void)argc;
     cfa_dataset *dataset = open_file(argv, "part_1.nc");
-    CHECK_OK(cfa_variable_read(find(dataset, "tas"), start, count, NULL, NULL, CFA_FLOAT64, sizeof values, values, NULL));
+    CHECK_OK(cfa_variable_read(find(dataset, "tas"), start, count, NULL, NULL, CFA_TYPE_FLOAT64, sizeof values, values, NULL));
     CHECK(values[0] == 0 && values[5] == 12);
     cfa_dataset_free(dataset);
     CHECK(calls == 0);

@@ -22,7 +22,7 @@ static void read_rows(const char *name, uint64_t first, float *values, uint8_t *
     options.mask = mask;
     options.mask_bytes = ROWS * COLUMNS;
     const cfa_variable *variable = find(dataset, name);
-    CHECK_OK(cfa_variable_read(variable, start, count, NULL, NULL, CFA_FLOAT32, ROWS * COLUMNS * sizeof *values, values,
+    CHECK_OK(cfa_variable_read(variable, start, count, NULL, NULL, CFA_TYPE_FLOAT32, ROWS * COLUMNS * sizeof *values, values,
                                &options));
     for (size_t y = 0; y < ROWS; y += 7)
         for (size_t x = 0; x < COLUMNS; x += 11) {

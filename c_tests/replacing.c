@@ -39,16 +39,16 @@ static void what_is_read_is_never_replaced(void)
     CHECK(symlink("day_1.nc", at("soft.nc")) == 0);
     static const char *const names[] = {"day_1.nc", "hard.nc", "soft.nc"};
     for (int overwrite = 0; overwrite < 2; overwrite++) {
-        create.overwrite = convert.overwrite = extract.overwrite = overwrite ? CFA_YES : CFA_DEFAULT;
+        create.overwrite = convert.overwrite = extract.overwrite = overwrite ? CFA_CHOICE_YES : CFA_CHOICE_DEFAULT;
         for (int i = 0; i < 3; i++) {
             int before = entries();
-            create.expand = CFA_NO;
+            create.expand = CFA_CHOICE_NO;
             REFUSED(cfa_aggregation_create(at(names[i]), files, 2, &create), "input");
-            create.expand = CFA_YES;
-            create.dry_run = CFA_YES;
+            create.expand = CFA_CHOICE_YES;
+            create.dry_run = CFA_CHOICE_YES;
             pattern[0] = at("day_?.nc");
             REFUSED(cfa_aggregation_create(at(names[i]), pattern, 1, &create), "input");
-            create.dry_run = CFA_NO;
+            create.dry_run = CFA_CHOICE_NO;
             aggregation[0] = at("agg.nc");
             const char *word = overwrite ? "fragment" : names[i];
             REFUSED(cfa_aggregation_create(at(names[i]), aggregation, 1, &create), word);
@@ -74,23 +74,23 @@ static void data_are_replaced_only_when_asked(void)
     REFUSED(EXTRACT(&extract), "overwrite");
     CHECK(is_day("out.nc"));
     /* Nothing is added to what is no aggregation. */
-    create.update = CFA_YES;
+    create.update = CFA_CHOICE_YES;
     REFUSED(CREATE(&create), "aggregation");
-    create.overwrite = CFA_YES;
-    REFUSED(CREATE(&create), "update is CFA_YES");
+    create.overwrite = CFA_CHOICE_YES;
+    REFUSED(CREATE(&create), "update is CFA_CHOICE_YES");
     CHECK(is_day("out.nc"));
-    create.update = CFA_NO;
+    create.update = CFA_CHOICE_NO;
     CHECK_OK(CREATE(&create));
     CHECK(is_aggregation("out.nc"));
     /* An aggregation without data of its own is replaced. */
     CHECK_OK(CREATE(NULL));
     CHECK_OK(CONVERT(NULL));
     REFUSED(EXTRACT(NULL), "overwrite");
-    extract.overwrite = CFA_YES;
+    extract.overwrite = CFA_CHOICE_YES;
     CHECK_OK(EXTRACT(&extract));
     CHECK_OK(EXTRACT(&extract));
     REFUSED(CONVERT(NULL), "overwrite");
-    convert.overwrite = CFA_YES;
+    convert.overwrite = CFA_CHOICE_YES;
     CHECK_OK(CONVERT(&convert));
     CHECK(is_aggregation("out.nc") && remove(at("out.nc")) == 0);
 }
@@ -137,15 +137,15 @@ static void names_are_bytes(void)
     files[0] = at("d\xe9_2.nc");
     files[1] = at("d\xe9_1.nc");
     CHECK_OK(cfa_aggregation_create(at("a\xff.nc"), files, 2, NULL));
-    create.expand = CFA_YES;
+    create.expand = CFA_CHOICE_YES;
     files[0] = at("d\xe9_?.nc");
     CHECK_OK(cfa_aggregation_create(at("a\xff.nc"), files, 1, &create));
-    check.fragments = CFA_YES;
+    check.fragments = CFA_CHOICE_YES;
     CHECK_OK(cfa_aggregation_check(at("a\xff.nc"), &check, &violated));
     CHECK(violated == 0);
     CHECK_OK(cfa_aggregation_convert(at("a\xff.nc"), at("c\xff.nc"), NULL));
     CHECK_OK(cfa_aggregation_extract(at("a\xff.nc"), at("e\xff.nc"), NULL));
-    create.expand = CFA_NO;
+    create.expand = CFA_CHOICE_NO;
     create.dialect = CFA_DIALECT_CFA_0_4;
     files[0] = at("d\xe9_2.nc");
     files[1] = at("d\xe9_1.nc");

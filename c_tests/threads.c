@@ -15,7 +15,7 @@ static void read_all(const cfa_dataset *dataset)
     size_t count[2] = {4, 3};
     double values[12];
     char *strings[3];
-    CHECK_OK(cfa_variable_read(tas, start, count, NULL, NULL, CFA_FLOAT64, sizeof values, values, NULL));
+    CHECK_OK(cfa_variable_read(tas, start, count, NULL, NULL, CFA_TYPE_FLOAT64, sizeof values, values, NULL));
     for (int i = 0; i < 11; i++)
         CHECK(values[i] == 10 * (i / 3) + i % 3);
     CHECK(cfa_dataset_variable_count(dataset) == 12);
@@ -23,7 +23,7 @@ static void read_all(const cfa_dataset *dataset)
     CHECK(strcmp(cfa_variable_units(tas), "K") == 0);
     CHECK(cfa_variable_attribute_count(tas) == 3);
     count[0] = 3;
-    CHECK_OK(cfa_variable_read(names, start, count, NULL, NULL, CFA_STRING, sizeof strings, strings, NULL));
+    CHECK_OK(cfa_variable_read(names, start, count, NULL, NULL, CFA_TYPE_STRING, sizeof strings, strings, NULL));
     CHECK(strcmp(strings[2], "Bergen") == 0);
     cfa_strings_free(strings, 3);
     /* Each thread has its own message. */

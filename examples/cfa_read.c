@@ -65,17 +65,17 @@ static void print_letter(unsigned char c)
 static void print_value(const void *buffer, int32_t type, size_t i)
 {
     switch (type) {
-    case CFA_INT8: printf("%" PRId8, ((const int8_t *)buffer)[i]); break;
-    case CFA_UINT8: printf("%" PRIu8, ((const uint8_t *)buffer)[i]); break;
-    case CFA_INT16: printf("%" PRId16, ((const int16_t *)buffer)[i]); break;
-    case CFA_UINT16: printf("%" PRIu16, ((const uint16_t *)buffer)[i]); break;
-    case CFA_INT32: printf("%" PRId32, ((const int32_t *)buffer)[i]); break;
-    case CFA_UINT32: printf("%" PRIu32, ((const uint32_t *)buffer)[i]); break;
-    case CFA_INT64: printf("%" PRId64, ((const int64_t *)buffer)[i]); break;
-    case CFA_UINT64: printf("%" PRIu64, ((const uint64_t *)buffer)[i]); break;
-    case CFA_FLOAT32: print_float((double)((const float *)buffer)[i]); break;
-    case CFA_FLOAT64: print_float(((const double *)buffer)[i]); break;
-    case CFA_CHAR: print_letter(((const unsigned char *)buffer)[i]); break;
+    case CFA_TYPE_INT8: printf("%" PRId8, ((const int8_t *)buffer)[i]); break;
+    case CFA_TYPE_UINT8: printf("%" PRIu8, ((const uint8_t *)buffer)[i]); break;
+    case CFA_TYPE_INT16: printf("%" PRId16, ((const int16_t *)buffer)[i]); break;
+    case CFA_TYPE_UINT16: printf("%" PRIu16, ((const uint16_t *)buffer)[i]); break;
+    case CFA_TYPE_INT32: printf("%" PRId32, ((const int32_t *)buffer)[i]); break;
+    case CFA_TYPE_UINT32: printf("%" PRIu32, ((const uint32_t *)buffer)[i]); break;
+    case CFA_TYPE_INT64: printf("%" PRId64, ((const int64_t *)buffer)[i]); break;
+    case CFA_TYPE_UINT64: printf("%" PRIu64, ((const uint64_t *)buffer)[i]); break;
+    case CFA_TYPE_FLOAT32: print_float((double)((const float *)buffer)[i]); break;
+    case CFA_TYPE_FLOAT64: print_float(((const double *)buffer)[i]); break;
+    case CFA_TYPE_CHAR: print_letter(((const unsigned char *)buffer)[i]); break;
     default: print_text(((char *const *)buffer)[i]);
     }
 }
@@ -84,7 +84,7 @@ static const char *code_of(int32_t type)
 {
     static const char *const codes[] = {"?",  "i1", "u1", "i2", "u2",   "i4", "u4",
                                         "i8", "u8", "f4", "f8", "char", "str"};
-    return type >= CFA_INT8 && type <= CFA_STRING ? codes[type] : codes[0];
+    return type >= CFA_TYPE_INT8 && type <= CFA_TYPE_STRING ? codes[type] : codes[0];
 }
 
 /* Reads a list of numbers; returns how many there are. */
@@ -155,13 +155,13 @@ static int print_variable(const cfa_variable *variable, char **lists)
     printf("], \"values\": [");
     for (i = 0; i < elements; i++) {
         printf("%s", i ? ", " : "");
-        if (options.mask[i] || type == CFA_CHAR)
+        if (options.mask[i] || type == CFA_TYPE_CHAR)
             print_value(buffer, type, i);
         else
             printf("null");
     }
     printf("]}\n");
-    if (type == CFA_STRING)
+    if (type == CFA_TYPE_STRING)
         cfa_strings_free(buffer, elements);
     free(buffer);
     free(options.mask);

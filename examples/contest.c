@@ -146,7 +146,7 @@ int main(int argc, char **argv)
     float *buffer = allocate(values * sizeof *buffer);
     if (!only_open) {
         begin = seconds();
-        demand(cfa_variable_read(variable, start, count, step, NULL, CFA_FLOAT32, values * sizeof *buffer, buffer, NULL));
+        demand(cfa_variable_read(variable, start, count, step, NULL, CFA_TYPE_FLOAT32, values * sizeof *buffer, buffer, NULL));
         read = seconds() - begin;
     }
     double cpu = cpu_seconds();

@@ -37,7 +37,7 @@ module cfa
   use cfa_descriptions, only: cfa_dimension, cfa_fragment
   use cfa_text, only: report, text_for, text_from
   use cfa_variables, only: cfa_variable
-  use cfa_watching, only: cfa_progress
+  use cfa_watching, only: cfa_progress_callback
   use cfa_writing, only: cfa_check, cfa_convert, cfa_create
   implicit none
   public

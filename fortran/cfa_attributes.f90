@@ -5,7 +5,7 @@ module cfa_attributes
   use cfa_c, only: cfa_attribute_length, cfa_attribute_name, cfa_attribute_read, cfa_attribute_string, &
     cfa_attribute_text, cfa_attribute_type, cfa_group_attribute, cfa_group_attribute_count, cfa_group_attribute_find, &
     cfa_variable_attribute, cfa_variable_attribute_count, cfa_variable_attribute_find
-  use cfa_constants, only: cfa_char, cfa_err_type, cfa_float32, cfa_float64, cfa_int32, cfa_int64, cfa_ok
+  use cfa_constants, only: cfa_type_char, cfa_err_type, cfa_type_float32, cfa_type_float64, cfa_type_int32, cfa_type_int64, cfa_ok
   use cfa_text, only: report, text_for, text_from
   implicit none
   private
@@ -20,7 +20,7 @@ module cfa_attributes
     ! All names, in file order, padded to one length.
     procedure :: attribute_names
     procedure :: has_attribute
-    ! attribute_type(name, stat, errmsg): a type, such as cfa_float64; 0 if there is no such attribute.
+    ! attribute_type(name, stat, errmsg): a type, such as cfa_type_float64; 0 if there is no such attribute.
     procedure :: attribute_type
     ! get_attribute(name, value, stat, errmsg): value is a number, an allocatable character(len=:), or an allocatable
     ! array of rank 1 of these. Numbers are converted to the type of value if they fit it.
@@ -129,13 +129,13 @@ contains
     if (status == cfa_ok) then
       ! A char attribute is one text, and its length that of the text.
       total = cfa_attribute_length(attribute)
-      if (cfa_attribute_type(attribute) == cfa_char) total = 1
+      if (cfa_attribute_type(attribute) == cfa_type_char) total = 1
     end if
     allocate (texts(total))
     longest = 0
     do i = 1, total
       if (status /= cfa_ok) exit
-      if (cfa_attribute_type(attribute) == cfa_char) then
+      if (cfa_attribute_type(attribute) == cfa_type_char) then
         texts(i) = cfa_attribute_text(attribute)
       else
         status = cfa_attribute_string(attribute, i - 1, texts(i))
@@ -162,7 +162,7 @@ contains
     integer(c_int32_t) :: status
 
     status = self%find(name, attribute)
-    if (status == cfa_ok) status = cfa_attribute_read(attribute, cfa_float32, c_loc(number), 4_c_size_t)
+    if (status == cfa_ok) status = cfa_attribute_read(attribute, cfa_type_float32, c_loc(number), 4_c_size_t)
     if (status == cfa_ok) value = number
     call report(status, stat, errmsg)
   end subroutine
@@ -178,7 +178,7 @@ contains
     integer(c_int32_t) :: status
 
     status = self%find(name, attribute)
-    if (status == cfa_ok) status = cfa_attribute_read(attribute, cfa_float64, c_loc(number), 8_c_size_t)
+    if (status == cfa_ok) status = cfa_attribute_read(attribute, cfa_type_float64, c_loc(number), 8_c_size_t)
     if (status == cfa_ok) value = number
     call report(status, stat, errmsg)
   end subroutine
@@ -194,7 +194,7 @@ contains
     integer(c_int32_t) :: status
 
     status = self%find(name, attribute)
-    if (status == cfa_ok) status = cfa_attribute_read(attribute, cfa_int32, c_loc(number), 4_c_size_t)
+    if (status == cfa_ok) status = cfa_attribute_read(attribute, cfa_type_int32, c_loc(number), 4_c_size_t)
     if (status == cfa_ok) value = number
     call report(status, stat, errmsg)
   end subroutine
@@ -210,7 +210,7 @@ contains
     integer(c_int32_t) :: status
 
     status = self%find(name, attribute)
-    if (status == cfa_ok) status = cfa_attribute_read(attribute, cfa_int64, c_loc(number), 8_c_size_t)
+    if (status == cfa_ok) status = cfa_attribute_read(attribute, cfa_type_int64, c_loc(number), 8_c_size_t)
     if (status == cfa_ok) value = number
     call report(status, stat, errmsg)
   end subroutine
@@ -228,7 +228,7 @@ contains
     status = self%find(name, attribute)
     if (status == cfa_ok) then
       allocate (value(cfa_attribute_length(attribute)))
-      status = cfa_attribute_read(attribute, cfa_float32, c_loc(value), 4*size(value, kind=c_size_t))
+      status = cfa_attribute_read(attribute, cfa_type_float32, c_loc(value), 4*size(value, kind=c_size_t))
     end if
     if (status /= cfa_ok) value = [real(real32) ::]
     call report(status, stat, errmsg)
@@ -247,7 +247,7 @@ contains
     status = self%find(name, attribute)
     if (status == cfa_ok) then
       allocate (value(cfa_attribute_length(attribute)))
-      status = cfa_attribute_read(attribute, cfa_float64, c_loc(value), 8*size(value, kind=c_size_t))
+      status = cfa_attribute_read(attribute, cfa_type_float64, c_loc(value), 8*size(value, kind=c_size_t))
     end if
     if (status /= cfa_ok) value = [real(real64) ::]
     call report(status, stat, errmsg)
@@ -266,7 +266,7 @@ contains
     status = self%find(name, attribute)
     if (status == cfa_ok) then
       allocate (value(cfa_attribute_length(attribute)))
-      status = cfa_attribute_read(attribute, cfa_int32, c_loc(value), 4*size(value, kind=c_size_t))
+      status = cfa_attribute_read(attribute, cfa_type_int32, c_loc(value), 4*size(value, kind=c_size_t))
     end if
     if (status /= cfa_ok) value = [integer(int32) ::]
     call report(status, stat, errmsg)
@@ -285,7 +285,7 @@ contains
     status = self%find(name, attribute)
     if (status == cfa_ok) then
       allocate (value(cfa_attribute_length(attribute)))
-      status = cfa_attribute_read(attribute, cfa_int64, c_loc(value), 8*size(value, kind=c_size_t))
+      status = cfa_attribute_read(attribute, cfa_type_int64, c_loc(value), 8*size(value, kind=c_size_t))
     end if
     if (status /= cfa_ok) value = [integer(int64) ::]
     call report(status, stat, errmsg)

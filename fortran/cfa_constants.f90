@@ -4,18 +4,18 @@ module cfa_constants
   public
 
   ! Types of variables and attributes.
-  integer, parameter :: cfa_int8 = 1
-  integer, parameter :: cfa_uint8 = 2
-  integer, parameter :: cfa_int16 = 3
-  integer, parameter :: cfa_uint16 = 4
-  integer, parameter :: cfa_int32 = 5
-  integer, parameter :: cfa_uint32 = 6
-  integer, parameter :: cfa_int64 = 7
-  integer, parameter :: cfa_uint64 = 8
-  integer, parameter :: cfa_float32 = 9
-  integer, parameter :: cfa_float64 = 10
-  integer, parameter :: cfa_char = 11
-  integer, parameter :: cfa_string = 12
+  integer, parameter :: cfa_type_int8 = 1
+  integer, parameter :: cfa_type_uint8 = 2
+  integer, parameter :: cfa_type_int16 = 3
+  integer, parameter :: cfa_type_uint16 = 4
+  integer, parameter :: cfa_type_int32 = 5
+  integer, parameter :: cfa_type_uint32 = 6
+  integer, parameter :: cfa_type_int64 = 7
+  integer, parameter :: cfa_type_uint64 = 8
+  integer, parameter :: cfa_type_float32 = 9
+  integer, parameter :: cfa_type_float64 = 10
+  integer, parameter :: cfa_type_char = 11
+  integer, parameter :: cfa_type_string = 12
 
   ! Conventions that an aggregation variable may follow.
   integer, parameter :: cfa_dialect_none = 0

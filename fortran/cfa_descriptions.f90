@@ -33,7 +33,7 @@ module cfa_descriptions
   contains
     procedure :: name
     procedure :: path
-    ! The type of the data, such as cfa_float32, and its name.
+    ! The type of the data, such as cfa_type_float32, and its name.
     procedure :: type => data_type
     procedure :: type_name
     ! check(stat, errmsg): is the aggregation well formed?
@@ -204,11 +204,11 @@ contains
     call missing_bytes(self, bytes, whole, floating, exists, stat, errmsg)
     if (.not. exists) return
     if (floating) then
-      if (self%type() == cfa_float32) value = transfer(bytes, 0.0_real32)
-      if (self%type() == cfa_float64) value = transfer(bytes, value)
+      if (self%type() == cfa_type_float32) value = transfer(bytes, 0.0_real32)
+      if (self%type() == cfa_type_float64) value = transfer(bytes, value)
     else
       value = real(whole, real64)
-      if (self%type() == cfa_uint64 .and. whole < 0) value = value + 2.0_real64**64
+      if (self%type() == cfa_type_uint64 .and. whole < 0) value = value + 2.0_real64**64
     end if
   end subroutine
 
@@ -222,7 +222,7 @@ contains
     logical :: floating
 
     call missing_bytes(self, bytes, value, floating, exists, stat, errmsg)
-    if (exists .and. (floating .or. (self%type() == cfa_uint64 .and. value < 0))) then
+    if (exists .and. (floating .or. (self%type() == cfa_type_uint64 .and. value < 0))) then
       exists = .false.
       value = 0
       call report(cfa_err_type, stat, errmsg, 'the missing value of '//self%name()//' is not an integer(int64)')
@@ -244,16 +244,16 @@ contains
     has = 0
     status = cfa_variable_missing_value(self%variable_handle, has, c_loc(bytes), 8_c_size_t)
     exists = status == cfa_ok .and. has /= 0
-    floating = self%type() == cfa_float32 .or. self%type() == cfa_float64
+    floating = self%type() == cfa_type_float32 .or. self%type() == cfa_type_float64
     if (exists) then
       select case (self%type())
-      case (cfa_int8); whole = bytes(1)
-      case (cfa_uint8); whole = iand(int(bytes(1), int64), 255_int64)
-      case (cfa_int16); whole = transfer(bytes, 0_int16)
-      case (cfa_uint16); whole = iand(int(transfer(bytes, 0_int16), int64), 65535_int64)
-      case (cfa_int32); whole = transfer(bytes, 0_int32)
-      case (cfa_uint32); whole = iand(int(transfer(bytes, 0_int32), int64), 4294967295_int64)
-      case (cfa_int64, cfa_uint64); whole = transfer(bytes, 0_int64)
+      case (cfa_type_int8); whole = bytes(1)
+      case (cfa_type_uint8); whole = iand(int(bytes(1), int64), 255_int64)
+      case (cfa_type_int16); whole = transfer(bytes, 0_int16)
+      case (cfa_type_uint16); whole = iand(int(transfer(bytes, 0_int16), int64), 65535_int64)
+      case (cfa_type_int32); whole = transfer(bytes, 0_int32)
+      case (cfa_type_uint32); whole = iand(int(transfer(bytes, 0_int32), int64), 4294967295_int64)
+      case (cfa_type_int64, cfa_type_uint64); whole = transfer(bytes, 0_int64)
       end select
     end if
     call report(status, stat, errmsg)

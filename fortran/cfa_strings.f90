@@ -4,10 +4,10 @@ module cfa_strings
     c_size_t, c_sizeof, c_associated
   use, intrinsic :: iso_fortran_env, only: int64
   use cfa_c, only: c_read_options, c_strlen, cfa_strings_free, cfa_variable_read
-  use cfa_constants, only: cfa_char, cfa_err_limit, cfa_ok, cfa_string
+  use cfa_constants, only: cfa_type_char, cfa_err_limit, cfa_ok, cfa_type_string
   use cfa_parts, only: cfa_part
   use cfa_text, only: text_from
-  use cfa_watching, only: cfa_progress, follow, watcher
+  use cfa_watching, only: cfa_progress_callback, follow, watcher
   implicit none
   private
   public :: read_chars, read_strings
@@ -21,7 +21,7 @@ contains
     character(len=:), allocatable, intent(out) :: values(:)
     logical, allocatable, intent(out) :: valid(:)
     integer(c_int32_t), intent(out) :: status
-    procedure(cfa_progress), optional :: progress
+    procedure(cfa_progress_callback), optional :: progress
     type(c_ptr), allocatable, target :: texts(:)
     type(c_read_options) :: options
     type(watcher), target :: observer
@@ -34,7 +34,7 @@ contains
     status = cfa_err_limit
     allocate (texts(part%total), valid(part%total), stat=memory)
     if (memory /= 0) return
-    status = cfa_variable_read(variable, part%start, part%count, part%step, c_null_ptr, cfa_string, &
+    status = cfa_variable_read(variable, part%start, part%count, part%step, c_null_ptr, cfa_type_string, &
       size(texts, kind=c_size_t)*c_sizeof(c_null_ptr), c_loc(texts), options)
     if (status /= cfa_ok) return
 
@@ -61,7 +61,7 @@ contains
     character(len=:), allocatable, intent(out) :: values(:)
     logical, allocatable, intent(out) :: valid(:)
     integer(c_int32_t), intent(out) :: status
-    procedure(cfa_progress), optional :: progress
+    procedure(cfa_progress_callback), optional :: progress
     character(kind=c_char), allocatable, target :: letters(:)
     integer(c_int8_t), allocatable, target :: mask(:)
     type(c_read_options) :: options
@@ -85,7 +85,7 @@ contains
     call follow(options, observer, progress)
     options%mask = c_loc(mask)
     options%mask_bytes = size(mask, kind=c_size_t)
-    status = cfa_variable_read(variable, part%start, part%count, part%step, c_null_ptr, cfa_char, &
+    status = cfa_variable_read(variable, part%start, part%count, part%step, c_null_ptr, cfa_type_char, &
       size(letters, kind=c_size_t), c_loc(letters), options)
     if (status /= cfa_ok) return
     do i = 1, total

@@ -3,13 +3,13 @@ module cfa_variables
   use, intrinsic :: iso_c_binding, only: c_int32_t, c_int8_t, c_loc, c_null_ptr, c_ptr, c_size_t, c_sizeof
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
   use cfa_c, only: c_read_options, c_no, c_yes, cfa_variable_advise, cfa_variable_read, cfa_variable_read_unpacked
-  use cfa_constants, only: cfa_char, cfa_err_argument, cfa_err_limit, cfa_float32, cfa_float64, cfa_int32, cfa_int64, &
-    cfa_ok, cfa_string
+  use cfa_constants, only: cfa_err_argument, cfa_err_limit, cfa_ok, cfa_type_char, cfa_type_float32, cfa_type_float64, &
+    cfa_type_int32, cfa_type_int64, cfa_type_string
   use cfa_descriptions, only: variable_description
   use cfa_parts, only: cfa_part, choose_part, choose_shape, max_rank
   use cfa_strings, only: read_chars, read_strings
   use cfa_text, only: decimal, report
-  use cfa_watching, only: cfa_progress, follow, watcher
+  use cfa_watching, only: cfa_progress_callback, follow, watcher
   implicit none
   private
   public :: cfa_variable
@@ -50,7 +50,7 @@ contains
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, allocatable, intent(inout), optional :: valid(..)
     logical, intent(in), optional :: lossy
-    procedure(cfa_progress), optional :: progress
+    procedure(cfa_progress_callback), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(cfa_part) :: part
@@ -95,7 +95,7 @@ contains
       allocate (values(n(1), n(2), n(3), n(4), n(5), n(6), n(7)), stat=failed)
       if (failed == 0) buffer = c_loc(values)
     end select
-    call fetch(self, part, cfa_float32, 4, buffer, failed, valid, lossy, progress, stat, errmsg)
+    call fetch(self, part, cfa_type_float32, 4, buffer, failed, valid, lossy, progress, stat, errmsg)
   end subroutine
 
   subroutine read_real64(self, values, start, count, step, valid, lossy, progress, stat, errmsg)
@@ -104,7 +104,7 @@ contains
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, allocatable, intent(inout), optional :: valid(..)
     logical, intent(in), optional :: lossy
-    procedure(cfa_progress), optional :: progress
+    procedure(cfa_progress_callback), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(cfa_part) :: part
@@ -149,7 +149,7 @@ contains
       allocate (values(n(1), n(2), n(3), n(4), n(5), n(6), n(7)), stat=failed)
       if (failed == 0) buffer = c_loc(values)
     end select
-    call fetch(self, part, cfa_float64, 8, buffer, failed, valid, lossy, progress, stat, errmsg)
+    call fetch(self, part, cfa_type_float64, 8, buffer, failed, valid, lossy, progress, stat, errmsg)
   end subroutine
 
   subroutine read_int32(self, values, start, count, step, valid, lossy, progress, stat, errmsg)
@@ -158,7 +158,7 @@ contains
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, allocatable, intent(inout), optional :: valid(..)
     logical, intent(in), optional :: lossy
-    procedure(cfa_progress), optional :: progress
+    procedure(cfa_progress_callback), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(cfa_part) :: part
@@ -203,7 +203,7 @@ contains
       allocate (values(n(1), n(2), n(3), n(4), n(5), n(6), n(7)), stat=failed)
       if (failed == 0) buffer = c_loc(values)
     end select
-    call fetch(self, part, cfa_int32, 4, buffer, failed, valid, lossy, progress, stat, errmsg)
+    call fetch(self, part, cfa_type_int32, 4, buffer, failed, valid, lossy, progress, stat, errmsg)
   end subroutine
 
   subroutine read_int64(self, values, start, count, step, valid, lossy, progress, stat, errmsg)
@@ -212,7 +212,7 @@ contains
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, allocatable, intent(inout), optional :: valid(..)
     logical, intent(in), optional :: lossy
-    procedure(cfa_progress), optional :: progress
+    procedure(cfa_progress_callback), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(cfa_part) :: part
@@ -257,7 +257,7 @@ contains
       allocate (values(n(1), n(2), n(3), n(4), n(5), n(6), n(7)), stat=failed)
       if (failed == 0) buffer = c_loc(values)
     end select
-    call fetch(self, part, cfa_int64, 8, buffer, failed, valid, lossy, progress, stat, errmsg)
+    call fetch(self, part, cfa_type_int64, 8, buffer, failed, valid, lossy, progress, stat, errmsg)
   end subroutine
 
   subroutine read_into_real32(self, values, start, count, step, lossy, progress, stat, errmsg)
@@ -265,14 +265,14 @@ contains
     real(real32), contiguous, target, intent(inout) :: values(..)
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, intent(in), optional :: lossy
-    procedure(cfa_progress), optional :: progress
+    procedure(cfa_progress_callback), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(cfa_part) :: part
     integer :: failed
 
     call prepare_into(self, size(values, kind=int64), part, failed, start, count, step, stat, errmsg)
-    if (failed == cfa_ok) call fetch(self, part, cfa_float32, 4, c_loc(values), 0, lossy=lossy, progress=progress, stat=stat, &
+    if (failed == cfa_ok) call fetch(self, part, cfa_type_float32, 4, c_loc(values), 0, lossy=lossy, progress=progress, stat=stat, &
       errmsg=errmsg)
   end subroutine
 
@@ -281,14 +281,14 @@ contains
     real(real64), contiguous, target, intent(inout) :: values(..)
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, intent(in), optional :: lossy
-    procedure(cfa_progress), optional :: progress
+    procedure(cfa_progress_callback), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(cfa_part) :: part
     integer :: failed
 
     call prepare_into(self, size(values, kind=int64), part, failed, start, count, step, stat, errmsg)
-    if (failed == cfa_ok) call fetch(self, part, cfa_float64, 8, c_loc(values), 0, lossy=lossy, progress=progress, stat=stat, &
+    if (failed == cfa_ok) call fetch(self, part, cfa_type_float64, 8, c_loc(values), 0, lossy=lossy, progress=progress, stat=stat, &
       errmsg=errmsg)
   end subroutine
 
@@ -297,14 +297,14 @@ contains
     integer(int32), contiguous, target, intent(inout) :: values(..)
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, intent(in), optional :: lossy
-    procedure(cfa_progress), optional :: progress
+    procedure(cfa_progress_callback), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(cfa_part) :: part
     integer :: failed
 
     call prepare_into(self, size(values, kind=int64), part, failed, start, count, step, stat, errmsg)
-    if (failed == cfa_ok) call fetch(self, part, cfa_int32, 4, c_loc(values), 0, lossy=lossy, progress=progress, stat=stat, &
+    if (failed == cfa_ok) call fetch(self, part, cfa_type_int32, 4, c_loc(values), 0, lossy=lossy, progress=progress, stat=stat, &
       errmsg=errmsg)
   end subroutine
 
@@ -313,14 +313,14 @@ contains
     integer(int64), contiguous, target, intent(inout) :: values(..)
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, intent(in), optional :: lossy
-    procedure(cfa_progress), optional :: progress
+    procedure(cfa_progress_callback), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(cfa_part) :: part
     integer :: failed
 
     call prepare_into(self, size(values, kind=int64), part, failed, start, count, step, stat, errmsg)
-    if (failed == cfa_ok) call fetch(self, part, cfa_int64, 8, c_loc(values), 0, lossy=lossy, progress=progress, stat=stat, &
+    if (failed == cfa_ok) call fetch(self, part, cfa_type_int64, 8, c_loc(values), 0, lossy=lossy, progress=progress, stat=stat, &
       errmsg=errmsg)
   end subroutine
 
@@ -328,7 +328,7 @@ contains
     class(cfa_variable), intent(in) :: self
     character(len=:), allocatable, intent(inout) :: values
     class(*), intent(in), optional :: start(:), count(:), step(:)
-    procedure(cfa_progress), optional :: progress
+    procedure(cfa_progress_callback), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     character(len=:), allocatable :: texts(:)
@@ -350,7 +350,7 @@ contains
     character(len=:), allocatable, intent(inout) :: values(:)
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, allocatable, intent(inout), optional :: valid(:)
-    procedure(cfa_progress), optional :: progress
+    procedure(cfa_progress_callback), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(cfa_part) :: part
@@ -362,7 +362,7 @@ contains
     if (allocated(values)) deallocate (values)
     call prepare(self, 1, part, n, failed, start, count, step, stat, errmsg)
     if (failed == cfa_ok) then
-      if (self%type() == cfa_char) then
+      if (self%type() == cfa_type_char) then
         call read_chars(self%variable_handle, part, values, exists, status, progress)
       else
         call read_strings(self%variable_handle, part, values, exists, status, progress)
@@ -468,7 +468,7 @@ contains
     type(c_ptr), intent(in) :: buffer
     logical, allocatable, intent(inout), optional :: valid(..)
     logical, intent(in), optional :: lossy
-    procedure(cfa_progress), optional :: progress
+    procedure(cfa_progress_callback), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int8_t), allocatable, target :: mask(:)

@@ -5,12 +5,12 @@ module cfa_watching
   use cfa_c, only: c_read_options
   implicit none
   private
-  public :: cfa_progress, follow, watcher
+  public :: cfa_progress_callback, follow, watcher
 
   abstract interface
     ! Called now and then during a read, in the thread that reads. `fraction`, from 0 to 1, is how much is done;
     ! with .false. the read ends and its stat is cfa_err_cancelled.
-    logical function cfa_progress(fraction)
+    logical function cfa_progress_callback(fraction)
       import :: real64
       real(real64), intent(in) :: fraction
     end function
@@ -19,7 +19,7 @@ module cfa_watching
   ! Takes the procedure through C; it has to be there as long as the read.
   type :: watcher
     private
-    procedure(cfa_progress), pointer, nopass :: progress => null()
+    procedure(cfa_progress_callback), pointer, nopass :: progress => null()
   end type
 
 contains
@@ -28,7 +28,7 @@ contains
   subroutine follow(options, observer, progress)
     type(c_read_options), intent(inout) :: options
     type(watcher), target, intent(inout) :: observer
-    procedure(cfa_progress), optional :: progress
+    procedure(cfa_progress_callback), optional :: progress
 
     if (.not. present(progress)) return
     observer%progress => progress

@@ -34,7 +34,7 @@ std::vector<GByte> NoDataOf(const cfa_variable *variable, bool withDefault)
     if (cfa_variable_missing_value(variable, &has, value, sizeof(value)) != CFA_OK || !has)
         return {};
     std::vector<GByte> noData(static_cast<size_t>(GDALGetDataTypeSizeBytes(type)));
-    if (cfa_variable_type(variable) == CFA_INT8 && noData.size() == sizeof(GInt16))
+    if (cfa_variable_type(variable) == CFA_TYPE_INT8 && noData.size() == sizeof(GInt16))
     {
         const GInt16 wide = static_cast<signed char>(value[0]);
         memcpy(noData.data(), &wide, sizeof(wide));
@@ -111,7 +111,7 @@ std::vector<std::shared_ptr<GDALAttribute>> Array::GetAttributes(CSLConstList) c
     {
         const cfa_attribute *attribute = cfa_variable_attribute(m_variable, i);
         const char *name = cfa_attribute_name(attribute);
-        const bool small = cfa_variable_type(m_variable) == CFA_INT8 || cfa_variable_type(m_variable) == CFA_INT16;
+        const bool small = cfa_variable_type(m_variable) == CFA_TYPE_INT8 || cfa_variable_type(m_variable) == CFA_TYPE_INT16;
         // GDAL has these by other names, and would write them twice in a copy.
         if (!EQUAL(name, "_FillValue") && !EQUAL(name, "units") && !EQUAL(name, "scale_factor") &&
             !EQUAL(name, "add_offset") && !(small && EQUAL(name, "_Unsigned")))

@@ -63,7 +63,7 @@ class Array final : public GDALPamMDArray
     // Whether the last dimension is the length of text, which GDAL does not show.
     bool IsText() const
     {
-        return cfa_variable_type(m_variable) == CFA_CHAR;
+        return cfa_variable_type(m_variable) == CFA_TYPE_CHAR;
     }
 
     std::shared_ptr<File> m_file;

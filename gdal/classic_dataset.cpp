@@ -319,8 +319,8 @@ void ClassicDataset::LoadCoordinates()
             continue;
         }
         std::vector<char *> texts(size, nullptr);
-        const bool ok = type == CFA_CHAR ? ReadTexts(dimension.coordinate, part, texts.data())
-                                         : ReadStrings(dimension.coordinate, part, texts.data());
+        const bool ok = type == CFA_TYPE_CHAR ? ReadTexts(dimension.coordinate, part, texts.data())
+                                              : ReadStrings(dimension.coordinate, part, texts.data());
         for (char *text : texts)
         {
             if (ok)

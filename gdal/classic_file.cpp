@@ -91,15 +91,15 @@ Type TypeFor(int32_t type)
 {
     switch (type)
     {
-    case CFA_INT8:
+    case CFA_TYPE_INT8:
         return Type::Byte;
-    case CFA_UINT8:
-    case CFA_INT16:
+    case CFA_TYPE_UINT8:
+    case CFA_TYPE_INT16:
         return Type::Short;
-    case CFA_UINT16:
-    case CFA_INT32:
+    case CFA_TYPE_UINT16:
+    case CFA_TYPE_INT32:
         return Type::Int;
-    case CFA_FLOAT32:
+    case CFA_TYPE_FLOAT32:
         return Type::Float;
     default:
         return Type::Double;
@@ -163,7 +163,7 @@ void ClassicFile::AddAttribute(int variable, const cfa_attribute *attribute)
     const size_t length = cfa_attribute_length(attribute);
     std::vector<double> numbers(length);
     if (NumericType(type) == GDT_Unknown ||
-        cfa_attribute_read(attribute, CFA_FLOAT64, numbers.data(), length * sizeof(double)) != CFA_OK)
+        cfa_attribute_read(attribute, CFA_TYPE_FLOAT64, numbers.data(), length * sizeof(double)) != CFA_OK)
     {
         AddText(variable, cfa_attribute_name(attribute), AttributeText(attribute));
         return;

@@ -97,7 +97,7 @@ bool IsAlong(const cfa_variable *variable, const cfa_dimension *dimension)
         own != dimension)
         return false;
     // A second dimension is the length of text.
-    return rank == 1 || (rank == 2 && cfa_variable_type(variable) == CFA_CHAR);
+    return rank == 1 || (rank == 2 && cfa_variable_type(variable) == CFA_TYPE_CHAR);
 }
 
 const cfa_variable *File::CoordinateOf(const cfa_dimension *dimension, const cfa_group *from) const

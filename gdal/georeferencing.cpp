@@ -129,9 +129,9 @@ class StandIn
     {
         const bool number = NumericType(cfa_variable_type(variable)) != GDT_Unknown;
         // The driver is more patient with uneven steps of single precision.
-        const Type type = !number                                               ? Type::Char
-                          : cfa_variable_unpacked_type(variable) == CFA_FLOAT32 ? Type::Float
-                                                                                : Type::Double;
+        const Type type = !number                                                    ? Type::Char
+                          : cfa_variable_unpacked_type(variable) == CFA_TYPE_FLOAT32 ? Type::Float
+                                                                                     : Type::Double;
         const int out = m_out.AddVariable(m_names[variable], DimensionNumbers(variable), type);
         const bool unpacks = withData && number && IsPacked(variable);
         for (size_t i = 0; i < cfa_variable_attribute_count(variable); ++i)

@@ -14,9 +14,9 @@ std::string NumberText(int32_t type, double value)
         return "nan";
     switch (type)
     {
-    case CFA_FLOAT32:
+    case CFA_TYPE_FLOAT32:
         return CPLSPrintf("%.8g", value);
-    case CFA_FLOAT64:
+    case CFA_TYPE_FLOAT64:
         return CPLSPrintf("%.16g", value);
     default:
         return CPLSPrintf("%.0f", value);
@@ -25,12 +25,12 @@ std::string NumberText(int32_t type, double value)
 
 bool IsLong(int32_t type)
 {
-    return type == CFA_INT64 || type == CFA_UINT64;
+    return type == CFA_TYPE_INT64 || type == CFA_TYPE_UINT64;
 }
 
 std::string LongText(int32_t type, uint64_t bits)
 {
-    return type == CFA_INT64 ? std::to_string(static_cast<int64_t>(bits)) : std::to_string(bits);
+    return type == CFA_TYPE_INT64 ? std::to_string(static_cast<int64_t>(bits)) : std::to_string(bits);
 }
 
 // The values of an attribute, one by one; none if it cannot be read.
@@ -60,7 +60,7 @@ static std::vector<std::string> AttributeTexts(const cfa_attribute *attribute)
     else
     {
         std::vector<double> numbers(length);
-        if (cfa_attribute_read(attribute, CFA_FLOAT64, numbers.data(), length * sizeof(double)) == CFA_OK)
+        if (cfa_attribute_read(attribute, CFA_TYPE_FLOAT64, numbers.data(), length * sizeof(double)) == CFA_OK)
         {
             for (const double number : numbers)
                 texts.push_back(NumberText(type, number));

@@ -15,25 +15,25 @@ const char *TypeText(int32_t type)
 {
     switch (type)
     {
-    case CFA_INT8:
+    case CFA_TYPE_INT8:
         return "8-bit integer";
-    case CFA_UINT8:
+    case CFA_TYPE_UINT8:
         return "8-bit unsigned integer";
-    case CFA_INT16:
+    case CFA_TYPE_INT16:
         return "16-bit integer";
-    case CFA_UINT16:
+    case CFA_TYPE_UINT16:
         return "16-bit unsigned integer";
-    case CFA_INT32:
+    case CFA_TYPE_INT32:
         return "32-bit integer";
-    case CFA_UINT32:
+    case CFA_TYPE_UINT32:
         return "32-bit unsigned integer";
-    case CFA_INT64:
+    case CFA_TYPE_INT64:
         return "64-bit integer";
-    case CFA_UINT64:
+    case CFA_TYPE_UINT64:
         return "64-bit unsigned integer";
-    case CFA_FLOAT32:
+    case CFA_TYPE_FLOAT32:
         return "32-bit floating-point";
-    case CFA_FLOAT64:
+    case CFA_TYPE_FLOAT64:
         return "64-bit floating-point";
     default:
         return "8-bit character";

@@ -11,25 +11,25 @@ GDALDataType NumericType(int32_t type)
 {
     switch (type)
     {
-    case CFA_INT8:
+    case CFA_TYPE_INT8:
         return CFA_GDT_INT8;
-    case CFA_UINT8:
+    case CFA_TYPE_UINT8:
         return GDT_Byte;
-    case CFA_INT16:
+    case CFA_TYPE_INT16:
         return GDT_Int16;
-    case CFA_UINT16:
+    case CFA_TYPE_UINT16:
         return GDT_UInt16;
-    case CFA_INT32:
+    case CFA_TYPE_INT32:
         return GDT_Int32;
-    case CFA_UINT32:
+    case CFA_TYPE_UINT32:
         return GDT_UInt32;
-    case CFA_INT64:
+    case CFA_TYPE_INT64:
         return GDT_Int64;
-    case CFA_UINT64:
+    case CFA_TYPE_UINT64:
         return GDT_UInt64;
-    case CFA_FLOAT32:
+    case CFA_TYPE_FLOAT32:
         return GDT_Float32;
-    case CFA_FLOAT64:
+    case CFA_TYPE_FLOAT64:
         return GDT_Float64;
     default:
         return GDT_Unknown;
@@ -45,11 +45,11 @@ GDALExtendedDataType ExtendedType(int32_t type)
 int32_t SenseOf(const cfa_variable *variable)
 {
     const int32_t stored = cfa_variable_type(variable);
-    if (stored != CFA_INT8 && stored != CFA_INT16)
+    if (stored != CFA_TYPE_INT8 && stored != CFA_TYPE_INT16)
         return stored;
     if (!EQUAL(CPLString(TextAttribute(variable, "_Unsigned")).Trim().c_str(), "true"))
         return stored;
-    return stored == CFA_INT8 ? CFA_UINT8 : CFA_UINT16;
+    return stored == CFA_TYPE_INT8 ? CFA_TYPE_UINT8 : CFA_TYPE_UINT16;
 }
 
 int32_t SenseOf(const cfa_variable *variable, const cfa_attribute *attribute)
@@ -68,18 +68,18 @@ int32_t SenseOf(const cfa_variable *variable, const cfa_attribute *attribute)
 int32_t EngineType(GDALDataType type)
 {
     static const int32_t types[] = {
-        CFA_UINT8,
-        CFA_INT16,
-        CFA_UINT16,
-        CFA_INT32,
-        CFA_UINT32,
-        CFA_INT64,
-        CFA_UINT64,
-        CFA_FLOAT32,
-        CFA_FLOAT64
+        CFA_TYPE_UINT8,
+        CFA_TYPE_INT16,
+        CFA_TYPE_UINT16,
+        CFA_TYPE_INT32,
+        CFA_TYPE_UINT32,
+        CFA_TYPE_INT64,
+        CFA_TYPE_UINT64,
+        CFA_TYPE_FLOAT32,
+        CFA_TYPE_FLOAT64
 #if CFA_GDAL_HAS_INT8
         ,
-        CFA_INT8
+        CFA_TYPE_INT8
 #endif
     };
     for (const int32_t candidate : types)
@@ -263,7 +263,7 @@ bool ReadStrings(const cfa_variable *variable, const Part &part, char **buffer)
     Part whole = part;
     whole.stride = ContiguousStrides(part.count);
     char *none = nullptr;
-    if (!ReadDirect(variable, whole, CFA_STRING, elements == 0 ? &none : strings.data()))
+    if (!ReadDirect(variable, whole, CFA_TYPE_STRING, elements == 0 ? &none : strings.data()))
         return false;
     const size_t row = part.count.empty() ? 1 : part.count.back();
     const GPtrDiff_t pixel = part.count.empty() ? 1 : part.stride.back();
@@ -300,7 +300,7 @@ bool ReadTexts(const cfa_variable *variable, const Part &part, char **buffer)
     if (!Elements(bytes.count, 1, elements))
         return false;
     std::vector<char> text(std::max<size_t>(elements, 1), '\0');
-    if (!ReadDirect(variable, bytes, CFA_CHAR, text.data()))
+    if (!ReadDirect(variable, bytes, CFA_TYPE_CHAR, text.data()))
         return false;
     const size_t row = part.count.empty() ? 1 : part.count.back();
     const GPtrDiff_t pixel = part.count.empty() ? 1 : part.stride.back();

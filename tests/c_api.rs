@@ -71,12 +71,16 @@ fn c_test(name: &str) -> PathBuf {
 }
 
 /// The programs that use the small fixtures.
-const TESTS: [&str; 8] = [
+const TESTS: [&str; 12] = [
     "arguments.c",
+    "errors.c",
+    "fragments.c",
+    "meaning.c",
     "metadata.c",
     "options.c",
     "read.c",
     "replacing.c",
+    "supplied.c",
     "threads.c",
     "writing.c",
     "writing_options.c",

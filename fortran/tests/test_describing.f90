@@ -76,7 +76,7 @@ contains
 
     call dataset%open('whole.nc')
     variable = dataset%variable('tas')
-    call expect(variable%type() == cfa_float32 .and. variable%rank() == 3, 'type and rank')
+    call expect(variable%type() == cfa_type_float32 .and. variable%rank() == 3, 'type and rank')
     call expect(len(variable%type_name()) > 0, 'name of the type')
     call expect(all(variable%shape() == [2, 3, 4]), 'the shape in Fortran order')
     dimensions = variable%dimensions()
@@ -141,7 +141,7 @@ contains
     texts = variable%attribute_names()
     call expect(size(texts) == 3 .and. texts(2) == 'units', 'names, without those that define the aggregation')
     call expect(variable%has_attribute('units') .and. .not. variable%has_attribute('unit'), 'has_attribute')
-    call expect(variable%attribute_type('valid_range') == cfa_float64, 'type of an attribute')
+    call expect(variable%attribute_type('valid_range') == cfa_type_float64, 'type of an attribute')
     call variable%get_attribute('valid_range', doubles)
     call variable%get_attribute('valid_range', singles)
     call expect(all(doubles == [100, 400]) .and. all(singles == [100, 400]), 'reals')

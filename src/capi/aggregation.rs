@@ -12,27 +12,25 @@ use super::{checking, writing};
 
 /// Makes an aggregation file of the files that hold its parts, or adds files to one.
 ///
-/// out_path is never one of the files, nor a fragment of one that is itself an aggregation, by whatever name: a file that is
-/// read is never replaced. An aggregation without data of its own that has the name is replaced, anything else only with
-/// options->overwrite. With options->expand, out_path is passed over where a directory or pattern finds it and it is an
-/// aggregation. With options->update it must be an aggregation.
+/// out_path is never one of the files, nor a fragment of one that is itself an aggregation, by whatever name: a file
+/// that is read is never replaced. An aggregation without data of its own that has the name is replaced, anything
+/// else only with options->overwrite. With options->expand, out_path is passed over where a directory or pattern
+/// finds it and it is an aggregation. With options->update it must be an aggregation.
 ///
-/// Dimensions are joined by their coordinates, so the order of the files does not matter. Parts that overlap, come twice
-/// or are missing, and units and types that cannot be converted, are errors that name the files.
+/// Dimensions are joined by their coordinates, so the order of the files does not matter. Parts that overlap, come
+/// twice or are missing, and units and types that cannot be converted, are errors that name the files.
 ///
-/// The new file takes its name when all of it is on the disk; after any error, a cancelled call included, what was there
-/// before is still there, and nothing else.
+/// The new file takes its name when all of it is on the disk; after any error, a cancelled call included, what was
+/// there before is still there, and nothing else.
 ///
 /// @param out_path   the aggregation file
 /// @param files      the names of the files
 /// @param file_count the length of files
 /// @param options    what to make; NULL for the defaults
-/// @return CFA_OK; CFA_ERR_ARGUMENT when out_path may not be replaced; CFA_ERR_MAP when the parts do not fit together, CFA_ERR_UNITS, CFA_ERR_CALENDAR and
-///         CFA_ERR_FRAGMENT_TYPE when they cannot be converted, CFA_ERR_MISSING_VARIABLE, CFA_ERR_UNSUPPORTED when the
-///         dialect or format cannot express the result, those of opening a file, CFA_ERR_IO, also when another file came
-///         to the name meanwhile, CFA_ERR_CANCELLED
-///
-/// Thread-safe. Since 0.1.0.
+/// @return CFA_OK; CFA_ERR_ARGUMENT when out_path may not be replaced; CFA_ERR_MAP when the parts do not fit
+///         together, CFA_ERR_UNITS, CFA_ERR_CALENDAR and CFA_ERR_FRAGMENT_TYPE when they cannot be converted,
+///         CFA_ERR_MISSING_VARIABLE, CFA_ERR_UNSUPPORTED when the dialect or format cannot express the result, those
+///         of opening a file, CFA_ERR_IO, also when another file came to the name meanwhile, CFA_ERR_CANCELLED
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_aggregation_create(
     out_path: *const c_char,
@@ -45,16 +43,16 @@ pub unsafe extern "C" fn cfa_aggregation_create(
 }
 
 /// Checks an aggregation file against the rules of the convention that it follows, and with options->fragments each
-/// fragment against the aggregation. All faults are told, not only the first.
+/// fragment against the aggregation. All faults are reported, not only the first.
 ///
 /// @param path     the file
-/// @param options  what to check, and who is told of it; NULL for the defaults
+/// @param options  what to check, and the functions to call; NULL for the defaults
 /// @param violated receives the number of requirements that are violated: 0 for a file that is as it must be
 /// @return CFA_OK, whatever was found; CFA_ERR_NOT_NETCDF, CFA_ERR_DAMAGED when the file itself cannot be read,
-///         CFA_ERR_ARGUMENT when a report would replace what is no former report, CFA_ERR_IO when the file cannot be read
-///         or a report not be written, CFA_ERR_CANCELLED
+///         CFA_ERR_ARGUMENT when a report would replace what is no former report, CFA_ERR_IO when the file cannot be
+///         read or a report not be written, CFA_ERR_CANCELLED
 ///
-/// Thread-safe; fragments are opened by several threads, functions of options called in this one. Since 0.1.0.
+/// Fragments are opened by several threads; functions of the options are called in this one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_aggregation_check(
     path: *const c_char,
@@ -67,17 +65,16 @@ pub unsafe extern "C" fn cfa_aggregation_check(
 
 /// Writes an aggregation file in another dialect, or with other locations.
 ///
-/// Fragments stay where they are, and values read from the new file are those of the old one. What is not aggregated is
-/// copied. The new file takes its name, and replaces another, as with cfa_aggregation_create; it is never the old one, nor a
-/// fragment of it.
+/// Fragments stay where they are, and values read from the new file are those of the old one. What is not aggregated
+/// is copied. The new file takes its name, and replaces another, as with cfa_aggregation_create; it is never the old
+/// one, nor a fragment of it.
 ///
 /// @param path     the aggregation file
 /// @param out_path the new file
 /// @param options  what to write; NULL for the defaults
-/// @return CFA_OK; CFA_ERR_ARGUMENT when out_path may not be replaced; CFA_ERR_UNSUPPORTED when the dialect or format cannot
-///         express the file, those of opening it and of decoding its aggregations, CFA_ERR_IO, CFA_ERR_CANCELLED
-///
-/// Thread-safe. Since 0.1.0.
+/// @return CFA_OK; CFA_ERR_ARGUMENT when out_path may not be replaced; CFA_ERR_UNSUPPORTED when the dialect or format
+///         cannot express the file, those of opening it and of decoding its aggregations, CFA_ERR_IO,
+///         CFA_ERR_CANCELLED
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_aggregation_convert(
     path: *const c_char,
@@ -90,17 +87,18 @@ pub unsafe extern "C" fn cfa_aggregation_convert(
 
 /// Writes aggregated data as one plain netCDF-4 file with coordinates and what else the variables refer to.
 ///
-/// Values are those that cfa_variable_read gives in the variable's own type. Memory does not grow with the data. The new
-/// file takes its name as with cfa_aggregation_create; it is never the aggregation file, nor a fragment of it, and another file
-/// that exists is replaced only with options->overwrite.
+/// Values are those that cfa_variable_read gives in the variable's own type. Memory does not grow with the data. The
+/// new file takes its name as with cfa_aggregation_create; it is never the aggregation file, nor a fragment of it,
+/// and another file that exists is replaced only with options->overwrite.
 ///
 /// @param path     the aggregation file
 /// @param out_path the new file
 /// @param options  what to extract and how to store it; NULL for the defaults
-/// @return CFA_OK; CFA_ERR_ARGUMENT when out_path may not be replaced; CFA_ERR_NOT_FOUND when there is no such dimension,
-///         CFA_ERR_MISSING_VARIABLE, those of opening the file and of reading from it, CFA_ERR_IO, CFA_ERR_CANCELLED
+/// @return CFA_OK; CFA_ERR_ARGUMENT when out_path may not be replaced; CFA_ERR_NOT_FOUND when there is no such
+///         dimension, CFA_ERR_MISSING_VARIABLE, those of opening the file and of reading from it, CFA_ERR_IO,
+///         CFA_ERR_CANCELLED
 ///
-/// Thread-safe; several threads read the data. Since 0.1.0.
+/// Several threads read the data.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_aggregation_extract(
     path: *const c_char,

@@ -57,50 +57,42 @@ unsafe fn attribute<'a>(pointer: *const cfa_attribute) -> Answer<&'a cfa_attribu
     unsafe { object(pointer, "attribute") }
 }
 
-/// Gives the name of an attribute.
+/// Returns the name of an attribute.
 ///
 /// @param attribute the attribute
 /// @return the name, valid until cfa_dataset_free; NULL if attribute is NULL
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_attribute_name(attribute: *const cfa_attribute) -> *const c_char {
     // SAFETY: the contract of the C API (module capi).
     boundary::value(std::ptr::null(), || Ok(unsafe { self::attribute(attribute)? }.name.as_ptr()))
 }
 
-/// Gives the type of the elements of an attribute.
+/// Returns the type of the elements of an attribute.
 ///
 /// @param attribute the attribute
-/// @return CFA_INT8 to CFA_STRING; 0 if attribute is NULL
-///
-/// Thread-safe. Since 0.1.0.
+/// @return CFA_TYPE_INT8 to CFA_TYPE_STRING; 0 if attribute is NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_attribute_type(attribute: *const cfa_attribute) -> i32 {
     // SAFETY: the contract of the C API (module capi).
     boundary::value(0, || Ok(types::code(unsafe { self::attribute(attribute)? }.value().data_type())))
 }
 
-/// Gives the number of elements of an attribute.
+/// Returns the number of elements of an attribute.
 ///
 /// @param attribute the attribute
-/// @return numbers or strings, or bytes of text for CFA_CHAR; 0 if attribute is NULL
-///
-/// Thread-safe. Since 0.1.0.
+/// @return numbers or strings, or bytes of text for CFA_TYPE_CHAR; 0 if attribute is NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_attribute_length(attribute: *const cfa_attribute) -> usize {
     // SAFETY: the contract of the C API (module capi).
     boundary::value(0, || Ok(unsafe { self::attribute(attribute)? }.value().len()))
 }
 
-/// Gives the text of an attribute that is one text: of type CFA_CHAR, or CFA_STRING with one element.
+/// Returns the text of an attribute that is one text: of type CFA_TYPE_CHAR, or CFA_TYPE_STRING with one element.
 ///
 /// Text is UTF-8; bytes that are not are taken as Latin-1. It ends at its first NUL.
 ///
 /// @param attribute the attribute
 /// @return the text, valid until cfa_dataset_free; NULL if it is not one text
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_attribute_text(attribute: *const cfa_attribute) -> *const c_char {
     boundary::value(std::ptr::null(), || {
@@ -111,14 +103,12 @@ pub unsafe extern "C" fn cfa_attribute_text(attribute: *const cfa_attribute) -> 
     })
 }
 
-/// Gives one string of an attribute of type CFA_STRING.
+/// Returns one string of an attribute of type CFA_TYPE_STRING.
 ///
 /// @param attribute the attribute
 /// @param index     0 to cfa_attribute_length - 1
 /// @param text      receives the string, valid until cfa_dataset_free
-/// @return CFA_OK; CFA_ERR_TYPE if it is not of type CFA_STRING, CFA_ERR_NOT_FOUND, CFA_ERR_ARGUMENT
-///
-/// Thread-safe. Since 0.1.0.
+/// @return CFA_OK; CFA_ERR_TYPE if it is not of type CFA_TYPE_STRING, CFA_ERR_NOT_FOUND, CFA_ERR_ARGUMENT
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_attribute_string(
     attribute: *const cfa_attribute,
@@ -130,7 +120,7 @@ pub unsafe extern "C" fn cfa_attribute_string(
         let attribute = unsafe { self::attribute(attribute)? };
         let place = output(text, "text")?;
         let Values::String(list) = attribute.value() else {
-            return Err(Failure::new(CFA_ERR_TYPE, "the attribute is not of type CFA_STRING"));
+            return Err(Failure::new(CFA_ERR_TYPE, "the attribute is not of type CFA_TYPE_STRING"));
         };
         let strings = attribute.strings.get_or_init(|| list.iter().map(|s| c_string(s)).collect());
         let found = strings.get(index).ok_or_else(|| no_index("string", index))?;
@@ -140,16 +130,14 @@ pub unsafe extern "C" fn cfa_attribute_string(
     })
 }
 
-/// Reads all numbers of an attribute, converted to a type, or the bytes of one of type CFA_CHAR.
+/// Reads all numbers of an attribute, converted to a type, or the bytes of one of type CFA_TYPE_CHAR.
 ///
 /// @param attribute    the attribute
-/// @param type         CFA_INT8 to CFA_FLOAT64, or CFA_CHAR for an attribute of that type
+/// @param type         CFA_TYPE_INT8 to CFA_TYPE_FLOAT64, or CFA_TYPE_CHAR for an attribute of that type
 /// @param buffer       receives cfa_attribute_length elements
 /// @param buffer_bytes the size of buffer
-/// @return CFA_OK; CFA_ERR_TYPE if the attribute is text or a number does not fit the type (a fraction or a number out
-///         of range for an integer type), CFA_ERR_BUFFER, CFA_ERR_ARGUMENT
-///
-/// Thread-safe. Since 0.1.0.
+/// @return CFA_OK; CFA_ERR_TYPE if the attribute is text or a number does not fit the type (a fraction or a number
+///         out of range for an integer type), CFA_ERR_BUFFER, CFA_ERR_ARGUMENT
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_attribute_read(
     attribute: *const cfa_attribute,

@@ -15,6 +15,8 @@ use super::status::{self, cfa_status, CFA_ERR_ARGUMENT, CFA_ERR_BUFFER, CFA_ERR_
 pub(super) struct Failure {
     pub(super) status: cfa_status,
     pub(super) message: String,
+    /// What the engine knows of the place.
+    cause: Option<crate::Error>,
 }
 
 /// What the body of an export gives.
@@ -22,7 +24,12 @@ pub(super) type Answer<T> = Result<T, Failure>;
 
 impl Failure {
     pub(super) fn new(status: cfa_status, message: impl Into<String>) -> Self {
-        Failure { status, message: message.into() }
+        Failure { status, message: message.into(), cause: None }
+    }
+
+    /// The same under another status, for an export that knows better what it means.
+    pub(super) fn with_status(self, status: cfa_status) -> Self {
+        Failure { status, ..self }
     }
 
     pub(super) fn argument(message: impl Into<String>) -> Self {
@@ -32,12 +39,24 @@ impl Failure {
 
 impl From<crate::Error> for Failure {
     fn from(error: crate::Error) -> Self {
-        Failure::new(status::of_kind(error.kind()), error.to_string())
+        let status = status::of_kind(error.kind());
+        Failure { status, message: error.to_string(), cause: Some(error) }
     }
 }
 
+/// The last failure of a thread, as C reads it.
+#[derive(Default)]
+pub(super) struct Last {
+    pub(super) status: cfa_status,
+    message: CString,
+    pub(super) file: Option<CString>,
+    pub(super) variable: Option<CString>,
+    pub(super) fragment: Option<Vec<u64>>,
+    pub(super) is_absence: bool,
+}
+
 thread_local! {
-    static MESSAGE: RefCell<CString> = RefCell::new(CString::default());
+    static LAST: RefCell<Last> = RefCell::new(Last::default());
     /// Exports that this thread is in; more than one when a progress function calls back.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
@@ -79,7 +98,7 @@ fn run<T>(body: impl FnOnce() -> Answer<T>) -> Answer<T> {
         Err(Failure::new(CFA_ERR_INTERNAL, format!("defect of the library: {}", text_of_panic(&*payload))))
     });
     if let Err(failure) = &answer {
-        remember(&failure.message);
+        remember(failure);
     }
     answer
 }
@@ -104,14 +123,28 @@ fn silence_panics() {
     });
 }
 
-fn remember(message: &str) {
-    let line = message::line(message, message::MOST);
-    let _ = MESSAGE.try_with(|place| *place.borrow_mut() = CString::new(line).unwrap_or_default());
+fn remember(failure: &Failure) {
+    let line = message::line(&failure.message, message::MOST);
+    let cause = failure.cause.as_ref();
+    let last = Last {
+        status: failure.status,
+        message: CString::new(line).unwrap_or_default(),
+        file: cause.and_then(crate::Error::file).map(c_string),
+        variable: cause.and_then(crate::Error::variable).map(c_string),
+        fragment: cause.and_then(crate::Error::fragment).map(<[u64]>::to_vec),
+        is_absence: cause.is_some_and(crate::Error::is_absence),
+    };
+    let _ = LAST.try_with(|place| *place.borrow_mut() = last);
 }
 
 /// The message of the last failure in this thread.
 pub(super) fn message() -> *const c_char {
-    MESSAGE.try_with(|place| place.borrow().as_ptr()).unwrap_or(c"".as_ptr())
+    last(|last| last.message.as_ptr()).unwrap_or(c"".as_ptr())
+}
+
+/// Looks at the last failure in this thread; what it points at stays until the next one.
+pub(super) fn last<T>(look: impl FnOnce(&Last) -> T) -> Option<T> {
+    LAST.try_with(|place| look(&place.borrow())).ok()
 }
 
 /// What a pointer points at.

@@ -5,13 +5,82 @@ use std::path::{Path, PathBuf};
 use std::ptr::null;
 
 use super::boundary::{c_string, output, Answer, Failure};
-use super::check_options::*;
-use super::dataset::path_of;
+use super::check_options::cfa_check_options;
 use super::file::dialect_code;
-use super::open_options::{choice, settings, taken};
+use super::fragments::*;
+use super::open::path_of;
+use super::open_options::{choice, settings};
+use super::options::taken;
 use super::types;
 use super::watch::Watch;
 use crate::check::{self, Finding, Options, Severity, State, VariableReport};
+
+/// No rule of the conventions, but worth knowing.
+pub const CFA_SEVERITY_NOTE: i32 = 1;
+/// The text of the convention says "should".
+pub const CFA_SEVERITY_RECOMMENDATION: i32 = 2;
+/// The text of the convention says "must", or the data cannot be read.
+pub const CFA_SEVERITY_REQUIREMENT: i32 = 3;
+
+/// A violation of a rule, or something worth knowing. All that it points at is valid during the call that shows it;
+/// later versions append fields.
+#[repr(C)]
+pub struct cfa_finding {
+    /// CFA_SEVERITY_REQUIREMENT, CFA_SEVERITY_RECOMMENDATION or CFA_SEVERITY_NOTE.
+    pub severity: i32,
+    /// The length of fragment.
+    pub rank: usize,
+    /// The index of the fragment concerned in the array of fragments; NULL where it is not a matter of one.
+    pub fragment: *const u64,
+    /// The aggregation variable concerned; NULL for the file.
+    pub variable: *const c_char,
+    /// The stable name of the rule, such as "fragment-present".
+    pub rule: *const c_char,
+    /// The clause that states it; "" for what no text states.
+    pub clause: *const c_char,
+    /// What is wrong, on one line.
+    pub message: *const c_char,
+    /// How many findings this one stands for: more than 1 where it counts those that are not listed.
+    pub count: u64,
+}
+
+/// An aggregation variable that was checked. All that it points at is valid during the call that shows it; later
+/// versions append fields.
+#[repr(C)]
+pub struct cfa_checked_variable {
+    /// Its path.
+    pub path: *const c_char,
+    /// The CFA_DIALECT_ number of the convention that it follows.
+    pub dialect: i32,
+    /// The type of its elements, CFA_TYPE_INT8 to CFA_TYPE_STRING.
+    pub r#type: i32,
+    /// 1 if its aggregation could be decoded, else 0 and the rest is empty.
+    pub is_decoded: i32,
+    /// The number of its dimensions.
+    pub rank: usize,
+    /// The size of each dimension.
+    pub shape: *const u64,
+    /// The number of fragments along each dimension.
+    pub fragments: *const u64,
+    /// A CFA_STATE_ number for each fragment in C order; NULL if fragments were not opened.
+    pub states: *const u8,
+    /// The length of states.
+    pub state_count: usize,
+}
+
+/// Called for each finding, in the thread that made the call.
+///
+/// @param finding   what was found, valid during the call
+/// @param user_data as given in the options
+pub type cfa_finding_callback =
+    Option<unsafe extern "C" fn(finding: *const cfa_finding, user_data: *mut c_void)>;
+
+/// Called for each variable that was checked, in the thread that made the call.
+///
+/// @param variable  what was checked, valid during the call
+/// @param user_data as given in the options
+pub type cfa_checked_callback =
+    Option<unsafe extern "C" fn(variable: *const cfa_checked_variable, user_data: *mut c_void)>;
 
 /// `cfa_aggregation_check`, under the contract of the C API (module capi).
 pub(super) unsafe fn check(
@@ -19,9 +88,8 @@ pub(super) unsafe fn check(
     options: *const cfa_check_options,
     violated: *mut u64,
 ) -> Answer<()> {
-    // SAFETY: the contract; the structure is as `taken` wants it.
-    let (path, given) =
-        unsafe { (path_of(path, "path")?, taken(options, cfa_check_options::INIT, "options")?) };
+    // SAFETY: the contract.
+    let (path, given) = unsafe { (path_of(path, "path")?, taken(options, "options")?) };
     let place = output(violated, "violated")?;
     let fragments = choice(given.fragments, "fragments")?.unwrap_or(false);
     let most = match given.max_findings {
@@ -69,7 +137,7 @@ unsafe fn report_path<'a>(path: *const c_char, name: &str) -> Answer<Option<&'a 
     }
 }
 
-unsafe fn show_finding(finding: &Finding, show: cfa_find, user_data: *mut c_void) {
+unsafe fn show_finding(finding: &Finding, show: cfa_finding_callback, user_data: *mut c_void) {
     let Some(show) = show else { return };
     let variable: Option<CString> = finding.variable.as_deref().map(c_string);
     let (rule, clause, message) =
@@ -89,7 +157,7 @@ unsafe fn show_finding(finding: &Finding, show: cfa_find, user_data: *mut c_void
     unsafe { show(&shown, user_data) }
 }
 
-unsafe fn show_variable(variable: &VariableReport, show: cfa_checked, user_data: *mut c_void) {
+unsafe fn show_variable(variable: &VariableReport, show: cfa_checked_callback, user_data: *mut c_void) {
     let Some(show) = show else { return };
     let path = c_string(&variable.path);
     let shape = variable.shape.as_deref();

@@ -4,20 +4,19 @@
 //! it is first asked for, because that decodes every aggregation of the file.
 
 use std::ffi::{c_char, CString};
-use std::path::Path;
 
 use once_cell::sync::OnceCell;
 
-use super::boundary::{self, bytes, c_string, object, output, put_text, text, Answer, Failure};
+use super::boundary::{self, c_string, object, output, put_text, text, Failure};
 use super::dimension::cfa_dimension;
 use super::group::cfa_group;
-use super::open_options::{cfa_open_options, settings};
 use super::status::{cfa_status, CFA_ERR_NOT_FOUND};
 use super::variable::cfa_variable;
 use crate::container::tree::{DimensionId, GroupId, Tree, VariableId};
 use crate::Dataset;
 
-/// An open file. Owned by the caller: free it with cfa_dataset_free. Never changes, so any number of threads may use it.
+/// An open file. Owned by the caller: free it with cfa_dataset_free. Never changes, so any number of threads may use
+/// it.
 pub struct cfa_dataset {
     pub(super) dataset: Dataset,
     name: CString,
@@ -35,7 +34,7 @@ pub(super) struct View {
 
 impl cfa_dataset {
     /// Makes the handles; they point back at the dataset, which therefore never moves.
-    fn boxed(dataset: Dataset) -> *mut cfa_dataset {
+    pub(super) fn boxed(dataset: Dataset) -> *mut cfa_dataset {
         let name = c_string(dataset.name());
         let owner = Box::into_raw(Box::new(cfa_dataset {
             dataset,
@@ -91,79 +90,20 @@ impl cfa_dataset {
     }
 }
 
-/// A path as the operating system has it.
-pub(super) unsafe fn path_of<'a>(path: *const c_char, name: &str) -> Answer<&'a Path> {
-    // SAFETY: the contract of the C API (module capi).
-    let bytes = unsafe { bytes(path, name)? };
-    #[cfg(unix)]
-    return Ok(Path::new(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes)));
-    #[cfg(not(unix))]
-    std::str::from_utf8(bytes).map(Path::new).map_err(|_| Failure::argument(format!("{name} is not UTF-8")))
-}
-
-/// Opens a netCDF file, with or without aggregation variables.
-///
-/// Fragments are not opened yet, and an aggregation that is not well formed is no error until its variable is used.
-///
-/// @param path    the file
-/// @param options settings; NULL for the defaults
-/// @param dataset receives the dataset, which is the caller's to free with cfa_dataset_free
-/// @return CFA_OK; CFA_ERR_IO, CFA_ERR_NOT_NETCDF, CFA_ERR_DAMAGED, CFA_ERR_UNSUPPORTED, CFA_ERR_ARGUMENT
-///
-/// Thread-safe. Since 0.1.0.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cfa_dataset_open(
-    path: *const c_char,
-    options: *const cfa_open_options,
-    dataset: *mut *mut cfa_dataset,
-) -> cfa_status {
-    boundary::status(|| {
-        // SAFETY: the contract of the C API (module capi).
-        let path = unsafe { path_of(path, "path")? };
-        let place = output(dataset, "dataset")?;
-        // SAFETY: as above.
-        let options = unsafe { settings(options)? };
-        let opened = cfa_dataset::boxed(Dataset::open_with(path, &options)?);
-        // SAFETY: checked not to be NULL.
-        unsafe { place.write(opened) };
-        Ok(())
-    })
-}
-
-/// Closes a dataset; all handles and texts that came from it end with it.
-///
-/// @param dataset the dataset; NULL is fine
-///
-/// No other thread may be using the dataset. Since 0.1.0.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cfa_dataset_free(dataset: *mut cfa_dataset) {
-    boundary::value((), || {
-        if !dataset.is_null() {
-            // SAFETY: it came from `boxed` and is freed once.
-            drop(unsafe { Box::from_raw(dataset) });
-        }
-        Ok(())
-    });
-}
-
-/// Gives the name of the file as it was opened; bytes that are not UTF-8 are shown as \xE9.
+/// Returns the name of the file as it was opened; bytes that are not UTF-8 are shown as \xE9.
 ///
 /// @param dataset the dataset
 /// @return the name, valid until cfa_dataset_free; NULL if dataset is NULL
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_dataset_name(dataset: *const cfa_dataset) -> *const c_char {
     // SAFETY: the contract of the C API (module capi).
     boundary::value(std::ptr::null(), || Ok(unsafe { object(dataset, "dataset")? }.name.as_ptr()))
 }
 
-/// Gives the root group, whose attributes are the global attributes.
+/// Returns the root group, whose attributes are the global attributes.
 ///
 /// @param dataset the dataset
 /// @return the group, borrowed until cfa_dataset_free; NULL if dataset is NULL
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_dataset_root(dataset: *const cfa_dataset) -> *const cfa_group {
     boundary::value(std::ptr::null(), || {
@@ -179,21 +119,17 @@ pub unsafe extern "C" fn cfa_dataset_root(dataset: *const cfa_dataset) -> *const
 ///
 /// @param dataset the dataset
 /// @return the number; 0 if dataset is NULL
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_dataset_variable_count(dataset: *const cfa_dataset) -> usize {
     // SAFETY: the contract of the C API (module capi).
     boundary::value(0, || Ok(unsafe { object(dataset, "dataset")? }.view().variables.len()))
 }
 
-/// Gives a variable by its place among the variables of all groups, which is that of the file.
+/// Returns a variable by its place among the variables of all groups, which is that of the file.
 ///
 /// @param dataset the dataset
 /// @param index   0 to cfa_dataset_variable_count - 1
 /// @return the variable, borrowed until cfa_dataset_free; NULL if there is none
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_dataset_variable(
     dataset: *const cfa_dataset,
@@ -212,10 +148,8 @@ pub unsafe extern "C" fn cfa_dataset_variable(
 /// @param dataset  the dataset
 /// @param path     "tas", "/tas" or "/group/tas"; variables that only define fragments are found too
 /// @param variable receives the variable, borrowed until cfa_dataset_free
-/// @return CFA_OK; CFA_ERR_NOT_FOUND with the names there are in the message, CFA_ERR_UNSUPPORTED if its type cannot be
-///         read, CFA_ERR_ARGUMENT
-///
-/// Thread-safe. Since 0.1.0.
+/// @return CFA_OK; CFA_ERR_NOT_FOUND with the names there are in the message, CFA_ERR_UNSUPPORTED if its type cannot
+///         be read, CFA_ERR_ARGUMENT
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_dataset_variable_find(
     dataset: *const cfa_dataset,
@@ -227,11 +161,57 @@ pub unsafe extern "C" fn cfa_dataset_variable_find(
         let (dataset, path) = unsafe { (object(dataset, "dataset")?, text(path, "path")?) };
         let place = output(variable, "variable")?;
         let found = dataset.dataset.variable(path).map_err(|e| match e.kind() {
-            crate::Kind::MissingVariable => Failure::new(CFA_ERR_NOT_FOUND, e.to_string()),
+            crate::Kind::MissingVariable => not_found(e),
             _ => e.into(),
         })?;
         // SAFETY: checked not to be NULL.
         unsafe { place.write(&dataset.variables[found.id().0]) };
+        Ok(())
+    })
+}
+
+/// Finds a group by its path.
+///
+/// @param dataset the dataset
+/// @param path    "/" or "" for the root, "inner", "/inner" or "/inner/deeper"
+/// @param group   receives the group, borrowed until cfa_dataset_free
+/// @return CFA_OK; CFA_ERR_NOT_FOUND with the names there are in the message, CFA_ERR_ARGUMENT
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cfa_dataset_group_find(
+    dataset: *const cfa_dataset,
+    path: *const c_char,
+    group: *mut *const cfa_group,
+) -> cfa_status {
+    boundary::status(|| {
+        // SAFETY: the contract of the C API (module capi).
+        let (dataset, path) = unsafe { (object(dataset, "dataset")?, text(path, "path")?) };
+        let place = output(group, "group")?;
+        let found = dataset.dataset.group_at(path).map_err(not_found)?;
+        // SAFETY: checked not to be NULL.
+        unsafe { place.write(&dataset.groups[found.0]) };
+        Ok(())
+    })
+}
+
+/// Finds a dimension by its path.
+///
+/// @param dataset   the dataset
+/// @param path      "time", "/time" or "/group/x"; dimensions that only fragment definitions have are found too
+/// @param dimension receives the dimension, borrowed until cfa_dataset_free
+/// @return CFA_OK; CFA_ERR_NOT_FOUND with the names there are in the message, CFA_ERR_ARGUMENT
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cfa_dataset_dimension_find(
+    dataset: *const cfa_dataset,
+    path: *const c_char,
+    dimension: *mut *const cfa_dimension,
+) -> cfa_status {
+    boundary::status(|| {
+        // SAFETY: the contract of the C API (module capi).
+        let (dataset, path) = unsafe { (object(dataset, "dataset")?, text(path, "path")?) };
+        let place = output(dimension, "dimension")?;
+        let found = dataset.dataset.dimension_at(path).map_err(not_found)?;
+        // SAFETY: checked not to be NULL.
+        unsafe { place.write(&dataset.dimensions[found.0]) };
         Ok(())
     })
 }
@@ -242,21 +222,17 @@ pub unsafe extern "C" fn cfa_dataset_variable_find(
 ///
 /// @param dataset the dataset
 /// @return the number; 0 if dataset is NULL
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_dataset_dimension_count(dataset: *const cfa_dataset) -> usize {
     // SAFETY: the contract of the C API (module capi).
     boundary::value(0, || Ok(unsafe { object(dataset, "dataset")? }.view().dimensions.len()))
 }
 
-/// Gives a dimension by its place among the dimensions of all groups, which is that of the file.
+/// Returns a dimension by its place among the dimensions of all groups, which is that of the file.
 ///
 /// @param dataset the dataset
 /// @param index   0 to cfa_dataset_dimension_count - 1
 /// @return the dimension, borrowed until cfa_dataset_free; NULL if there is none
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_dataset_dimension(
     dataset: *const cfa_dataset,
@@ -275,8 +251,6 @@ pub unsafe extern "C" fn cfa_dataset_dimension(
 /// @param dataset the dataset
 /// @param count   receives the number
 /// @return CFA_OK; CFA_ERR_ARGUMENT
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_dataset_warning_count(
     dataset: *const cfa_dataset,
@@ -301,8 +275,6 @@ pub unsafe extern "C" fn cfa_dataset_warning_count(
 /// @param needed       receives the bytes that the text with its NUL takes, also with CFA_ERR_BUFFER; may be NULL if
 ///                     buffer is not
 /// @return CFA_OK; CFA_ERR_NOT_FOUND, CFA_ERR_BUFFER, CFA_ERR_ARGUMENT
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_dataset_warning_copy(
     dataset: *const cfa_dataset,
@@ -319,6 +291,11 @@ pub unsafe extern "C" fn cfa_dataset_warning_copy(
         // SAFETY: as above.
         unsafe { put_text(warning, buffer, buffer_bytes, needed) }
     })
+}
+
+/// An unknown name.
+fn not_found(error: crate::Error) -> Failure {
+    Failure::from(error).with_status(CFA_ERR_NOT_FOUND)
 }
 
 /// Says that there is nothing at an index.

@@ -42,38 +42,32 @@ unsafe fn dimension<'a>(pointer: *const cfa_dimension) -> Answer<&'a cfa_dimensi
     unsafe { object(pointer, "dimension") }
 }
 
-/// Gives the name of a dimension, without its path.
+/// Returns the name of a dimension, without its path.
 ///
 /// @param dimension the dimension
 /// @return the name, valid until cfa_dataset_free; NULL if dimension is NULL
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_dimension_name(dimension: *const cfa_dimension) -> *const c_char {
     // SAFETY: the contract of the C API (module capi).
     boundary::value(std::ptr::null(), || Ok(unsafe { self::dimension(dimension)? }.name.as_ptr()))
 }
 
-/// Gives the absolute path of a dimension, such as "/a/time".
+/// Returns the absolute path of a dimension, such as "/a/time".
 ///
 /// @param dimension the dimension
 /// @return the path, valid until cfa_dataset_free; NULL if dimension is NULL
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_dimension_path(dimension: *const cfa_dimension) -> *const c_char {
     // SAFETY: the contract of the C API (module capi).
     boundary::value(std::ptr::null(), || Ok(unsafe { self::dimension(dimension)? }.path.as_ptr()))
 }
 
-/// Gives the size of a dimension.
+/// Returns the size of a dimension.
 ///
 /// An unlimited dimension that only aggregated data have is stored with size 0; its size is that of the data.
 ///
 /// @param dimension the dimension
 /// @return the size; 0 if dimension is NULL
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_dimension_size(dimension: *const cfa_dimension) -> u64 {
     boundary::value(0, || {
@@ -83,24 +77,20 @@ pub unsafe extern "C" fn cfa_dimension_size(dimension: *const cfa_dimension) -> 
     })
 }
 
-/// Says whether a dimension can grow.
+/// Returns whether a dimension can grow.
 ///
 /// @param dimension the dimension
 /// @return 1 or 0; 0 if dimension is NULL
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_dimension_is_unlimited(dimension: *const cfa_dimension) -> i32 {
     // SAFETY: the contract of the C API (module capi).
     boundary::value(0, || Ok(i32::from(unsafe { self::dimension(dimension)? }.stored().unlimited)))
 }
 
-/// Gives the group that defines a dimension.
+/// Returns the group that defines a dimension.
 ///
 /// @param dimension the dimension
 /// @return the group, borrowed until cfa_dataset_free; NULL if dimension is NULL
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_dimension_group(dimension: *const cfa_dimension) -> *const cfa_group {
     boundary::value(std::ptr::null(), || {

@@ -2,10 +2,13 @@
 
 use std::ffi::{c_char, c_void};
 
-use super::boundary::{self, output};
-use super::create_options::cfa_note;
 use super::open_options::cfa_open_options;
-use super::read_options::cfa_progress;
+use super::options::{self, Options};
+use super::planned::cfa_note_callback;
+use super::read::cfa_progress_callback;
+
+/// For compression: store data as they are. Zero means the default here too.
+pub const CFA_COMPRESSION_NONE: i32 = -1;
 
 /// A part of one dimension. It never gets more fields.
 #[repr(C)]
@@ -22,26 +25,24 @@ pub struct cfa_cut {
 }
 
 /// Options of cfa_aggregation_extract.
-///
-/// Zero means the default in every field, now and in later versions: begin with CFA_EXTRACT_OPTIONS_INIT or
-/// cfa_extract_options_init. Structures of other versions are taken as described at cfa_open_options.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cfa_extract_options {
     /// sizeof(cfa_extract_options) of the caller.
     pub size: usize,
-    /// The level of compression, 1 to 9, or -1 for none; by default 1.
-    pub deflate: i32,
-    /// CFA_DEFAULT, CFA_YES or CFA_NO: shuffle bytes before compression; by default yes.
+    /// The level of compression, 1 to 9, or CFA_COMPRESSION_NONE; by default 1.
+    pub compression: i32,
+    /// CFA_CHOICE_DEFAULT, CFA_CHOICE_YES or CFA_CHOICE_NO: shuffle bytes before compression; by default yes.
     pub shuffle: i32,
-    /// The variables ("tas", "/group/tas") with all that they refer to, a list that ends with NULL; NULL for the whole file.
+    /// The variables ("tas", "/group/tas") with all that they refer to, a list that ends with NULL; NULL for the whole
+    /// file.
     pub variables: *const *const c_char,
     /// The parts of dimensions; every variable that has the dimension is cut.
     pub cuts: *const cfa_cut,
     /// The length of cuts.
     pub cut_count: usize,
-    /// The parts of dimensions by coordinates, "time=2001-03..2001-05", "lat=45", both ends included, a list that ends with NULL;
-    /// or NULL. Not with cuts.
+    /// The parts of dimensions by coordinates, "time=2001-03..2001-05", "lat=45", both ends included, a list that ends
+    /// with NULL; or NULL. Not with cuts.
     pub select: *const *const c_char,
     /// The shape of a chunk, for variables with that many dimensions; NULL for one of about 1 MiB.
     pub chunk: *const u64,
@@ -50,52 +51,30 @@ pub struct cfa_extract_options {
     /// How the aggregation file and its fragments are opened, and the number of threads; NULL for the defaults.
     pub open: *const cfa_open_options,
     /// Called after success for each thing that is odd or was left out; or NULL.
-    pub note: cfa_note,
+    pub note: cfa_note_callback,
     /// Called with 0 before the work begins, now and then during it, and with 1 when all is done (what it then returns
     /// does not count); or NULL.
-    pub progress: cfa_progress,
+    pub progress: cfa_progress_callback,
     /// Handed to the functions above.
     pub user_data: *mut c_void,
-    /// CFA_YES to replace a file that exists. A file that is read is never replaced.
+    /// CFA_CHOICE_YES to replace a file that exists. A file that is read is never replaced.
     pub overwrite: i32,
     /// Zero.
     pub reserved: i32,
 }
 
-impl cfa_extract_options {
-    pub(super) const INIT: cfa_extract_options = cfa_extract_options {
-        size: size_of::<cfa_extract_options>(),
-        deflate: 0,
-        shuffle: 0,
-        variables: std::ptr::null(),
-        cuts: std::ptr::null(),
-        cut_count: 0,
-        select: std::ptr::null(),
-        chunk: std::ptr::null(),
-        chunk_rank: 0,
-        open: std::ptr::null(),
-        note: None,
-        progress: None,
-        user_data: std::ptr::null_mut(),
-        overwrite: 0,
-        reserved: 0,
-    };
-}
+// SAFETY: a C structure that begins with its size and has no padding; its fields are numbers, pointers and functions
+// that may be NULL.
+unsafe impl Options for cfa_extract_options {}
 
-/// Sets all fields to their defaults, as CFA_EXTRACT_OPTIONS_INIT does.
+/// Sets all fields of a structure to their defaults, as CFA_EXTRACT_OPTIONS_INIT does.
 ///
-/// For languages without the macro. It writes the structure of the library that is running: where that may be newer
-/// than this header, use the macro.
+/// Writes size bytes and no more, whatever the size of the structure in this version of the library.
 ///
-/// @param options the structure; with NULL nothing is done
-///
-/// Thread-safe for different structures. Since 0.1.0.
+/// @param options the structure; does nothing if it is NULL
+/// @param size    sizeof(cfa_extract_options) of the caller
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cfa_extract_options_init(options: *mut cfa_extract_options) {
-    boundary::value((), || {
-        let options = output(options, "options")?;
-        // SAFETY: the contract of the C API (module capi).
-        unsafe { options.write(cfa_extract_options::INIT) };
-        Ok(())
-    });
+pub unsafe extern "C" fn cfa_extract_options_init(options: *mut cfa_extract_options, size: usize) {
+    // SAFETY: the contract of the C API (module capi).
+    unsafe { options::init(options, size) }
 }

@@ -3,12 +3,12 @@
 use std::ffi::c_char;
 
 use super::boundary::{self, output};
-use super::dataset::path_of;
+use super::open::path_of;
 use super::status::cfa_status;
 use crate::model::Dialect;
 use crate::Dataset;
 
-/// Not an aggregation.
+/// No aggregation.
 pub const CFA_DIALECT_NONE: i32 = 0;
 /// CFA-0.4: JSON in the attribute cfa_array.
 pub const CFA_DIALECT_CFA_0_4: i32 = 1;
@@ -50,18 +50,16 @@ pub(super) fn dialect_of(code: i32) -> super::boundary::Answer<Option<Dialect>> 
     }
 }
 
-/// Looks whether a file has aggregation variables, by attributes alone; opens no fragment.
+/// Checks whether a file has aggregation variables, by its attributes alone; opens no fragment.
 ///
 /// A truncated or damaged file counts as an aggregation as long as an aggregation attribute can still be found in it;
-/// cfa_dataset_open then says what is wrong with it.
+/// cfa_dataset_open then reports what is wrong with it.
 ///
 /// @param path           the file
 /// @param is_aggregation receives 1 if a variable of any group has an aggregation attribute, else 0
 /// @param dialect        receives the CFA_DIALECT_ number of the first one that is well formed, else
 ///                       CFA_DIALECT_NONE; may be NULL
 /// @return CFA_OK; CFA_ERR_IO, CFA_ERR_NOT_NETCDF, CFA_ERR_DAMAGED if no such attribute is found, CFA_ERR_ARGUMENT
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_file_identify(
     path: *const c_char,

@@ -10,7 +10,7 @@ use crate::model::fragments::Version;
 use crate::model::Aggregation;
 
 /// The aggregation of a variable.
-fn aggregation(variable: &cfa_variable) -> Answer<&Aggregation> {
+pub(super) fn aggregation(variable: &cfa_variable) -> Answer<&Aggregation> {
     let none =
         || Failure::new(CFA_ERR_TYPE, format!("variable '{}' is not aggregated", variable.variable.path()));
     variable.variable.aggregation()?.ok_or_else(none)
@@ -45,15 +45,13 @@ unsafe fn version(variable: &cfa_variable, index: *const u64, number: usize) -> 
     versions.into_iter().nth(number).ok_or_else(none)
 }
 
-/// Gives the shape of the array of fragments of an aggregation variable.
+/// Returns the shape of the array of fragments of an aggregation variable.
 ///
 /// @param variable  the variable
 /// @param capacity  the room in fragments
-/// @param fragments receives the number of fragments along each dimension; NULL will do for a scalar
+/// @param fragments receives the number of fragments along each dimension; may be NULL for a scalar
 /// @return CFA_OK; CFA_ERR_TYPE if it is not aggregated, CFA_ERR_BUFFER if capacity is less than the rank; what
 ///         cfa_variable_check returns
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_fragment_grid(
     variable: *const cfa_variable,
@@ -68,16 +66,14 @@ pub unsafe extern "C" fn cfa_variable_fragment_grid(
     })
 }
 
-/// Gives the part of the aggregated data that a fragment provides.
+/// Returns the part of the aggregated data that a fragment provides.
 ///
 /// @param variable the variable
-/// @param index    the index of the fragment along each dimension; NULL will do for a scalar
+/// @param index    the index of the fragment along each dimension; may be NULL for a scalar
 /// @param start    receives the first index along each dimension
 /// @param count    receives the number of indices along each dimension
 /// @return CFA_OK; CFA_ERR_TYPE if it is not aggregated, CFA_ERR_NOT_FOUND if there is no such fragment; what
 ///         cfa_variable_check returns
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_fragment_range(
     variable: *const cfa_variable,
@@ -109,12 +105,10 @@ pub unsafe extern "C" fn cfa_variable_fragment_range(
 /// Counts the versions of a fragment: files of which any one provides it.
 ///
 /// @param variable the variable
-/// @param index    the index of the fragment along each dimension; NULL will do for a scalar
+/// @param index    the index of the fragment along each dimension; may be NULL for a scalar
 /// @param count    receives the number; 0 if all of the fragment is missing or one value
 /// @return CFA_OK; CFA_ERR_TYPE if it is not aggregated, CFA_ERR_NOT_FOUND if there is no such fragment; CFA_ERR_URI,
 ///         CFA_ERR_ADDRESS, CFA_ERR_FORMAT if its entry is not well formed; what cfa_variable_check returns
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_fragment_version_count(
     variable: *const cfa_variable,
@@ -133,19 +127,17 @@ pub unsafe extern "C" fn cfa_variable_fragment_version_count(
     })
 }
 
-/// Copies the location of a version of a fragment: a URI or file name after substitutions, "" for the aggregation file
-/// itself.
+/// Copies the location of a version of a fragment: a URI or file name after substitutions, "" for the aggregation
+/// file itself.
 ///
 /// @param variable     the variable
-/// @param index        the index of the fragment along each dimension; NULL will do for a scalar
+/// @param index        the index of the fragment along each dimension; may be NULL for a scalar
 /// @param version      0 to the number of versions - 1
 /// @param buffer       receives the text with its NUL; NULL with buffer_bytes 0 to ask for the size alone
 /// @param buffer_bytes the size of buffer
 /// @param needed       receives the bytes that the text with its NUL takes, also with CFA_ERR_BUFFER; may be NULL if
 ///                     buffer is not
 /// @return CFA_OK; CFA_ERR_NOT_FOUND, CFA_ERR_BUFFER; what cfa_variable_fragment_version_count returns
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_fragment_location(
     variable: *const cfa_variable,
@@ -167,15 +159,13 @@ pub unsafe extern "C" fn cfa_variable_fragment_location(
 /// Copies the identifier of a version of a fragment: the name of the variable in its file.
 ///
 /// @param variable     the variable
-/// @param index        the index of the fragment along each dimension; NULL will do for a scalar
+/// @param index        the index of the fragment along each dimension; may be NULL for a scalar
 /// @param version      0 to the number of versions - 1
 /// @param buffer       receives the text with its NUL; NULL with buffer_bytes 0 to ask for the size alone
 /// @param buffer_bytes the size of buffer
 /// @param needed       receives the bytes that the text with its NUL takes, also with CFA_ERR_BUFFER; may be NULL if
 ///                     buffer is not
 /// @return CFA_OK; CFA_ERR_NOT_FOUND, CFA_ERR_BUFFER; what cfa_variable_fragment_version_count returns
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_fragment_identifier(
     variable: *const cfa_variable,

@@ -72,36 +72,30 @@ unsafe fn group<'a>(pointer: *const cfa_group) -> Answer<&'a cfa_group> {
     unsafe { object(pointer, "group") }
 }
 
-/// Gives the name of a group, without its path.
+/// Returns the name of a group, without its path.
 ///
 /// @param group the group
 /// @return the name, "" for the root; valid until cfa_dataset_free; NULL if group is NULL
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_group_name(group: *const cfa_group) -> *const c_char {
     // SAFETY: the contract of the C API (module capi).
     boundary::value(std::ptr::null(), || Ok(unsafe { self::group(group)? }.name.as_ptr()))
 }
 
-/// Gives the absolute path of a group.
+/// Returns the absolute path of a group.
 ///
 /// @param group the group
 /// @return "/" for the root, else such as "/a/b"; valid until cfa_dataset_free; NULL if group is NULL
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_group_path(group: *const cfa_group) -> *const c_char {
     // SAFETY: the contract of the C API (module capi).
     boundary::value(std::ptr::null(), || Ok(unsafe { self::group(group)? }.path.as_ptr()))
 }
 
-/// Gives the group that holds a group.
+/// Returns the group that holds a group.
 ///
 /// @param group the group
 /// @return the group, borrowed until cfa_dataset_free; NULL for the root and if group is NULL
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_group_parent(group: *const cfa_group) -> *const cfa_group {
     boundary::value(std::ptr::null(), || {
@@ -116,21 +110,17 @@ pub unsafe extern "C" fn cfa_group_parent(group: *const cfa_group) -> *const cfa
 ///
 /// @param group the group
 /// @return the number; 0 if group is NULL
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_group_group_count(group: *const cfa_group) -> usize {
     // SAFETY: the contract of the C API (module capi).
     boundary::value(0, || Ok(unsafe { self::group(group)? }.stored().groups.len()))
 }
 
-/// Gives a group directly in a group.
+/// Returns a group directly in a group.
 ///
 /// @param group the group
 /// @param index 0 to cfa_group_group_count - 1
 /// @return the group, borrowed until cfa_dataset_free; NULL if there is none
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_group_group(group: *const cfa_group, index: usize) -> *const cfa_group {
     boundary::value(std::ptr::null(), || {
@@ -145,21 +135,17 @@ pub unsafe extern "C" fn cfa_group_group(group: *const cfa_group, index: usize) 
 ///
 /// @param group the group
 /// @return the number; 0 if group is NULL
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_group_dimension_count(group: *const cfa_group) -> usize {
     // SAFETY: the contract of the C API (module capi).
     boundary::value(0, || Ok(unsafe { self::group(group)? }.members().dimensions.len()))
 }
 
-/// Gives a dimension that a group defines.
+/// Returns a dimension that a group defines.
 ///
 /// @param group the group
 /// @param index 0 to cfa_group_dimension_count - 1
 /// @return the dimension, borrowed until cfa_dataset_free; NULL if there is none
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_group_dimension(group: *const cfa_group, index: usize) -> *const cfa_dimension {
     boundary::value(std::ptr::null(), || {
@@ -174,21 +160,17 @@ pub unsafe extern "C" fn cfa_group_dimension(group: *const cfa_group, index: usi
 ///
 /// @param group the group
 /// @return the number; 0 if group is NULL
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_group_variable_count(group: *const cfa_group) -> usize {
     // SAFETY: the contract of the C API (module capi).
     boundary::value(0, || Ok(unsafe { self::group(group)? }.members().variables.len()))
 }
 
-/// Gives a variable in a group.
+/// Returns a variable in a group.
 ///
 /// @param group the group
 /// @param index 0 to cfa_group_variable_count - 1
 /// @return the variable, borrowed until cfa_dataset_free; NULL if there is none
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_group_variable(group: *const cfa_group, index: usize) -> *const cfa_variable {
     boundary::value(std::ptr::null(), || {
@@ -203,21 +185,17 @@ pub unsafe extern "C" fn cfa_group_variable(group: *const cfa_group, index: usiz
 ///
 /// @param group the group; the attributes of the root are the global attributes
 /// @return the number; 0 if group is NULL
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_group_attribute_count(group: *const cfa_group) -> usize {
     // SAFETY: the contract of the C API (module capi).
     boundary::value(0, || Ok(unsafe { self::group(group)? }.attributes().len()))
 }
 
-/// Gives an attribute of a group, in file order.
+/// Returns an attribute of a group, in file order.
 ///
 /// @param group the group
 /// @param index 0 to cfa_group_attribute_count - 1
 /// @return the attribute, borrowed until cfa_dataset_free; NULL if there is none
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_group_attribute(group: *const cfa_group, index: usize) -> *const cfa_attribute {
     boundary::value(std::ptr::null(), || {
@@ -233,8 +211,6 @@ pub unsafe extern "C" fn cfa_group_attribute(group: *const cfa_group, index: usi
 /// @param name      the name
 /// @param attribute receives the attribute, borrowed until cfa_dataset_free
 /// @return CFA_OK; CFA_ERR_NOT_FOUND, CFA_ERR_ARGUMENT
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_group_attribute_find(
     group: *const cfa_group,

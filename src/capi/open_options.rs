@@ -1,55 +1,57 @@
-//! Settings for opening a file, and how option structures of other versions are taken.
+//! Settings for opening a file.
 
 use std::ffi::c_char;
 
-use super::boundary::{self, object, output, text, Answer, Failure};
+use super::boundary::{text, Answer, Failure};
+use super::options::{self, taken, Options};
 use crate::options::{MissingFragments, OpenOptions};
 
-/// For a choice: the default, that is, what the environment says or else the built-in default.
-pub const CFA_DEFAULT: i32 = 0;
+/// For a choice: the default.
+pub const CFA_CHOICE_DEFAULT: i32 = 0;
 /// For a choice: yes.
-pub const CFA_YES: i32 = 1;
+pub const CFA_CHOICE_YES: i32 = 1;
 /// For a choice: no.
-pub const CFA_NO: i32 = 2;
+pub const CFA_CHOICE_NO: i32 = 2;
 
 /// A fragment of which no version exists is an error.
-pub const CFA_MISSING_ERROR: i32 = 1;
+pub const CFA_MISSING_FRAGMENTS_ERROR: i32 = 1;
 /// A fragment of which no version exists gives missing values.
-pub const CFA_MISSING_FILL: i32 = 2;
+pub const CFA_MISSING_FRAGMENTS_FILL: i32 = 2;
 
-/// Settings for cfa_dataset_open.
+/// For max_nesting: no fragment may be an aggregation. Zero means the default here too.
+pub const CFA_NESTING_NONE: i32 = -1;
+
+/// Options of cfa_dataset_open and of all that opens a file.
 ///
-/// Zero means the default in every field, now and in later versions: begin with CFA_OPEN_OPTIONS_INIT or
-/// cfa_open_options_init. The defaults are those of the environment variables CFA_MISSING_FRAGMENTS, CFA_NUM_THREADS
-/// and so on, or else those of the library. Later versions append fields; a structure of another version is taken as
-/// long as what this one does not know is zero.
+/// The defaults are those of the environment variables CFA_MISSING_FRAGMENTS, CFA_NUM_THREADS and so on, or else
+/// those of the library.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cfa_open_options {
     /// sizeof(cfa_open_options) of the caller.
     pub size: usize,
-    /// CFA_DEFAULT, CFA_MISSING_ERROR or CFA_MISSING_FILL: what a fragment of which no version exists gives; by
-    /// default an error.
+    /// CFA_CHOICE_DEFAULT, CFA_MISSING_FRAGMENTS_ERROR or CFA_MISSING_FRAGMENTS_FILL: what to do about a fragment of
+    /// which no version exists; by default an error.
     pub missing_fragments: i32,
-    /// CFA_DEFAULT, CFA_YES or CFA_NO: convert fragments even where values change (fractions are cut off,
-    /// what is out of range is missing); by default no.
+    /// CFA_CHOICE_DEFAULT, CFA_CHOICE_YES or CFA_CHOICE_NO: convert fragments even where values change (fractions are cut
+    /// off, what is out of range is missing); by default no.
     pub lossy_casts: i32,
-    /// CFA_DEFAULT, CFA_YES or CFA_NO: show variables, dimensions and attributes as stored instead of the aggregated
-    /// view; by default no.
+    /// CFA_CHOICE_DEFAULT, CFA_CHOICE_YES or CFA_CHOICE_NO: show variables, dimensions and attributes as stored instead
+    /// of the aggregated view; by default no.
     pub raw_view: i32,
     /// Threads that a read may use; by default one per core.
     pub num_threads: i32,
     /// Memory for decoded chunks in bytes; by default 64 MiB.
     pub cache_bytes: u64,
-    /// CFA_YES to keep no decoded chunks; cache_bytes must then be 0.
+    /// CFA_CHOICE_YES to keep no decoded chunks; cache_bytes must then be 0.
     pub cache_disabled: i32,
     /// Fragment files kept open at a time; by default 100.
     pub max_open_files: i32,
     /// Fragments that one variable may have; by default 10 million.
     pub max_fragments: u64,
-    /// Depth of aggregations whose fragments are aggregations, -1 to allow none; by default 32.
+    /// Depth of aggregations whose fragments are aggregations, or CFA_NESTING_NONE; by default 32.
     pub max_nesting: i32,
-    /// CFA_YES to pass over the environment variables.
+    /// CFA_CHOICE_YES to ignore the environment variables.
     pub ignore_environment: i32,
     /// What an aggregation file may open: "SIBLINGS", "LOCAL", "DEFAULT", "ALL", or absolute paths and URLs separated
     /// by semicolons; NULL for the default.
@@ -59,92 +61,39 @@ pub struct cfa_open_options {
     /// Location prefixes that moved: "from=to;..."; or NULL.
     pub relocate: *const c_char,
     /// Settings by name: "NAME=value" each, ended by NULL; or NULL for none. The names and values are those of the
-    /// environment variables CFA_NAME. A field of this structure that is set counts more. A name that there is not, or a
-    /// value that is not valid, is CFA_ERR_ARGUMENT with a message that names it.
+    /// environment variables CFA_NAME. A field of this structure that is set takes precedence. An unknown name or an
+    /// invalid value is CFA_ERR_ARGUMENT with a message that names it.
     pub settings: *const *const c_char,
 }
 
-impl cfa_open_options {
-    const INIT: cfa_open_options = cfa_open_options {
-        size: size_of::<cfa_open_options>(),
-        missing_fragments: 0,
-        lossy_casts: 0,
-        raw_view: 0,
-        num_threads: 0,
-        cache_bytes: 0,
-        cache_disabled: 0,
-        max_open_files: 0,
-        max_fragments: 0,
-        max_nesting: 0,
-        ignore_environment: 0,
-        allowed_sources: std::ptr::null(),
-        substitutions: std::ptr::null(),
-        relocate: std::ptr::null(),
-        settings: std::ptr::null(),
-    };
-}
+// SAFETY: a C structure that begins with its size and has no padding; its fields are numbers, pointers and functions
+// that may be NULL.
+unsafe impl Options for cfa_open_options {}
 
-/// Sets all fields to their defaults, as CFA_OPEN_OPTIONS_INIT does.
+/// Sets all fields of a structure to their defaults, as CFA_OPEN_OPTIONS_INIT does.
 ///
-/// For languages without the macro. It writes the structure of the library that is running: where that may be newer
-/// than this header, use the macro.
+/// Writes size bytes and no more, whatever the size of the structure in this version of the library.
 ///
-/// @param options the structure; with NULL nothing is done
-///
-/// Thread-safe for different structures. Since 0.1.0.
+/// @param options the structure; does nothing if it is NULL
+/// @param size    sizeof(cfa_open_options) of the caller
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cfa_open_options_init(options: *mut cfa_open_options) {
-    boundary::value((), || {
-        let options = output(options, "options")?;
-        // SAFETY: the contract of the C API (module capi).
-        unsafe { options.write(cfa_open_options::INIT) };
-        Ok(())
-    });
-}
-
-/// No structure of options will ever be larger than this; a larger size is one that was never set.
-const LARGEST: usize = 4096;
-
-/// A structure of options of this or another version of the header, completed with zeros; `default` for NULL.
-///
-/// # Safety
-/// `T` is a C structure that begins with its size, has no padding and may be all zero.
-pub(super) unsafe fn taken<T: Copy>(pointer: *const T, default: T, name: &str) -> Answer<T> {
-    if pointer.is_null() {
-        return Ok(default);
-    }
-    // SAFETY: the structure begins with its size, whatever its version.
-    let size = unsafe { *object(pointer.cast::<usize>(), name)? };
-    if !(size_of::<usize>()..=LARGEST).contains(&size) {
-        return Err(Failure::argument(format!("{name}->size is {size}; begin with the _INIT macro")));
-    }
-    let known = size_of::<T>();
-    let mut value = std::mem::MaybeUninit::<T>::zeroed();
-    // SAFETY: the caller's structure has `size` bytes; `value` has room for `known`, and zeros are a valid `T`.
-    let (value, rest) = unsafe {
-        std::ptr::copy_nonoverlapping(pointer.cast::<u8>(), value.as_mut_ptr().cast::<u8>(), size.min(known));
-        let rest =
-            std::slice::from_raw_parts(pointer.cast::<u8>().add(size.min(known)), size.saturating_sub(known));
-        (value.assume_init(), rest)
-    };
-    if rest.iter().any(|&b| b != 0) {
-        return Err(Failure::argument(format!("{name} sets an option that this version does not know")));
-    }
-    Ok(value)
+pub unsafe extern "C" fn cfa_open_options_init(options: *mut cfa_open_options, size: usize) {
+    // SAFETY: the contract of the C API (module capi).
+    unsafe { options::init(options, size) }
 }
 
 /// The settings that a structure asks for.
 pub(super) unsafe fn settings(pointer: *const cfa_open_options) -> Answer<OpenOptions> {
-    // SAFETY: `cfa_open_options` is as `taken` wants it, and the contract of the C API (module capi).
-    let given = unsafe { taken(pointer, cfa_open_options::INIT, "options")? };
+    // SAFETY: the contract of the C API (module capi).
+    let given = unsafe { taken(pointer, "options")? };
     let environment = !choice(given.ignore_environment, "ignore_environment")?.unwrap_or(false);
     let mut options = if environment { OpenOptions::from_env()? } else { OpenOptions::default() };
     // SAFETY: the contract of the C API (module capi).
     unsafe { apply(given.settings, &mut options)? };
     match given.missing_fragments {
-        CFA_DEFAULT => {}
-        CFA_MISSING_ERROR => options.missing_fragments = MissingFragments::Error,
-        CFA_MISSING_FILL => options.missing_fragments = MissingFragments::Fill,
+        CFA_CHOICE_DEFAULT => {}
+        CFA_MISSING_FRAGMENTS_ERROR => options.missing_fragments = MissingFragments::Error,
+        CFA_MISSING_FRAGMENTS_FILL => options.missing_fragments = MissingFragments::Fill,
         other => return Err(Failure::argument(format!("missing_fragments is {other}"))),
     }
     if let Some(yes) = choice(given.lossy_casts, "lossy_casts")? {
@@ -161,7 +110,9 @@ pub(super) unsafe fn settings(pointer: *const cfa_open_options) -> Answer<OpenOp
         (0, false) => {}
         (0, true) => options.cache_bytes = 0,
         (bytes, false) => options.cache_bytes = bytes,
-        (_, true) => return Err(Failure::argument("cache_bytes is set while cache_disabled is CFA_YES")),
+        (_, true) => {
+            return Err(Failure::argument("cache_bytes is set while cache_disabled is CFA_CHOICE_YES"))
+        }
     }
     if let Some(n) = number(given.max_open_files, 0, "max_open_files")? {
         options.max_open_files = n;
@@ -169,7 +120,7 @@ pub(super) unsafe fn settings(pointer: *const cfa_open_options) -> Answer<OpenOp
     if given.max_fragments != 0 {
         options.max_fragments = given.max_fragments;
     }
-    if let Some(n) = number(given.max_nesting, -1, "max_nesting")? {
+    if let Some(n) = number(given.max_nesting, CFA_NESTING_NONE, "max_nesting")? {
         options.max_nesting = n;
     }
     let texts = [
@@ -212,12 +163,12 @@ unsafe fn apply(list: *const *const c_char, options: &mut OpenOptions) -> Answer
 /// A choice between yes and no; `None` for the default.
 pub(super) fn choice(value: i32, name: &str) -> Answer<Option<bool>> {
     match value {
-        CFA_DEFAULT => Ok(None),
-        CFA_YES => Ok(Some(true)),
-        CFA_NO => Ok(Some(false)),
-        other => {
-            Err(Failure::argument(format!("{name} is {other}; it takes CFA_DEFAULT, CFA_YES or CFA_NO")))
-        }
+        CFA_CHOICE_DEFAULT => Ok(None),
+        CFA_CHOICE_YES => Ok(Some(true)),
+        CFA_CHOICE_NO => Ok(Some(false)),
+        other => Err(Failure::argument(format!(
+            "{name} is {other}; it takes CFA_CHOICE_DEFAULT, CFA_CHOICE_YES or CFA_CHOICE_NO"
+        ))),
     }
 }
 

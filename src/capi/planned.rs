@@ -1,16 +1,75 @@
 //! Shows C what was made, or would be, of files.
 
-use std::ffi::{c_void, CString};
+use std::ffi::{c_char, c_void, CString};
 
 use super::boundary::c_string;
-use super::create_options::*;
 use crate::author::create::{PlannedDimension, PlannedVariable};
+
+/// Called for each thing that is odd or was left out, in the thread that made the call.
+///
+/// @param text      one line, valid during the call
+/// @param user_data as given in the options
+pub type cfa_note_callback = Option<unsafe extern "C" fn(text: *const c_char, user_data: *mut c_void)>;
+
+/// A part of a dimension: what one file, or several with the same coordinates, have of it. All texts are valid during
+/// the call that shows them; later versions append fields.
+#[repr(C)]
+pub struct cfa_planned_part {
+    /// Indices along the dimension.
+    pub size: u64,
+    /// The first and last coordinate in the units of the first part, such as "31 to 58", with dates where they are times;
+    /// "part of size 28" where there are none. For people to read.
+    pub coordinates: *const c_char,
+    /// One of the files; bytes of its name that are not UTF-8 are shown as \xE9. For people to read.
+    pub file: *const c_char,
+}
+
+/// A dimension of a planned variable.
+#[repr(C)]
+pub struct cfa_planned_dimension {
+    /// Its name in the files.
+    pub name: *const c_char,
+    /// Its size.
+    pub size: u64,
+    /// The number of parts.
+    pub part_count: usize,
+    /// The parts in order.
+    pub parts: *const *const cfa_planned_part,
+    /// 1 if the files do not have the dimension, else 0.
+    pub is_new: i32,
+}
+
+/// A data variable that is, or with dry_run would be, in the aggregation file.
+#[repr(C)]
+pub struct cfa_planned_variable {
+    /// Its name.
+    pub name: *const c_char,
+    /// The number of its dimensions.
+    pub rank: usize,
+    /// Its dimensions.
+    pub dimensions: *const *const cfa_planned_dimension,
+    /// The number of its fragments.
+    pub fragment_count: u64,
+    /// 1 if it is the same in all files and stored by value, else 0.
+    pub is_static: i32,
+}
+
+/// Called for each variable that was made or planned, in the thread that made the call.
+///
+/// @param variable  what was planned, valid during the call
+/// @param user_data as given in the options
+pub type cfa_describe_callback =
+    Option<unsafe extern "C" fn(variable: *const cfa_planned_variable, user_data: *mut c_void)>;
 
 /// Calls the caller's function for one variable.
 ///
 /// # Safety
 /// The function is one of this type (module capi).
-pub(super) unsafe fn show(variable: &PlannedVariable, describe: cfa_describe, user_data: *mut c_void) {
+pub(super) unsafe fn show(
+    variable: &PlannedVariable,
+    describe: cfa_describe_callback,
+    user_data: *mut c_void,
+) {
     let Some(describe) = describe else { return };
     let name = c_string(&variable.name);
     let dimensions: Vec<Dimension> = variable.dimensions.iter().map(Dimension::new).collect();

@@ -3,9 +3,10 @@
 use std::ffi::{c_char, c_void};
 
 use super::boundary::{self, is_null, list, Answer, Failure};
-use super::open_options::{choice, taken};
+use super::open_options::choice;
+use super::options::taken;
 use super::read_options::cfa_read_options;
-use super::status::{cfa_status, CFA_ERR_BUFFER, CFA_ERR_LIMIT};
+use super::status::{cfa_status, CFA_ERR_BUFFER, CFA_ERR_LIMIT, CFA_ERR_TYPE};
 use super::strings::allocate;
 use super::types;
 use super::variable::{cfa_variable, variable};
@@ -13,37 +14,46 @@ use crate::dataset::coordinates;
 use crate::selection::c_strides;
 use crate::{DataType, Output, Selection};
 
+/// Called with the fraction of the work that is done, in the thread that made the call.
+///
+/// It may call functions of this library.
+///
+/// @param fraction  from 0 to 1
+/// @param user_data as given in the options
+/// @return 0 to stop the work, which then returns CFA_ERR_CANCELLED; anything else to go on
+pub type cfa_progress_callback = Option<unsafe extern "C" fn(fraction: f64, user_data: *mut c_void) -> i32>;
+
 /// Reads a part of a variable into a buffer.
 ///
-/// Element (i, j, ...) of the result is element (start[0] + i * step[0], start[1] + j * step[1], ...) of the variable;
-/// it is written at buffer + i * buffer_stride[0] + j * buffer_stride[1] + ..., counted in elements. Types of arguments
-/// are those of GDAL's multidimensional Read.
+/// Element (i, j, ...) of the result is element (start[0] + i * step[0], start[1] + j * step[1], ...) of the
+/// variable; it is written at buffer + i * buffer_stride[0] + j * buffer_stride[1] + ..., counted in elements. Types
+/// of arguments are those of GDAL's multidimensional Read.
 ///
-/// Missing data are the number of cfa_variable_missing_value, and 0 in the mask, which is the same in every type; strings
-/// that are missing are NULL. Where there is no such number, missing data are an error without a mask. An ordinary
-/// variable with several missing values is given as it is stored in its own type. Packed data are given packed
-/// (cfa_variable_scale_offset); cfa_variable_read_unpacked unpacks them.
+/// Missing data are the number of cfa_variable_missing_value, and 0 in the mask, which is the same in every type;
+/// strings that are missing are NULL. Where there is no such number, missing data are an error without a mask. An
+/// ordinary variable with several missing values is given as it is stored in its own type. Packed data are given
+/// packed (cfa_variable_scale_offset); cfa_variable_read_unpacked unpacks them.
 ///
 /// @param variable      the variable
-/// @param start         first index along each dimension; NULL will do for a scalar, as in the next three
+/// @param start         first index along each dimension; may be NULL for a scalar, as in the next three
 /// @param count         number of indices along each dimension; may be 0
 /// @param step          distance between indices, may be negative, not 0; NULL for 1 everywhere
-/// @param buffer_stride distance in the buffer, in elements, may be negative; NULL for C order. Strides may let several
-///                      elements share a place, and then one of them is there in the end; strings may not share any,
-///                      since all but one would be lost and never freed
-/// @param type          type of the buffer: that of the variable, or for numbers any other number type; values that do
-///                      not fit it are an error, unless lossy is set: then fractions are cut off, and what is out of
-///                      range, or would become infinite, is missing
+/// @param buffer_stride distance in the buffer, in elements, may be negative; NULL for C order. Strides may let
+///                      several elements share a place, and then one of them is there in the end; strings may not
+///                      share any, since all but one would be lost and never freed
+/// @param type          type of the buffer: that of the variable, or for numbers any other number type; values that
+///                      do not fit it are an error, unless lossy is set: then fractions are cut off, and what is out
+///                      of range, or would become infinite, is missing
 /// @param buffer_bytes  size of the buffer in bytes, from buffer on (from options->buffer_start on, if that is set)
-/// @param buffer        where element (0, 0, ...) goes; for CFA_STRING an array of char pointers, whose old values are
-///                      overwritten and whose new ones are freed with cfa_strings_free
+/// @param buffer        where element (0, 0, ...) goes; for CFA_TYPE_STRING an array of char pointers, whose old
+///                      values are overwritten and whose new ones are freed with cfa_strings_free
 /// @param options       mask, progress and so on; NULL for none
 /// @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable or strings would share a place,
 ///         CFA_ERR_BUFFER if an element would lie outside buffer or mask, CFA_ERR_TYPE, CFA_ERR_CANCELLED;
 ///         CFA_ERR_FRAGMENT_MISSING and all else that is wrong with the aggregation or a fragment
 ///
 /// After an error the contents of buffer and mask are not defined, except that no strings are left to free.
-/// Thread-safe; the read may use several threads. Since 0.1.0.
+/// The read may use several threads.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_read(
     variable: *const cfa_variable,
@@ -62,9 +72,14 @@ pub unsafe extern "C" fn cfa_variable_read(
         // SAFETY: as above.
         let selection = unsafe { selection(variable, start, count, step)? };
         let data_type = types::data_type(r#type)?;
-        // SAFETY: as above; the structure is as `taken` wants it.
-        let options = unsafe { taken(options, cfa_read_options::INIT, "options")? };
+        // SAFETY: as above.
+        let options = unsafe { taken(options, "options")? };
         let lossy = choice(options.lossy, "lossy")?;
+        let unpacked = choice(options.unpacked, "unpacked")?.unwrap_or(false);
+        let with_nan = choice(options.missing_as_nan, "missing_as_nan")?.unwrap_or(false);
+        if data_type == DataType::String && (unpacked || with_nan) {
+            return Err(Failure::new(CFA_ERR_TYPE, "strings are not unpacked and have no NaN"));
+        }
         if options.reserved != 0 {
             return Err(Failure::argument("options->reserved is not 0"));
         }
@@ -98,7 +113,11 @@ pub unsafe extern "C" fn cfa_variable_read(
             lossy,
             progress,
         };
-        variable.variable.read_into(&selection, output)?;
+        match (unpacked, with_nan) {
+            (true, _) => variable.variable.read_unpacked_into(&selection, output)?,
+            (false, true) => variable.variable.read_with_nan_into(&selection, output)?,
+            (false, false) => variable.variable.read_into(&selection, output)?,
+        }
         Ok(())
     })
 }
@@ -114,8 +133,6 @@ pub unsafe extern "C" fn cfa_variable_read(
 /// @param values   receives the numbers in C order
 /// @return CFA_OK; CFA_ERR_BUFFER if capacity is less than the number of elements, CFA_ERR_TYPE for text,
 ///         CFA_ERR_ATTRIBUTE if scale_factor or add_offset is not a number; else as cfa_variable_read
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_read_unpacked(
     variable: *const cfa_variable,
@@ -147,17 +164,15 @@ pub unsafe extern "C" fn cfa_variable_read_unpacked(
     })
 }
 
-/// Says that a part will be read soon, so that it may be fetched and decoded ahead. Best effort: the part may be read
-/// as well without, and less than all of it may be kept.
+/// Announces that a part will be read soon, so that it may be fetched and decoded ahead. Best effort: no read depends
+/// on it, and less than all of the part may be kept.
 ///
 /// @param variable the variable
 /// @param start    as for cfa_variable_read
 /// @param count    as for cfa_variable_read
 /// @param step     as for cfa_variable_read
 /// @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable; what cfa_variable_check returns. What is
-///         wrong with a fragment is left for the read to tell.
-///
-/// Thread-safe. Since 0.1.0.
+///         wrong with a fragment is reported by the read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_advise(
     variable: *const cfa_variable,

@@ -2,21 +2,10 @@
 
 use std::ffi::c_void;
 
-use super::boundary::{self, output};
-
-/// Follows a call that may take long, and may stop it.
-///
-/// Called in the thread that made the call, between pieces of the work. It may call functions of this library.
-///
-/// @param fraction  how much is done, from 0 to 1
-/// @param user_data as given in the options
-/// @return 0 to stop the work, which then returns CFA_ERR_CANCELLED; anything else to go on
-pub type cfa_progress = Option<unsafe extern "C" fn(fraction: f64, user_data: *mut c_void) -> i32>;
+use super::options::{self, Options};
+use super::read::cfa_progress_callback;
 
 /// Options of cfa_variable_read.
-///
-/// Zero means the default in every field, now and in later versions: begin with CFA_READ_OPTIONS_INIT or
-/// cfa_read_options_init. Structures of other versions are taken as described at cfa_open_options.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cfa_read_options {
@@ -27,46 +16,37 @@ pub struct cfa_read_options {
     /// The size of mask.
     pub mask_bytes: usize,
     /// Called now and then during the read; or NULL.
-    pub progress: cfa_progress,
+    pub progress: cfa_progress_callback,
     /// Handed to progress.
     pub user_data: *mut c_void,
     /// The start of the allocation that buffer points into, where buffer strides are negative; buffer_bytes then
     /// counts from here. NULL: buffer is the start.
     pub buffer_start: *const c_void,
-    /// CFA_DEFAULT, CFA_YES or CFA_NO: give values in the type asked for even where they change; by default as the
-    /// dataset was opened.
+    /// CFA_CHOICE_DEFAULT, CFA_CHOICE_YES or CFA_CHOICE_NO: give values in the type asked for even where they change; by
+    /// default as the dataset was opened.
     pub lossy: i32,
     /// Zero.
     pub reserved: i32,
+    /// CFA_CHOICE_YES to give NaN for missing data; for floating-point types.
+    pub missing_as_nan: i32,
+    /// CFA_CHOICE_YES to give numbers as they are meant: unpacked by scale_factor and add_offset, unsigned where
+    /// _Unsigned says so, NaN where they are missing. Types without NaN need a mask where data are missing. Takes memory
+    /// for the packed numbers meanwhile.
+    pub unpacked: i32,
 }
 
-impl cfa_read_options {
-    pub(super) const INIT: cfa_read_options = cfa_read_options {
-        size: size_of::<cfa_read_options>(),
-        mask: std::ptr::null_mut(),
-        mask_bytes: 0,
-        progress: None,
-        user_data: std::ptr::null_mut(),
-        buffer_start: std::ptr::null(),
-        lossy: 0,
-        reserved: 0,
-    };
-}
+// SAFETY: a C structure that begins with its size and has no padding; its fields are numbers, pointers and functions
+// that may be NULL.
+unsafe impl Options for cfa_read_options {}
 
-/// Sets all fields to their defaults, as CFA_READ_OPTIONS_INIT does.
+/// Sets all fields of a structure to their defaults, as CFA_READ_OPTIONS_INIT does.
 ///
-/// For languages without the macro. It writes the structure of the library that is running: where that may be newer
-/// than this header, use the macro.
+/// Writes size bytes and no more, whatever the size of the structure in this version of the library.
 ///
-/// @param options the structure; with NULL nothing is done
-///
-/// Thread-safe for different structures. Since 0.1.0.
+/// @param options the structure; does nothing if it is NULL
+/// @param size    sizeof(cfa_read_options) of the caller
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cfa_read_options_init(options: *mut cfa_read_options) {
-    boundary::value((), || {
-        let options = output(options, "options")?;
-        // SAFETY: the contract of the C API (module capi).
-        unsafe { options.write(cfa_read_options::INIT) };
-        Ok(())
-    });
+pub unsafe extern "C" fn cfa_read_options_init(options: *mut cfa_read_options, size: usize) {
+    // SAFETY: the contract of the C API (module capi).
+    unsafe { options::init(options, size) }
 }

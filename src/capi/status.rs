@@ -18,7 +18,7 @@ pub const CFA_ERR_INTERNAL: cfa_status = -2;
 pub const CFA_ERR_NOT_BUILT: cfa_status = -3;
 /// The progress function asked to stop.
 pub const CFA_ERR_CANCELLED: cfa_status = -4;
-/// There is nothing of this name or index.
+/// An unknown name, or an index that is out of range.
 pub const CFA_ERR_NOT_FOUND: cfa_status = -5;
 /// A buffer is too small.
 pub const CFA_ERR_BUFFER: cfa_status = -6;
@@ -113,12 +113,10 @@ pub(super) fn of_kind(kind: Kind) -> cfa_status {
     found.map_or(CFA_ERR_INTERNAL, |(code, _, _)| *code)
 }
 
-/// Gives the name of a status as the header spells it, such as "CFA_ERR_UNITS".
+/// Returns the name of a status as the header spells it, such as "CFA_ERR_UNITS".
 ///
 /// @param status any number
 /// @return the name, "CFA_ERR_UNKNOWN" for a number that is no status; never NULL, valid for ever
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub extern "C" fn cfa_status_name(status: cfa_status) -> *const c_char {
     boundary::value(c"CFA_ERR_UNKNOWN".as_ptr(), || {
@@ -127,12 +125,10 @@ pub extern "C" fn cfa_status_name(status: cfa_status) -> *const c_char {
     })
 }
 
-/// Gives the category of a status, such as "units": a stable lower-case word, the same in all interfaces.
+/// Returns the category of a status, such as "units": a stable lower-case word, the same in all interfaces.
 ///
 /// @param status any number
 /// @return the category, "unknown" for a number that is no status; never NULL, valid for ever
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub extern "C" fn cfa_status_category(status: cfa_status) -> *const c_char {
     boundary::value(c"unknown".as_ptr(), || {
@@ -141,13 +137,13 @@ pub extern "C" fn cfa_status_category(status: cfa_status) -> *const c_char {
     })
 }
 
-/// Gives the message of the last call that failed in this thread.
+/// Returns the message of the last call that failed in this thread.
 ///
 /// One line that names file, variable and fragment where they are known. Successful calls leave it as it is.
 ///
 /// @return the message, "" when no call has failed yet; never NULL, valid until the next call in this thread
 ///
-/// Thread-safe: each thread has its own message. Since 0.1.0.
+/// Each thread has its own message.
 #[unsafe(no_mangle)]
 pub extern "C" fn cfa_last_error() -> *const c_char {
     boundary::value(c"".as_ptr(), || Ok(boundary::message()))

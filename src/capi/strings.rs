@@ -21,12 +21,11 @@ pub(super) fn allocate(text: &str) -> Answer<*mut c_char> {
     Ok(place)
 }
 
-/// Frees strings that cfa_variable_read put into a buffer, and sets each pointer to NULL; the buffer stays the caller's.
+/// Frees strings that cfa_variable_read put into a buffer, and sets each pointer to NULL; the buffer stays the
+/// caller's.
 ///
-/// @param strings the buffer; entries that are NULL are passed over; NULL will do with count 0
+/// @param strings the buffer; entries that are NULL are ignored; may be NULL if count is 0
 /// @param count   the number of pointers in it
-///
-/// Thread-safe for different buffers. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_strings_free(strings: *mut *mut c_char, count: usize) {
     boundary::value((), || {

@@ -9,15 +9,14 @@ use crate::canonical::TimeUnits;
 /// Writes a time of a calendar as a date, such as "2001-03-01 12:00:00".
 ///
 /// @param units        as the units attribute: "days since 2000-01-01"
-/// @param calendar     as the calendar attribute; NULL for the standard one; leap seconds of utc and tai are not counted
+/// @param calendar     as the calendar attribute; NULL for the standard one; leap seconds of utc and tai are not
+///                     counted
 /// @param value        the number of these units, unpacked (cfa_variable_read_unpacked)
 /// @param buffer       receives the text with its NUL; NULL with buffer_bytes 0 to ask for the size alone
 /// @param buffer_bytes the size of buffer
 /// @param needed       receives the bytes that the text with its NUL takes, also with CFA_ERR_BUFFER; may be NULL if
 ///                     buffer is not
 /// @return CFA_OK; CFA_ERR_UNITS when this is not a time, CFA_ERR_CALENDAR, CFA_ERR_BUFFER, CFA_ERR_ARGUMENT
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_time_format(
     units: *const c_char,

@@ -6,43 +6,43 @@ use super::boundary::{self, Answer, Failure};
 use crate::DataType;
 
 /// Signed 8-bit integer.
-pub const CFA_INT8: i32 = 1;
+pub const CFA_TYPE_INT8: i32 = 1;
 /// Unsigned 8-bit integer.
-pub const CFA_UINT8: i32 = 2;
+pub const CFA_TYPE_UINT8: i32 = 2;
 /// Signed 16-bit integer.
-pub const CFA_INT16: i32 = 3;
+pub const CFA_TYPE_INT16: i32 = 3;
 /// Unsigned 16-bit integer.
-pub const CFA_UINT16: i32 = 4;
+pub const CFA_TYPE_UINT16: i32 = 4;
 /// Signed 32-bit integer.
-pub const CFA_INT32: i32 = 5;
+pub const CFA_TYPE_INT32: i32 = 5;
 /// Unsigned 32-bit integer.
-pub const CFA_UINT32: i32 = 6;
+pub const CFA_TYPE_UINT32: i32 = 6;
 /// Signed 64-bit integer.
-pub const CFA_INT64: i32 = 7;
+pub const CFA_TYPE_INT64: i32 = 7;
 /// Unsigned 64-bit integer.
-pub const CFA_UINT64: i32 = 8;
+pub const CFA_TYPE_UINT64: i32 = 8;
 /// 32-bit floating point.
-pub const CFA_FLOAT32: i32 = 9;
+pub const CFA_TYPE_FLOAT32: i32 = 9;
 /// 64-bit floating point.
-pub const CFA_FLOAT64: i32 = 10;
+pub const CFA_TYPE_FLOAT64: i32 = 10;
 /// One byte of text.
-pub const CFA_CHAR: i32 = 11;
+pub const CFA_TYPE_CHAR: i32 = 11;
 /// A string of any length; a read buffer has a char pointer for each.
-pub const CFA_STRING: i32 = 12;
+pub const CFA_TYPE_STRING: i32 = 12;
 
 const TYPES: &[(i32, DataType, &CStr)] = &[
-    (CFA_INT8, DataType::I8, c"byte"),
-    (CFA_UINT8, DataType::U8, c"ubyte"),
-    (CFA_INT16, DataType::I16, c"short"),
-    (CFA_UINT16, DataType::U16, c"ushort"),
-    (CFA_INT32, DataType::I32, c"int"),
-    (CFA_UINT32, DataType::U32, c"uint"),
-    (CFA_INT64, DataType::I64, c"int64"),
-    (CFA_UINT64, DataType::U64, c"uint64"),
-    (CFA_FLOAT32, DataType::F32, c"float"),
-    (CFA_FLOAT64, DataType::F64, c"double"),
-    (CFA_CHAR, DataType::Char, c"char"),
-    (CFA_STRING, DataType::String, c"string"),
+    (CFA_TYPE_INT8, DataType::I8, c"byte"),
+    (CFA_TYPE_UINT8, DataType::U8, c"ubyte"),
+    (CFA_TYPE_INT16, DataType::I16, c"short"),
+    (CFA_TYPE_UINT16, DataType::U16, c"ushort"),
+    (CFA_TYPE_INT32, DataType::I32, c"int"),
+    (CFA_TYPE_UINT32, DataType::U32, c"uint"),
+    (CFA_TYPE_INT64, DataType::I64, c"int64"),
+    (CFA_TYPE_UINT64, DataType::U64, c"uint64"),
+    (CFA_TYPE_FLOAT32, DataType::F32, c"float"),
+    (CFA_TYPE_FLOAT64, DataType::F64, c"double"),
+    (CFA_TYPE_CHAR, DataType::Char, c"char"),
+    (CFA_TYPE_STRING, DataType::String, c"string"),
 ];
 
 /// The number of a type.
@@ -61,23 +61,19 @@ pub(super) fn size(data_type: DataType) -> usize {
     data_type.size().unwrap_or(size_of::<*const c_char>())
 }
 
-/// Gives the size of one element in a read buffer.
+/// Returns the size of one element in a read buffer.
 ///
-/// @param type CFA_INT8 to CFA_STRING
-/// @return bytes; that of a char pointer for CFA_STRING, 0 for a number that is no type
-///
-/// Thread-safe. Since 0.1.0.
+/// @param type CFA_TYPE_INT8 to CFA_TYPE_STRING
+/// @return bytes; that of a char pointer for CFA_TYPE_STRING, 0 for a number that is no type
 #[unsafe(no_mangle)]
 pub extern "C" fn cfa_type_size(r#type: i32) -> usize {
     boundary::value(0, || data_type(r#type).map(size))
 }
 
-/// Gives the name of a type as in CDL: byte, ubyte, short, ..., double, char, string.
+/// Returns the name of a type as in CDL: byte, ubyte, short, ..., double, char, string.
 ///
-/// @param type CFA_INT8 to CFA_STRING
+/// @param type CFA_TYPE_INT8 to CFA_TYPE_STRING
 /// @return the name, "unknown" for a number that is no type; never NULL, valid for ever
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub extern "C" fn cfa_type_name(r#type: i32) -> *const c_char {
     boundary::value(c"unknown".as_ptr(), || {

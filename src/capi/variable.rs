@@ -61,36 +61,30 @@ pub(super) unsafe fn variable<'a>(pointer: *const cfa_variable) -> Answer<&'a cf
     unsafe { object(pointer, "variable") }
 }
 
-/// Gives the name of a variable, without its path.
+/// Returns the name of a variable, without its path.
 ///
 /// @param variable the variable
 /// @return the name, valid until cfa_dataset_free; NULL if variable is NULL
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_name(variable: *const cfa_variable) -> *const c_char {
     // SAFETY: the contract of the C API (module capi).
     boundary::value(std::ptr::null(), || Ok(unsafe { self::variable(variable)? }.name.as_ptr()))
 }
 
-/// Gives the absolute path of a variable, such as "/a/tas".
+/// Returns the absolute path of a variable, such as "/a/tas".
 ///
 /// @param variable the variable
 /// @return the path, valid until cfa_dataset_free; NULL if variable is NULL
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_path(variable: *const cfa_variable) -> *const c_char {
     // SAFETY: the contract of the C API (module capi).
     boundary::value(std::ptr::null(), || Ok(unsafe { self::variable(variable)? }.path.as_ptr()))
 }
 
-/// Gives the group that holds a variable.
+/// Returns the group that holds a variable.
 ///
 /// @param variable the variable
 /// @return the group, borrowed until cfa_dataset_free; NULL if variable is NULL
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_group(variable: *const cfa_variable) -> *const cfa_group {
     boundary::value(std::ptr::null(), || {
@@ -101,26 +95,22 @@ pub unsafe extern "C" fn cfa_variable_group(variable: *const cfa_variable) -> *c
     })
 }
 
-/// Gives the type of the data of a variable; for aggregated data that of the aggregation variable.
+/// Returns the type of the data of a variable; for aggregated data that of the aggregation variable.
 ///
 /// @param variable the variable
-/// @return CFA_INT8 to CFA_STRING; 0 if variable is NULL
-///
-/// Thread-safe. Since 0.1.0.
+/// @return CFA_TYPE_INT8 to CFA_TYPE_STRING; 0 if variable is NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_type(variable: *const cfa_variable) -> i32 {
     // SAFETY: the contract of the C API (module capi).
     boundary::value(0, || Ok(types::code(unsafe { self::variable(variable)? }.variable.data_type())))
 }
 
-/// Sees whether the aggregation of a variable is well formed, without looking at its fragments.
+/// Checks that the aggregation of a variable is well formed, without looking at its fragments.
 ///
 /// @param variable the variable
-/// @return CFA_OK, always for a variable that is not aggregated; else what is wrong: CFA_ERR_ATTRIBUTE, CFA_ERR_TERMS,
-///         CFA_ERR_MISSING_DIMENSION, CFA_ERR_MISSING_VARIABLE, CFA_ERR_RANK, CFA_ERR_MAP, CFA_ERR_LIMIT, CFA_ERR_IO,
-///         CFA_ERR_DAMAGED; CFA_ERR_ARGUMENT
-///
-/// Thread-safe. Since 0.1.0.
+/// @return CFA_OK, always for a variable that is not aggregated; else what is wrong: CFA_ERR_ATTRIBUTE,
+///         CFA_ERR_TERMS, CFA_ERR_MISSING_DIMENSION, CFA_ERR_MISSING_VARIABLE, CFA_ERR_RANK, CFA_ERR_MAP,
+///         CFA_ERR_LIMIT, CFA_ERR_IO, CFA_ERR_DAMAGED; CFA_ERR_ARGUMENT
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_check(variable: *const cfa_variable) -> cfa_status {
     boundary::status(|| {
@@ -130,13 +120,11 @@ pub unsafe extern "C" fn cfa_variable_check(variable: *const cfa_variable) -> cf
     })
 }
 
-/// Gives the number of dimensions of a variable.
+/// Returns the number of dimensions of a variable.
 ///
 /// @param variable the variable
 /// @param rank     receives the number
 /// @return CFA_OK; what cfa_variable_check returns
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_rank(variable: *const cfa_variable, rank: *mut usize) -> cfa_status {
     boundary::status(|| {
@@ -150,14 +138,12 @@ pub unsafe extern "C" fn cfa_variable_rank(variable: *const cfa_variable, rank: 
     })
 }
 
-/// Gives the shape of a variable.
+/// Returns the shape of a variable.
 ///
 /// @param variable the variable
 /// @param capacity the room in shape
-/// @param shape    receives the size of each dimension, slowest first; NULL will do for a scalar
+/// @param shape    receives the size of each dimension, slowest first; may be NULL for a scalar
 /// @return CFA_OK; CFA_ERR_BUFFER if capacity is less than the rank; what cfa_variable_check returns
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_shape(
     variable: *const cfa_variable,
@@ -172,14 +158,12 @@ pub unsafe extern "C" fn cfa_variable_shape(
     })
 }
 
-/// Gives a dimension of a variable.
+/// Returns a dimension of a variable.
 ///
 /// @param variable  the variable
 /// @param index     0 to the rank - 1, slowest first
 /// @param dimension receives the dimension, borrowed until cfa_dataset_free
 /// @return CFA_OK; CFA_ERR_NOT_FOUND; what cfa_variable_check returns
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_dimension(
     variable: *const cfa_variable,
@@ -201,21 +185,17 @@ pub unsafe extern "C" fn cfa_variable_dimension(
 ///
 /// @param variable the variable
 /// @return the number; 0 if variable is NULL
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_attribute_count(variable: *const cfa_variable) -> usize {
     // SAFETY: the contract of the C API (module capi).
     boundary::value(0, || Ok(unsafe { self::variable(variable)? }.attributes().len()))
 }
 
-/// Gives an attribute of a variable, in file order.
+/// Returns an attribute of a variable, in file order.
 ///
 /// @param variable the variable
 /// @param index    0 to cfa_variable_attribute_count - 1
 /// @return the attribute, borrowed until cfa_dataset_free; NULL if there is none
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_attribute(
     variable: *const cfa_variable,
@@ -234,8 +214,6 @@ pub unsafe extern "C" fn cfa_variable_attribute(
 /// @param name      the name
 /// @param attribute receives the attribute, borrowed until cfa_dataset_free
 /// @return CFA_OK; CFA_ERR_NOT_FOUND, CFA_ERR_ARGUMENT
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_attribute_find(
     variable: *const cfa_variable,
@@ -253,24 +231,20 @@ pub unsafe extern "C" fn cfa_variable_attribute_find(
     })
 }
 
-/// Says whether a variable is an aggregation variable; cfa_variable_check tells whether it is well formed.
+/// Returns whether a variable is an aggregation variable; cfa_variable_check reports whether it is well formed.
 ///
 /// @param variable the variable
 /// @return 1 or 0; 0 in the raw view and if variable is NULL
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_is_aggregated(variable: *const cfa_variable) -> i32 {
     // SAFETY: the contract of the C API (module capi).
     boundary::value(0, || Ok(i32::from(unsafe { self::variable(variable)? }.is_aggregated())))
 }
 
-/// Gives the convention that an aggregation variable follows.
+/// Returns the convention that an aggregation variable follows.
 ///
 /// @param variable the variable
 /// @return a CFA_DIALECT_ number; CFA_DIALECT_NONE if it is not aggregated or not well formed
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_dialect(variable: *const cfa_variable) -> i32 {
     boundary::value(0, || {
@@ -280,8 +254,8 @@ pub unsafe extern "C" fn cfa_variable_dialect(variable: *const cfa_variable) -> 
     })
 }
 
-/// Gives the number that stands for missing data where a read has no mask: _FillValue, missing_value, or the default
-/// fill value of the type.
+/// Returns the number that stands for missing data where a read has no mask: _FillValue, missing_value, or the
+/// default fill value of the type.
 ///
 /// @param variable    the variable
 /// @param has         receives 1 if there is one, else 0 (integers of one byte have no default, unless the setting
@@ -289,8 +263,6 @@ pub unsafe extern "C" fn cfa_variable_dialect(variable: *const cfa_variable) -> 
 /// @param value       receives the number in the type of the variable; may be NULL
 /// @param value_bytes the size of value; cfa_type_size of the type at least
 /// @return CFA_OK; CFA_ERR_BUFFER, CFA_ERR_ARGUMENT
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_missing_value(
     variable: *const cfa_variable,
@@ -314,9 +286,9 @@ pub unsafe extern "C" fn cfa_variable_missing_value(
     })
 }
 
-/// Gives scale factor and offset of packed data: the meaning of a number x is x * scale + offset.
+/// Returns the scale factor and the offset of packed data: a stored number x means x * scale + offset.
 ///
-/// cfa_variable_read gives the packed numbers.
+/// cfa_variable_read returns the packed numbers unless options->unpacked is set.
 ///
 /// @param variable   the variable
 /// @param has_scale  receives 1 if there is a scale factor, else 0
@@ -325,7 +297,7 @@ pub unsafe extern "C" fn cfa_variable_missing_value(
 /// @param offset     receives it, 0 if there is none
 /// @return CFA_OK; CFA_ERR_TYPE if an attribute is not a number, CFA_ERR_ARGUMENT
 ///
-/// Each output may be NULL. Thread-safe. Since 0.1.0.
+/// Each output may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_scale_offset(
     variable: *const cfa_variable,
@@ -354,15 +326,14 @@ pub unsafe extern "C" fn cfa_variable_scale_offset(
     })
 }
 
-/// Gives the type of the numbers that a variable means: of packed data what their scale factor and offset make of them
-/// (CF section 8.1), of integers with _Unsigned the unsigned type.
+/// Returns the type of the numbers that a variable means: of packed data what their scale factor and offset make of
+/// them (CF section 8.1), of integers with _Unsigned the unsigned type.
 ///
 /// cfa_variable_read_unpacked gives these numbers, as doubles.
 ///
 /// @param variable the variable
-/// @return CFA_INT8 to CFA_STRING, that of cfa_variable_type for data that are not packed; 0 if variable is NULL
-///
-/// Thread-safe. Since 0.1.0.
+/// @return CFA_TYPE_INT8 to CFA_TYPE_STRING, that of cfa_variable_type for data that are not packed; 0 if variable is
+///         NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_unpacked_type(variable: *const cfa_variable) -> i32 {
     boundary::value(0, || {
@@ -380,12 +351,10 @@ unsafe fn put<T>(place: *mut T, value: T) {
     }
 }
 
-/// Gives the units of a variable.
+/// Returns the units of a variable.
 ///
 /// @param variable the variable
 /// @return the text of its units attribute, valid until cfa_dataset_free; NULL if there is none
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_units(variable: *const cfa_variable) -> *const c_char {
     boundary::value(std::ptr::null(), || {
@@ -396,17 +365,16 @@ pub unsafe extern "C" fn cfa_variable_units(variable: *const cfa_variable) -> *c
     })
 }
 
-/// Gives the shape of a block that is good to read at a time: a chunk as stored, within one fragment.
+/// Returns the shape of a block that is good to read at a time: a chunk as stored, within one fragment.
 ///
 /// May open the first fragment; where that cannot be read the block is the fragment. Reads are right whatever their
 /// shape.
 ///
 /// @param variable the variable
 /// @param capacity the room in block
-/// @param block    receives a size per dimension, at least 1 where the dimension is not empty; NULL will do for a scalar
+/// @param block    receives a size per dimension, at least 1 where the dimension is not empty; may be NULL for a
+///                 scalar
 /// @return CFA_OK; CFA_ERR_BUFFER if capacity is less than the rank; what cfa_variable_check returns
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_variable_block_shape(
     variable: *const cfa_variable,

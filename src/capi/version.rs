@@ -11,33 +11,27 @@ pub const CFA_VERSION_MINOR: u32 = 1;
 /// The patch level that this header belongs to.
 pub const CFA_VERSION_PATCH: u32 = 0;
 
-/// Gives the version of the library that is running.
+/// Returns the version of the library that is running.
 ///
 /// @return CFA_VERSION_MAJOR * 10000 + CFA_VERSION_MINOR * 100 + CFA_VERSION_PATCH as they were when it was built
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub extern "C" fn cfa_version_number() -> u32 {
     boundary::value(0, || Ok(CFA_VERSION_MAJOR * 10_000 + CFA_VERSION_MINOR * 100 + CFA_VERSION_PATCH))
 }
 
-/// Gives the version of the library that is running as text, such as "0.1.0".
+/// Returns the version of the library that is running as text, such as "0.1.0".
 ///
 /// @return the text; never NULL, valid for ever
-///
-/// Thread-safe. Since 0.1.0.
 #[unsafe(no_mangle)]
 pub extern "C" fn cfa_version_string() -> *const c_char {
     const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
     boundary::value(c"".as_ptr(), || Ok(VERSION.as_ptr().cast::<c_char>()))
 }
 
-/// Gives the features that were built into the library that is running.
+/// Returns the features that were built into the library that is running.
 ///
-/// @return words separated by one blank: "read" (to which checking belongs) and "write" are always there, "remote" where
-///         files on servers can be read; never NULL, valid for ever
-///
-/// Thread-safe. Since 0.1.0.
+/// @return words separated by one blank: "read" (to which checking belongs) and "write" are always there, "remote"
+///         where files on servers can be read; never NULL, valid for ever
 #[unsafe(no_mangle)]
 pub extern "C" fn cfa_version_features() -> *const c_char {
     const FEATURES: &CStr = if cfg!(feature = "remote") { c"read remote write" } else { c"read write" };

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ThreadId};
 
 use super::boundary::{Answer, Failure};
-use super::read_options::cfa_progress;
+use super::read::cfa_progress_callback;
 use super::status::CFA_ERR_CANCELLED;
 
 /// Tells of progress, and remembers that it was told to stop.
 pub(super) struct Watch {
-    progress: cfa_progress,
+    progress: cfa_progress_callback,
     user_data: *mut c_void,
     caller: ThreadId,
     stopped: AtomicBool,
@@ -21,7 +21,7 @@ unsafe impl Sync for Watch {}
 
 impl Watch {
     /// Tells that the work begins in this thread.
-    pub(super) fn begin(progress: cfa_progress, user_data: *mut c_void) -> Answer<Watch> {
+    pub(super) fn begin(progress: cfa_progress_callback, user_data: *mut c_void) -> Answer<Watch> {
         let caller = thread::current().id();
         let watch = Watch { progress, user_data, caller, stopped: AtomicBool::new(false) };
         match watch.tell(0.0) {

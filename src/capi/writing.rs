@@ -6,18 +6,18 @@ use std::path::PathBuf;
 use super::boundary::{c_string, list, optional_text, text, Answer, Failure};
 use super::convert_options::cfa_convert_options;
 use super::create_options::*;
-use super::dataset::path_of;
-use super::extract_options::{cfa_cut, cfa_extract_options};
+use super::extract_options::{cfa_cut, cfa_extract_options, CFA_COMPRESSION_NONE};
 use super::file::dialect_of;
-use super::open_options::{choice, settings, taken, CFA_DEFAULT};
-use super::planned;
+use super::open::path_of;
+use super::open_options::{choice, settings, CFA_CHOICE_DEFAULT};
+use super::options::taken;
+use super::planned::{self, cfa_note_callback};
 use super::status::CFA_ERR_NOT_FOUND;
 use super::watch::Watch;
 use crate::author::convert::{self, Locations};
 use crate::author::create::{self, Inputs, Progress, Stage};
 use crate::author::extract::{self, Cut};
 use crate::author::write::Format;
-use crate::container::tree::DimensionId;
 use crate::dataset::select;
 use crate::Dataset;
 
@@ -28,22 +28,24 @@ pub(super) unsafe fn create(
     file_count: usize,
     options: *const cfa_create_options,
 ) -> Answer<()> {
-    // SAFETY: the contract; the structure is as `taken` wants it.
+    // SAFETY: the contract.
     let (out, given, files) = unsafe {
-        let given = taken(options, cfa_create_options::INIT, "options")?;
+        let given = taken(options, "options")?;
         (path_of(out_path, "out_path")?, given, list(files, file_count, "files")?)
     };
     // SAFETY: as above.
     let (settings, files) =
         unsafe { (create_settings(&given)?, input_files(files, yes(given.expand, "expand")?)?) };
     let work = match (yes(given.update, "update")?, yes(given.dry_run, "dry_run")?) {
-        (true, _) if given.dialect != CFA_DEFAULT => {
+        (true, _) if given.dialect != CFA_CHOICE_DEFAULT => {
             return Err(Failure::argument(
-                "dialect is set while update is CFA_YES: the file keeps its dialect",
+                "dialect is set while update is CFA_CHOICE_YES: the file keeps its dialect",
             ));
         }
         (true, _) if settings.overwrite => {
-            return Err(Failure::argument("overwrite is set while update is CFA_YES: nothing is replaced"));
+            return Err(Failure::argument(
+                "overwrite is set while update is CFA_CHOICE_YES: nothing is replaced",
+            ));
         }
         (false, false) => create::create,
         (false, true) => create::plan,
@@ -87,9 +89,9 @@ unsafe fn create_settings(given: &cfa_create_options) -> Answer<create::Options>
     // SAFETY: the contract of the C API (module capi).
     let base = unsafe { optional_text(given.base, "base")? };
     options.locations = match (base, given.locations) {
-        (Some(base), CFA_DEFAULT) => create::Locations::Base(base.to_owned()),
+        (Some(base), CFA_CHOICE_DEFAULT) => create::Locations::Base(base.to_owned()),
         (Some(_), _) => return Err(Failure::argument("base and locations are both set")),
-        (None, CFA_DEFAULT | CFA_LOCATIONS_RELATIVE) => create::Locations::Relative,
+        (None, CFA_CHOICE_DEFAULT | CFA_LOCATIONS_RELATIVE) => create::Locations::Relative,
         (None, CFA_LOCATIONS_ABSOLUTE) => create::Locations::Absolute,
         (None, other) => return Err(unknown("locations", other)),
     };
@@ -123,9 +125,9 @@ pub(super) unsafe fn convert(
     out_path: *const c_char,
     options: *const cfa_convert_options,
 ) -> Answer<()> {
-    // SAFETY: the contract; the structure is as `taken` wants it.
+    // SAFETY: the contract.
     let (path, out, given) = unsafe {
-        let given = taken(options, cfa_convert_options::INIT, "options")?;
+        let given = taken(options, "options")?;
         (path_of(path, "path")?, path_of(out_path, "out_path")?, given)
     };
     unused(given.reserved, "reserved")?;
@@ -137,7 +139,7 @@ pub(super) unsafe fn convert(
     options.dialect = dialect_of(given.dialect)?.unwrap_or(options.dialect);
     options.overwrite = yes(given.overwrite, "overwrite")?;
     options.locations = match given.locations {
-        CFA_DEFAULT => Locations::Keep,
+        CFA_CHOICE_DEFAULT => Locations::Keep,
         CFA_LOCATIONS_RELATIVE => Locations::Relative,
         CFA_LOCATIONS_ABSOLUTE => Locations::Absolute,
         other => return Err(unknown("locations", other)),
@@ -159,9 +161,9 @@ pub(super) unsafe fn extract(
     out_path: *const c_char,
     options: *const cfa_extract_options,
 ) -> Answer<()> {
-    // SAFETY: the contract; the structure is as `taken` wants it.
+    // SAFETY: the contract.
     let (path, out, given) = unsafe {
-        let given = taken(options, cfa_extract_options::INIT, "options")?;
+        let given = taken(options, "options")?;
         (path_of(path, "path")?, path_of(out_path, "out_path")?, given)
     };
     // SAFETY: as above.
@@ -177,10 +179,10 @@ pub(super) unsafe fn extract(
     if chunk.contains(&0) {
         return Err(Failure::argument("chunk has a size of 0"));
     }
-    let deflate = match given.deflate {
+    let deflate = match given.compression {
         0 => extract::Options::default().deflate,
-        -1 => 0,
-        n => u8::try_from(n).ok().filter(|n| *n <= 9).ok_or_else(|| unknown("deflate", n))?,
+        CFA_COMPRESSION_NONE => 0,
+        n => u8::try_from(n).ok().filter(|n| *n <= 9).ok_or_else(|| unknown("compression", n))?,
     };
     let shuffle = choice(given.shuffle, "shuffle")?.unwrap_or(true);
     let overwrite = yes(given.overwrite, "overwrite")?;
@@ -214,7 +216,8 @@ unsafe fn cuts_of(dataset: &Dataset, given: &[cfa_cut]) -> Answer<Vec<Cut>> {
     for one in given {
         // SAFETY: the contract of the C API (module capi).
         let name = unsafe { text(one.dimension, "the dimension of a cut")? };
-        let dimension = dimension_at(dataset, name)?;
+        let unknown = |e| Failure::from(e).with_status(CFA_ERR_NOT_FOUND);
+        let dimension = dataset.dimension_at(name).map_err(unknown)?;
         if cuts.iter().any(|c| c.dimension == dimension) {
             return Err(Failure::argument(format!("dimension '{name}' is cut twice")));
         }
@@ -235,20 +238,9 @@ unsafe fn cuts_of(dataset: &Dataset, given: &[cfa_cut]) -> Answer<Vec<Cut>> {
     Ok(cuts)
 }
 
-fn dimension_at(dataset: &Dataset, name: &str) -> Answer<DimensionId> {
-    let path = format!("/{}", name.trim_start_matches('/'));
-    let all = dataset.dimensions();
-    all.iter().copied().find(|&id| dataset.dimension_path(id) == path).ok_or_else(|| {
-        let there: Vec<String> = all.iter().map(|&id| dataset.dimension_path(id)).collect();
-        let message =
-            format!("{}: there is no dimension '{name}'; there are: {}", dataset.name(), there.join(", "));
-        Failure::new(CFA_ERR_NOT_FOUND, message)
-    })
-}
-
 fn format(code: i32) -> Answer<Option<Format>> {
     match code {
-        CFA_DEFAULT => Ok(None),
+        CFA_CHOICE_DEFAULT => Ok(None),
         CFA_FORMAT_NETCDF4 => Ok(Some(Format::Netcdf4)),
         CFA_FORMAT_CLASSIC => Ok(Some(Format::Classic)),
         CFA_FORMAT_CDF5 => Ok(Some(Format::Cdf5)),
@@ -257,7 +249,7 @@ fn format(code: i32) -> Answer<Option<Format>> {
 }
 
 /// The texts of a list that ends with NULL; none for NULL.
-unsafe fn names(mut entry: *const *const c_char, name: &str) -> Answer<Vec<String>> {
+pub(super) unsafe fn names(mut entry: *const *const c_char, name: &str) -> Answer<Vec<String>> {
     let mut found = Vec::new();
     if entry.is_null() {
         return Ok(found);
@@ -272,7 +264,7 @@ unsafe fn names(mut entry: *const *const c_char, name: &str) -> Answer<Vec<Strin
     Ok(found)
 }
 
-unsafe fn tell_notes(notes: &[String], tell: cfa_note, user_data: *mut c_void) {
+unsafe fn tell_notes(notes: &[String], tell: cfa_note_callback, user_data: *mut c_void) {
     let Some(tell) = tell else { return };
     for note in notes {
         // SAFETY: the caller's function, and a text that outlives the call.

@@ -53,21 +53,34 @@ impl Variable {
     /// What is wrong with the aggregation or with an entry, and what `visit` returns.
     pub fn for_each_fragment<E: From<Error>>(
         &self,
+        visit: impl FnMut(Entry) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        let Some(aggregation) = self.aggregation()? else { return Ok(()) };
+        self.for_each_fragment_of(&Selection::all(aggregation.grid.fragments()), visit)
+    }
+
+    /// Visits the fragments of a part of the array of fragments in C order; a variable that is not aggregated has none.
+    ///
+    /// # Errors
+    /// As [`Variable::for_each_fragment`]; `Request` when the part is not one of the array of fragments, without steps.
+    pub fn for_each_fragment_of<E: From<Error>>(
+        &self,
+        part: &Selection,
         mut visit: impl FnMut(Entry) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
         let Some(aggregation) = self.aggregation()? else { return Ok(()) };
         let shared = self.dataset().shared();
         let grid = &aggregation.grid;
         let shape = grid.fragments();
-        let rows: u64 = shape.iter().skip(1).product();
+        Selection::block(part.start(), part.count(), shape)?;
+        let rows: u64 = part.count().iter().skip(1).product();
         let step = (BLOCK / rows.max(1)).max(1);
-        let first = shape.first().copied().unwrap_or(1);
-        for begin in (0..first).step_by(step as usize) {
-            let mut start = vec![0; shape.len()];
-            let mut count = shape.to_vec();
+        let all = part.count().first().copied().unwrap_or(1);
+        for done in (0..all).step_by(step as usize) {
+            let (mut start, mut count) = (part.start().to_vec(), part.count().to_vec());
             if let (Some(s), Some(c)) = (start.first_mut(), count.first_mut()) {
-                *s = begin;
-                *c = step.min(first - begin);
+                *s += done;
+                *c = step.min(all - done);
             }
             let block = Selection::block(&start, &count, shape)?;
             let entries =

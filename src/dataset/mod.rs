@@ -2,10 +2,13 @@
 
 mod block;
 pub mod coordinates;
+mod find;
 mod identify;
 pub mod inventory;
 pub mod select;
 pub mod settings;
+mod supplied;
+mod unpacked;
 pub(crate) mod variable;
 
 use std::fmt;

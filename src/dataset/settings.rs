@@ -17,54 +17,83 @@ pub struct Setting {
     pub description: &'static str,
     /// The default value.
     pub default: &'static str,
+    /// What its values look like.
+    pub form: SettingForm,
 }
 
-const fn setting(name: &'static str, default: &'static str, description: &'static str) -> Setting {
-    Setting { name, description, default }
+/// What the values of a setting look like, for hosts that offer a choice or check a form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SettingForm {
+    /// Any text; the description says more.
+    Text,
+    /// YES or NO.
+    Boolean,
+    /// A whole number that is not negative.
+    Integer,
+    /// A number.
+    Number,
+    /// One of these words.
+    Word(&'static [&'static str]),
+}
+
+const fn setting(
+    name: &'static str,
+    form: SettingForm,
+    default: &'static str,
+    description: &'static str,
+) -> Setting {
+    Setting { name, description, default, form }
 }
 
 /// All settings, for help texts.
 pub static SETTINGS: &[Setting] = &[
     setting(
         "ALLOWED_SOURCES",
+        SettingForm::Text,
         "DEFAULT",
         "what an aggregation file may open: SIBLINGS, LOCAL, DEFAULT, ALL, or absolute paths and URLs (a;b)",
     ),
-    setting("ALLOW_PRIVATE_NETWORK", "NO", "YES or NO: loopback, private and link-local network addresses"),
-    setting("HTTP_CONNECT_TIMEOUT", "5", "seconds that connecting to a server may take"),
-    setting("HTTP_STALL_TIMEOUT", "30", "seconds that a server may send nothing"),
-    setting("HTTP_MAX_RETRY", "5", "how often a request that failed is tried again"),
-    setting("HTTP_DEADLINE", "180", "seconds that a request may take, with all that is tried again"),
-    setting("MISSING_FRAGMENTS", "ERROR", "ERROR or FILL: what a fragment of which no version exists gives"),
+    setting("ALLOW_PRIVATE_NETWORK", SettingForm::Boolean, "NO", "YES or NO: loopback, private and link-local network addresses"),
+    setting("HTTP_CONNECT_TIMEOUT", SettingForm::Number, "5", "seconds that connecting to a server may take"),
+    setting("HTTP_STALL_TIMEOUT", SettingForm::Number, "30", "seconds that a server may send nothing"),
+    setting("HTTP_MAX_RETRY", SettingForm::Integer, "5", "how often a request that failed is tried again"),
+    setting("HTTP_DEADLINE", SettingForm::Number, "180", "seconds that a request may take, with all that is tried again"),
+    setting("MISSING_FRAGMENTS", SettingForm::Word(&["ERROR", "FILL"]), "ERROR", "ERROR or FILL: what a fragment of which no version exists gives"),
     setting(
         "MISSING_BYTES",
+        SettingForm::Text,
         "ERROR",
         "ERROR, or the number that stands for missing data in aggregated bytes without a missing value of their own",
     ),
     setting(
         "CHANGED_FRAGMENTS",
+        SettingForm::Word(&["WARN", "ERROR", "IGNORE"]),
         "WARN",
         "WARN, ERROR or IGNORE: a fragment that changed since its state was recorded",
     ),
     setting(
         "LOSSY_CASTS",
+        SettingForm::Boolean,
         "NO",
         "YES or NO: convert fragments even where values change (fractions cut off, out of range missing)",
     ),
-    setting("RAW_VIEW", "NO", "YES or NO: show the variables as stored instead of the aggregated view"),
-    setting("MAX_FRAGMENTS", "10000000", "fragments that one aggregation variable may have"),
-    setting("MAX_NESTING", "32", "depth of aggregations whose fragments are aggregations"),
-    setting("MAX_OPEN_FILES", "100", "fragment files kept open at a time"),
-    setting("CACHE_BYTES", "64M", "memory for decoded chunks, in bytes or with a suffix K, M or G"),
-    setting("NUM_THREADS", "0", "threads that read fragments; 0 means one per core"),
+    setting("RAW_VIEW", SettingForm::Boolean, "NO", "YES or NO: show the variables as stored instead of the aggregated view"),
+    setting("MAX_FRAGMENTS", SettingForm::Integer, "10000000", "fragments that one aggregation variable may have"),
+    setting("MAX_NESTING", SettingForm::Integer, "32", "depth of aggregations whose fragments are aggregations"),
+    setting("MAX_OPEN_FILES", SettingForm::Integer, "100", "fragment files kept open at a time"),
+    setting("CACHE_BYTES", SettingForm::Text, "64M", "memory for decoded chunks, in bytes or with a suffix K, M or G"),
+    setting("NUM_THREADS", SettingForm::Text, "0", "threads that read fragments; 0 means one per core"),
     setting(
         "SUBSTITUTIONS",
+        SettingForm::Text,
         "",
         "replacements in fragment locations, before the file's own (${key}=value;...)",
     ),
-    setting("RELOCATE", "", "location prefixes that moved (from=to;...), compared by whole segments"),
+    setting("RELOCATE", SettingForm::Text, "", "location prefixes that moved (from=to;...), compared by whole segments"),
     setting(
         "FRAGMENT_DRIVERS",
+        SettingForm::Text,
         "GTiff,GRIB,Zarr,HDF4",
         "in the GDAL plugin: drivers that may read fragments, some of the default ones or NONE (a,b)",
     ),
@@ -283,6 +312,21 @@ mod tests {
     fn set(name: &str, value: &str) -> Result<OpenOptions> {
         let mut options = OpenOptions::default();
         options.set(name, value).map(|()| options)
+    }
+
+    #[test]
+    fn the_forms_of_the_table_are_those_of_the_values() {
+        for setting in SETTINGS {
+            let (good, bad): (&[&str], &[&str]) = match setting.form {
+                SettingForm::Text => continue,
+                SettingForm::Boolean => (&["YES", "NO"], &["2", "maybe"]),
+                SettingForm::Integer => (&["1", "7"], &["-1", "1.5", "x"]),
+                SettingForm::Number => (&["1", "1.5"], &["x"]),
+                SettingForm::Word(words) => (words, &["YES", "1", "x"]),
+            };
+            assert!(good.iter().all(|value| set(setting.name, value).is_ok()), "{}", setting.name);
+            assert!(bad.iter().all(|value| set(setting.name, value).is_err()), "{}", setting.name);
+        }
     }
 
     #[test]

@@ -122,6 +122,7 @@ struct Inner {
     file: Option<String>,
     variable: Option<String>,
     fragment: Option<Vec<u64>>,
+    absence: bool,
     cause: Option<Arc<dyn StdError + Send + Sync>>,
 }
 
@@ -134,6 +135,7 @@ impl Error {
             file: None,
             variable: None,
             fragment: None,
+            absence: false,
             cause: None,
         }))
     }
@@ -162,6 +164,12 @@ impl Error {
         self
     }
 
+    /// Marks the error as about a file that does not exist, unlike one that is there and cannot be read.
+    pub(crate) fn of_absence(mut self) -> Self {
+        self.0.absence = true;
+        self
+    }
+
     /// Returns the same error under another kind, for a step that knows better what it means.
     pub fn with_kind(mut self, kind: Kind) -> Self {
         self.0.kind = kind;
@@ -171,6 +179,11 @@ impl Error {
     /// Returns the kind of the error.
     pub fn kind(&self) -> Kind {
         self.0.kind
+    }
+
+    /// Whether a file does not exist: that of an [`Kind::Io`] error, or every version of a fragment.
+    pub fn is_absence(&self) -> bool {
+        self.0.absence || self.0.kind == Kind::FragmentMissing
     }
 
     /// Returns the message alone, without file, variable and fragment.

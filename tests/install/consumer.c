@@ -17,7 +17,7 @@ int main(int argc, char **argv)
     if (argc != 2 || cfa_version_number() != CFA_VERSION_MAJOR * 10000 + CFA_VERSION_MINOR * 100 + CFA_VERSION_PATCH)
         return 2;
     if (cfa_dataset_open(argv[1], NULL, &dataset) || cfa_dataset_variable_find(dataset, "tas", &tas) ||
-        cfa_variable_read(tas, start, count, NULL, NULL, CFA_FLOAT64, sizeof values, values, &options)) {
+        cfa_variable_read(tas, start, count, NULL, NULL, CFA_TYPE_FLOAT64, sizeof values, values, &options)) {
         fprintf(stderr, "%s\n", cfa_last_error());
         cfa_dataset_free(dataset);
         return 1;

@@ -164,7 +164,7 @@ pub fn open_named(path: &Path, options: &OpenOptions) -> Result<(Found, Origin)>
 /// `Io`, `Uri`, `Policy`, `Unsupported`.
 pub fn find_named(path: &Path, options: &OpenOptions) -> Result<Found> {
     let place = place_named(path)?;
-    let absent = |message: &str| Error::new(Kind::Io, message).in_file(place.to_string());
+    let absent = |message: &str| Error::new(Kind::Io, message).of_absence().in_file(place.to_string());
     let file = match &place {
         Place::Local(path) => File::Local(LocalFile::open(path)?),
         Place::Virtual(path) => open_virtual(path).ok_or_else(|| absent("GDAL cannot open it"))?,
@@ -174,6 +174,18 @@ pub fn find_named(path: &Path, options: &OpenOptions) -> Result<Found> {
         }
     };
     Ok(Found::at(place, file))
+}
+
+/// The origin of an aggregation file that the user has otherwise than by its name, such as in memory: fragments are looked
+/// for, and judged by the policy, as if it lay at this path or address. The text is its name in messages.
+///
+/// # Errors
+/// `Uri` for a malformed address, `Io` when its directory does not exist.
+pub(crate) fn origin_named(path: &Path) -> Result<(String, Origin)> {
+    let place = place_named(path)?;
+    let name = place.to_string();
+    let origin = Origin::of(std::slice::from_ref(&place)).map_err(|error| error.in_file(&*name))?;
+    Ok((name, origin))
 }
 
 fn place_named(path: &Path) -> Result<Place> {

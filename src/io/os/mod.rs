@@ -86,7 +86,7 @@ impl LocalFile {
     pub fn open(path: &Path) -> Result<Self> {
         match Self::attempt(path)? {
             Attempt::Open(file) => Ok(file),
-            Attempt::Absent => Err(Error::new(Kind::Io, "no such file").in_file(shown(path))),
+            Attempt::Absent => Err(Error::new(Kind::Io, "no such file").of_absence().in_file(shown(path))),
         }
     }
 

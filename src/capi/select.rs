@@ -1,0 +1,68 @@
+//! Parts of variables by coordinates.
+
+use std::ffi::c_char;
+
+use super::boundary::{self, is_null, output, Failure};
+use super::status::{cfa_status, CFA_ERR_BUFFER, CFA_ERR_LIMIT};
+use super::variable::{cfa_variable, variable};
+use super::writing::names;
+use crate::dataset::select;
+
+/// Finds the part of a variable that lies at these coordinates, for any function that takes start and count.
+///
+/// Both ends of a range are included, and an end that is left out is that of the dimension. Dates are compared as far
+/// as they are written: "time=2001-03" is the whole of March. Numbers are in the units of the coordinates. Where a
+/// dimension has no coordinates, its indices serve. Dimensions that are not named are whole.
+///
+/// @param variable the variable
+/// @param select   "dimension=value" or "dimension=value..value" each, such as "lat=45..60" and "station=Oslo"; a
+///                 list that ends with NULL; NULL for all of the variable
+/// @param capacity the room in start and count, in numbers
+/// @param start    receives the first index along each dimension; may be NULL for a scalar
+/// @param count    receives the number of indices along each dimension; may be NULL for a scalar
+/// @return CFA_OK; CFA_ERR_ARGUMENT if a text is not understood or nothing lies there, with the coordinates there are
+///         in the message, CFA_ERR_BUFFER if capacity is less than the rank; what cfa_variable_read returns, for
+///         coordinates
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cfa_variable_select(
+    variable: *const cfa_variable,
+    select: *const *const c_char,
+    capacity: usize,
+    start: *mut u64,
+    count: *mut usize,
+) -> cfa_status {
+    boundary::status(|| {
+        // SAFETY: the contract of the C API (module capi).
+        let (variable, texts) = unsafe { (self::variable(variable)?, names(select, "select")?) };
+        let variable = &variable.variable;
+        let rank = variable.shape()?.len();
+        if capacity < rank {
+            let message = format!("start and count have room for {capacity} numbers; there are {rank}");
+            return Err(Failure::new(CFA_ERR_BUFFER, message));
+        }
+        if rank == 0 && texts.is_empty() {
+            return Ok(());
+        }
+        if rank > 0 && (start.is_null() || count.is_null()) {
+            output(start, "start")?;
+            return Err(is_null("count"));
+        }
+        let concerned = |e: crate::Error| e.in_variable(variable.path()).in_file(variable.dataset().name());
+        let part = select::selection(variable, &texts).map_err(concerned)?;
+        let too_large = |_| Failure::new(CFA_ERR_LIMIT, "the part has more elements than memory");
+        let counts = part
+            .count()
+            .iter()
+            .map(|&n| usize::try_from(n))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(too_large)?;
+        for (d, n) in counts.into_iter().enumerate() {
+            // SAFETY: as above, both have room for `rank` numbers.
+            unsafe {
+                start.add(d).write(part.start()[d]);
+                count.add(d).write(n);
+            }
+        }
+        Ok(())
+    })
+}
