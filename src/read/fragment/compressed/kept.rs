@@ -1,4 +1,4 @@
-//! Where the elements of expanded fragments are stored, kept for the next read.
+//! Keeps where the elements of expanded fragments are stored, for later reads.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -6,7 +6,7 @@ use super::form::Form;
 use super::places::Places;
 use crate::container::Container;
 
-/// Bytes that are kept, unless one fragment takes more.
+/// The maximum number of bytes that are kept, unless one fragment takes more.
 const MOST: usize = 32 << 20;
 
 /// The expansions of the last fragments, by file and form.
@@ -14,7 +14,7 @@ const MOST: usize = 32 << 20;
 pub(crate) struct Expansions(Mutex<Vec<Entry>>);
 
 struct Entry {
-    /// Not held open, and another one when the file is opened again.
+    /// Does not hold the file open. When the file is opened again, this is another container.
     file: Weak<Container>,
     form: Form,
     places: Arc<Places>,
@@ -36,7 +36,7 @@ impl Expansions {
         Some(places)
     }
 
-    /// Keeps an expansion; those used least recently go, and those of files that are closed.
+    /// Keeps an expansion. Drops those of closed files, and the least recently used.
     pub(super) fn put(&self, file: &Arc<Container>, form: &Form, places: &Arc<Places>) {
         let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         list.retain(|entry| entry.file.strong_count() > 0 && !entry.is(file, form));
