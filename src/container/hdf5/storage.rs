@@ -49,7 +49,7 @@ struct Cache {
 }
 
 impl BlockStorage {
-    /// The whole source.
+    /// Creates storage over the whole source.
     pub(super) fn new(source: Arc<dyn Source>) -> Self {
         let block = if source.len() <= WHOLE { WHOLE } else { BLOCK };
         let end = source.len();

@@ -58,7 +58,7 @@ impl<'a> Opener<'a> {
         Ok(opener)
     }
 
-    /// The path for GDAL.
+    /// Returns the path for GDAL.
     pub(super) fn path(&self) -> &str {
         self.path
     }
@@ -138,7 +138,7 @@ impl GdalDataset {
         (!dataset.is_null()).then(|| GdalDataset(dataset))
     }
 
-    /// The name of the driver that opened it.
+    /// Returns the name of the driver that opened it.
     fn driver(&self) -> Option<String> {
         // SAFETY: the handle is open; the driver and its name live as long as GDAL.
         unsafe {

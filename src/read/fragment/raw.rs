@@ -55,7 +55,7 @@ pub(crate) enum Raw {
 }
 
 impl Raw {
-    /// The shape of the array.
+    /// Returns the shape of the array.
     pub(crate) fn shape(&self) -> &[u64] {
         match self {
             Raw::Stored { variable, .. } => &variable.array.shape,

@@ -42,7 +42,7 @@ impl Expanded {
         Expanded { stored: Box::new(stored), axis, rank: dimensions.len(), shape, places }
     }
 
-    /// The shape of the array.
+    /// Returns the shape of the array.
     pub(crate) fn shape(&self) -> &[u64] {
         &self.shape
     }

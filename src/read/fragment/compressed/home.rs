@@ -47,7 +47,7 @@ impl<'a> Home<'a> {
         Ok(&self.tree.variables[id.0].dimensions)
     }
 
-    /// The size of a dimension.
+    /// Returns the size of a dimension.
     pub(super) fn size(&self, id: DimensionId) -> u64 {
         match self.raw {
             Raw::Nested { host, .. } => host.dimension_size(id),
@@ -90,7 +90,7 @@ impl<'a> Home<'a> {
         wanted.is_none_or(|wanted| wanted == found).then_some(found)
     }
 
-    /// The path of a variable.
+    /// Returns the path of a variable.
     pub(super) fn path(&self, id: VariableId) -> &'a str {
         &self.tree.variables[id.0].path
     }
@@ -129,7 +129,7 @@ impl<'a> Home<'a> {
         variables.iter().all(stored).then_some(container)
     }
 
-    /// The size of the file in bytes.
+    /// Returns the size of the file in bytes.
     pub(super) fn file_size(&self) -> u64 {
         match self.raw {
             Raw::Stored { container, .. } => container.source().len(),
