@@ -36,7 +36,7 @@ pub enum ChangedFragments {
 #[non_exhaustive]
 pub enum AllowedSources {
     /// The directory of the aggregation file and everything below it. If the file is a symbolic link, the directory of
-    /// its target counts.
+    /// its target counts too.
     Siblings,
     /// Any local regular file.
     Local,

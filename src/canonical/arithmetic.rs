@@ -28,7 +28,7 @@ impl Rational {
         })
     }
 
-    /// Whether it changes nothing.
+    /// Returns whether it changes nothing.
     pub fn is_identity(self) -> bool {
         self == Rational { mul: 1, add: 0, div: 1 }
     }

@@ -39,22 +39,22 @@ impl Target {
         self
     }
 
-    /// The variable's type.
+    /// Returns the variable's type.
     pub fn data_type(&self) -> DataType {
         self.data_type
     }
 
-    /// The variable's units.
+    /// Returns the variable's units.
     pub fn units(&self) -> Option<&str> {
         self.units.units.as_deref()
     }
 
-    /// The variable's calendar.
+    /// Returns the variable's calendar.
     pub fn calendar(&self) -> Option<&str> {
         self.units.calendar.as_deref()
     }
 
-    /// Whether the variable has a scale factor or an offset, so that its values are packed numbers.
+    /// Returns whether the variable has a scale factor or an offset, so that its values are packed numbers.
     pub fn is_packed(&self) -> bool {
         self.packed
     }

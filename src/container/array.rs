@@ -58,7 +58,7 @@ pub enum Element {
 }
 
 impl Element {
-    /// The size of an element in the file.
+    /// Returns the size of an element in the file.
     pub fn size(&self) -> usize {
         match *self {
             Element::Number { size, .. }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use unicode_normalization::{is_nfc, UnicodeNormalization};
 
-/// The composed form of a name.
+/// Returns the composed form of a name.
 pub(crate) fn composed(name: &str) -> Cow<'_, str> {
     if name.is_ascii() || is_nfc(name) {
         Cow::Borrowed(name)
@@ -13,7 +13,7 @@ pub(crate) fn composed(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether two names have the same composed form.
+/// Returns whether two names have the same composed form.
 pub(crate) fn is_same(one: &str, other: &str) -> bool {
     // Some letters beyond ASCII, such as the kelvin sign, have a composed form within ASCII.
     one == other || !(one.is_ascii() && other.is_ascii()) && composed(one) == composed(other)

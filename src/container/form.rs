@@ -14,7 +14,7 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    /// Whether chunks that went through these filters have this form.
+    /// Returns whether chunks that went through these filters have this form.
     pub(crate) fn is_of(&self, filters: &[Filter]) -> bool {
         let (shuffle, deflate) = match filters {
             [deflate] => (None, deflate),

@@ -1,4 +1,4 @@
-//! The shape of a block that is good to read at a time.
+//! The shape of a block that is efficient to read at a time.
 
 use crate::container::array::Array;
 use crate::dataset::variable::Variable;
@@ -9,12 +9,13 @@ use crate::read::Preparation;
 use crate::selection::Selection;
 
 impl Variable {
-    /// The chunk of the stored data, within one fragment; the whole fragment where it is not stored in chunks.
+    /// Returns the chunk shape of the stored data, within one fragment, or the shape of the fragment if it is not
+    /// stored in chunks.
     ///
-    /// Opens at most the first fragment, and takes its chunks for those of all.
+    /// Opens at most the first fragment, and assumes that all fragments have its chunks.
     ///
     /// # Errors
-    /// What is wrong with the aggregation; a fragment that cannot be read is no error.
+    /// The errors of decoding the aggregation. A fragment that cannot be read is not an error.
     pub fn block_shape(&self) -> Result<Vec<u64>> {
         let Some(aggregation) = self.aggregation()? else {
             let array = self.stored_array();
@@ -44,7 +45,7 @@ impl Variable {
             return Ok(None);
         };
         let Some(chunk) = raw.array().and_then(Array::chunk) else { return Ok(None) };
-        // Axes of size 1 may be left out or added; then chunks say nothing about the aggregated dimensions.
+        // Axes of size 1 may be omitted or added; then chunks do not correspond to the aggregated dimensions.
         let same = raw.shape() == canonical && Placement::new(raw.shape(), canonical, None).is_ok();
         Ok(same.then(|| chunk.to_vec()))
     }

@@ -1,5 +1,5 @@
-//! Coordinates as they are meant: unpacked, unsigned where `_Unsigned` says so, with what is missing told apart, as
-//! numbers, words or dates. Whatever shows, compares or selects by coordinates takes them from here.
+//! Decoded coordinates: unpacked, unsigned if `_Unsigned` says so, with missing values marked, as numbers, words or
+//! dates. All code that prints, compares or selects by coordinates gets them from here.
 
 use crate::canonical::{Conversion, DateTime, Target, TimeUnits};
 use crate::container::read::zeroed;
@@ -9,15 +9,15 @@ use crate::error::{Error, Kind, Result};
 use crate::selection::Selection;
 use crate::value::{text_of, Attributes, DataType, Values};
 
-/// Values as they are meant, with what is missing.
+/// Decoded values, and which of them are missing.
 pub(crate) struct Meant {
     pub values: Values,
-    /// Per value, whether it is there.
+    /// Per value, 1 if it is valid and 0 if it is missing.
     valid: Vec<u8>,
 }
 
 impl Meant {
-    /// The number at a place; `None` where it is missing or a word.
+    /// Returns the number at an index, or `None` if it is missing or a word.
     fn number(&self, i: usize) -> Option<f64> {
         self.values.f64_at(i).filter(|_| self.is_valid(i))
     }
@@ -26,17 +26,17 @@ impl Meant {
         self.valid.get(i) == Some(&1)
     }
 
-    /// All numbers; what is missing is NaN.
+    /// Returns all numbers, with NaN for missing ones.
     pub fn numbers(&self) -> Vec<f64> {
         (0..self.values.len()).map(|i| self.number(i).unwrap_or(f64::NAN)).collect()
     }
 }
 
-/// Numbers as they are meant, in the type and units of the target. `units` (with calendar) are those of the stored
-/// numbers, where their attributes do not say them; `valid` tells what is missing already.
+/// Decodes numbers to the type and units of the target. `units` (with calendar) are those of the stored numbers if
+/// their attributes have none; `valid` marks what is missing already.
 ///
 /// # Errors
-/// `Units` and `Calendar` when the units cannot be converted, `Attribute` for packing attributes that are not numbers.
+/// `Units` and `Calendar` if the units cannot be converted, `Attribute` for packing attributes that are not numbers.
 pub(crate) fn meant(
     stored: &[u8],
     valid: Option<Vec<u8>>,
@@ -55,7 +55,7 @@ pub(crate) fn meant(
     Ok(Meant { values, valid })
 }
 
-/// The type of the numbers that a variable means, whatever it stores.
+/// Returns the type of a variable's decoded numbers, whatever it stores.
 pub fn meant_type(attributes: &Attributes, data_type: DataType) -> DataType {
     let packing = ["scale_factor", "add_offset"].map(|n| attributes.get(n));
     if packing.iter().all(Option::is_none) {
@@ -78,7 +78,7 @@ pub fn meant_type(attributes: &Attributes, data_type: DataType) -> DataType {
     }
 }
 
-/// Reads a part of a variable as it is meant. Characters are read as they are.
+/// Reads and decodes a part of a variable. Characters are not decoded.
 ///
 /// # Errors
 /// Those of reading, and `Attribute` for packing attributes that are not numbers.
@@ -100,13 +100,12 @@ pub(crate) fn read(variable: &Variable, part: &Selection) -> Result<Meant> {
         return Ok(Meant { valid: vec![1; stored.len()], values: Values::Char(stored) });
     }
     let attributes = variable.attributes();
-    // Without units of its own, so that none are converted.
+    // The target has no units, so that none are converted.
     let target = Target::new(&Attributes::default(), meant_type(attributes, data_type));
     meant(&stored, Some(valid), attributes, data_type, (None, None), &target).map_err(place)
 }
 
-/// Reads numbers as they are meant, such as coordinates: unpacked, unsigned where `_Unsigned` says so, NaN where they are
-/// missing.
+/// Reads decoded numbers, such as coordinates: unpacked, unsigned if `_Unsigned` says so, NaN if they are missing.
 ///
 /// # Errors
 /// Those of reading; `Type` for text, `Attribute` for packing attributes that are not numbers.
@@ -124,7 +123,7 @@ pub fn numbers(variable: &Variable, part: &Selection) -> Result<Vec<f64>> {
 pub struct Coordinates {
     /// The name of the dimension.
     pub dimension: String,
-    /// The coordinate values, unpacked; `None` when there is no coordinate variable, so that indices have to serve.
+    /// The coordinate values, unpacked; `None` if there is no coordinate variable, so that indices are used instead.
     pub values: Option<Values>,
     valid: Vec<u8>,
     time: Option<TimeUnits>,
@@ -133,7 +132,7 @@ pub struct Coordinates {
 }
 
 impl Coordinates {
-    /// The coordinates of the selected part of dimension `d` of a variable.
+    /// Returns the coordinates of the selected part of dimension `d` of a variable.
     ///
     /// # Errors
     /// Those of reading the coordinate variable.
@@ -161,38 +160,38 @@ impl Coordinates {
         Ok(coordinates)
     }
 
-    /// The bare indices of the selected part of dimension `d`.
+    /// Returns the bare indices of the selected part of dimension `d`.
     ///
     /// # Errors
-    /// What is wrong with the aggregation.
+    /// The errors of decoding the aggregation.
     pub fn indices(variable: &Variable, d: usize, part: &Selection) -> Result<Coordinates> {
         let dimension = variable.dataset().dimension(variable.dimensions()?[d]).name.clone();
         let (first, step) = (part.start()[d], part.step()[d]);
         Ok(Coordinates { dimension, values: None, valid: Vec::new(), time: None, first, step })
     }
 
-    /// Whether the coordinates are times that can be written as dates.
+    /// Returns whether the coordinates are times that can be printed as dates.
     pub fn are_dates(&self) -> bool {
         self.time.is_some()
     }
 
-    /// Whether coordinate `i` of the part is missing data.
+    /// Returns whether coordinate `i` of the part is missing.
     pub fn is_missing(&self, i: u64) -> bool {
         self.values.is_some() && self.valid.get(i as usize) == Some(&0)
     }
 
-    /// The number that coordinate `i` of the part is; `None` for words and where it is missing.
+    /// Returns coordinate `i` of the part as a number, or `None` if it is a word or missing.
     pub fn number(&self, i: u64) -> Option<f64> {
         let value = self.values.as_ref()?.f64_at(usize::try_from(i).ok()?)?;
         (!self.is_missing(i)).then_some(value)
     }
 
-    /// The date of coordinate `i` of the part.
+    /// Returns the date of coordinate `i` of the part.
     pub fn date(&self, i: u64) -> Option<DateTime> {
         self.time.as_ref()?.decode(self.number(i)?)
     }
 
-    /// How coordinate `i` of the part is written: a date, a number, a word, or its index; `_` where it is missing.
+    /// Returns the text of coordinate `i` of the part: a date, a number, a word, or its index; `_` if it is missing.
     pub fn label(&self, i: u64) -> String {
         if self.is_missing(i) {
             return "_".to_owned();
@@ -209,7 +208,7 @@ impl Coordinates {
     }
 }
 
-/// Rows of characters as words.
+/// Converts rows of characters to words.
 fn words(bytes: &[u8], length: usize) -> (Option<Values>, Vec<u8>) {
     let words: Vec<String> =
         bytes.chunks(length.max(1)).map(|row| text_of(row).trim_end().to_owned()).collect();
@@ -217,8 +216,8 @@ fn words(bytes: &[u8], length: usize) -> (Option<Values>, Vec<u8>) {
     (Some(Values::String(words)), valid)
 }
 
-/// The coordinate variable of a dimension of a variable: the nearest of its name in the groups between the two (CF-1.13
-/// section 2.7.1); rows of characters have the length of the text as a second dimension.
+/// Returns the coordinate variable of a dimension of a variable: the nearest of its name in the groups between the two
+/// (CF-1.13 section 2.7.1). Rows of characters have the length of the text as a second dimension.
 fn coordinate_of(variable: &Variable, id: DimensionId) -> Result<Option<Variable>> {
     let dataset = variable.dataset();
     let tree = dataset.shared().tree();

@@ -1,4 +1,4 @@
-//! Whether a file has anything aggregated in it, told from attributes alone.
+//! Determines whether a file has aggregation variables, from attributes alone.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,19 +14,19 @@ use crate::model::Dialect;
 use crate::options::OpenOptions;
 
 impl Dataset {
-    /// Looks for an aggregation variable: `None` if there is none, else the dialect of the first one whose dialect can be
-    /// told. Reads the structure of the file and no data; opens no fragment.
+    /// Searches for an aggregation variable. Returns `None` if there is none, or else the dialect of the first one
+    /// whose dialect can be determined. Reads the structure of the file but no data, and opens no fragment.
     ///
-    /// A damaged file with a legible aggregation attribute is an aggregation whose dialect cannot be told: opening it gives
-    /// the error.
+    /// A damaged file with a legible aggregation attribute counts as an aggregation of unknown dialect; opening it
+    /// reports the error.
     ///
     /// # Errors
-    /// `Io`, `NotNetcdf`; `Damaged`, `Limit` when no aggregation attribute is legible.
+    /// `Io`, `NotNetcdf`; `Damaged`, `Limit` if no aggregation attribute is legible.
     pub fn identify(path: impl AsRef<Path>) -> Result<Option<Option<Dialect>>> {
-        // A setting that is not valid is for those to say who open the file.
+        // Whoever opens the file reports a setting that is not valid.
         let options = OpenOptions::from_env().unwrap_or_default();
         let source: Arc<dyn Source> = Arc::new(location::find_named(path.as_ref(), &options)?.file);
-        // Most files that are asked about are ordinary ones.
+        // Most files are ordinary ones, and this check is cheap.
         if !Container::has_attribute(&source, &dialect::ATTRIBUTES)? {
             return Ok(None);
         }
@@ -39,7 +39,7 @@ impl Dataset {
 
 fn first_dialect(tree: &Tree) -> Result<Option<Option<Dialect>>> {
     let mut aggregated = tree.variables.iter().filter(|v| dialect::is_aggregation(&v.attributes)).peekable();
-    // A variable that is not read, because of its type for example, is none.
+    // A variable that cannot be read, for example because of its type, does not count.
     if aggregated.peek().is_none() {
         return Ok(None);
     }

@@ -1,4 +1,4 @@
-//! The array of fragments for people: each one's place, locations, identifiers, and whether it is there.
+//! Lists the array of fragments for people: the place, locations and identifiers of each, and whether it exists.
 
 use std::ops::Range;
 
@@ -35,22 +35,22 @@ pub enum EntrySource {
 /// Whether a version of a fragment can be opened.
 #[derive(Clone, Debug)]
 pub enum Presence {
-    /// Its file is there, under this name.
+    /// Its file exists, under this name.
     Present(String),
-    /// Its file is not there; these places were tried.
+    /// Its file does not exist; these places were tried.
     Absent(Vec<String>),
     /// It may not or cannot be opened.
     Refused(Error),
 }
 
-/// Entries that are looked up at once.
+/// Number of entries that are looked up at once.
 const BLOCK: u64 = 4096;
 
 impl Variable {
-    /// Visits every fragment in C order; a variable that is not aggregated has none.
+    /// Visits every fragment in C order. A variable that is not aggregated has none.
     ///
     /// # Errors
-    /// What is wrong with the aggregation or with an entry, and what `visit` returns.
+    /// The errors of decoding the aggregation or an entry, and those of `visit`.
     pub fn for_each_fragment<E: From<Error>>(
         &self,
         visit: impl FnMut(Entry) -> std::result::Result<(), E>,
@@ -100,10 +100,10 @@ impl Variable {
         Ok(())
     }
 
-    /// The fragment at an index of the array of fragments.
+    /// Returns the fragment at an index of the array of fragments.
     ///
     /// # Errors
-    /// `Request` when there is none; what is wrong with the aggregation or with the entry.
+    /// `Request` if there is none; the errors of decoding the aggregation or the entry.
     pub fn fragment(&self, index: &[u64]) -> Result<Entry> {
         let Some(aggregation) = self.aggregation()? else {
             return Err(Error::new(Kind::Request, "the variable is not aggregated").in_variable(self.path()));
@@ -118,7 +118,7 @@ impl Variable {
         Ok(Entry { index: index.to_vec(), ranges, source: source_of(&entries, 0) })
     }
 
-    /// Whether the file of a version can be opened; that of the aggregation file itself is there.
+    /// Checks whether the file of a version can be opened. The aggregation file itself is always present.
     pub fn presence(&self, version: &Version) -> Presence {
         let Some(name) = &version.location else {
             return Presence::Present(self.dataset().name().to_owned());

@@ -50,7 +50,7 @@ impl Dataset {
         Dataset::from_container(container, identity, origin, options)
     }
 
-    /// Opens a container that somebody else found.
+    /// Opens a container that the caller has opened.
     ///
     /// # Errors
     /// Those of the container.
@@ -67,15 +67,15 @@ impl Dataset {
         &self.0
     }
 
-    /// The name of the file.
+    /// Returns the name of the file.
     pub fn name(&self) -> &str {
         self.0.container.name()
     }
 
-    /// The variable at this path (`tas`, `/tas`, `/group/tas`).
+    /// Returns the variable at this path (`tas`, `/tas`, `/group/tas`).
     ///
     /// # Errors
-    /// `MissingVariable`, naming those there are.
+    /// `MissingVariable`, which lists the existing ones.
     pub fn variable(&self, path: &str) -> Result<Variable> {
         match self.0.tree().variable_at(path) {
             Some(id) => Ok(Variable::new(self.clone(), id)),
@@ -83,8 +83,8 @@ impl Dataset {
         }
     }
 
-    /// The variables of the logical view: those that only define fragments are left out, unless the raw view was
-    /// asked for.
+    /// Returns the variables of the logical view. Those that only define fragments are omitted, unless the dataset was
+    /// opened with the raw view.
     pub fn variables(&self) -> Vec<Variable> {
         let hidden = self.hidden();
         (0..hidden.len())
@@ -93,7 +93,7 @@ impl Dataset {
             .collect()
     }
 
-    /// The dimensions of the logical view: those that only variables out of view have are left out.
+    /// Returns the dimensions of the logical view. Those that only omitted variables have are omitted.
     pub fn dimensions(&self) -> Vec<DimensionId> {
         let tree = self.0.tree();
         let (mut used, mut out_of_view) = (vec![false; tree.dimensions.len()], self.hidden());
@@ -113,38 +113,39 @@ impl Dataset {
         ids.filter(|d| used[d.0] || !spare[d.0]).collect()
     }
 
-    /// All groups; the root is first.
+    /// Returns all groups; the root is first.
     pub fn groups(&self) -> &[Group] {
         &self.0.tree().groups
     }
 
-    /// A dimension as it is stored.
+    /// Returns a dimension as it is stored.
     pub fn dimension(&self, id: DimensionId) -> &Dimension {
         &self.0.tree().dimensions[id.0]
     }
 
-    /// The size of a dimension in the logical view.
+    /// Returns the size of a dimension in the logical view.
     ///
-    /// An unlimited dimension that only aggregated data span has size 0 in the file; its size is that of the data.
+    /// An unlimited dimension that only aggregated data span has size 0 in the file; in the logical view it has that of
+    /// the data.
     pub fn dimension_size(&self, id: DimensionId) -> u64 {
         self.0.dimension_size(id)
     }
 
-    /// The absolute path of a dimension.
+    /// Returns the absolute path of a dimension.
     pub fn dimension_path(&self, id: DimensionId) -> String {
         let dimension = self.dimension(id);
         let group = &self.0.tree().groups[dimension.group.0].path;
         format!("{}/{}", group.trim_end_matches('/'), dimension.name)
     }
 
-    /// Oddities that were tolerated so far.
+    /// Returns warnings about oddities that were tolerated so far.
     pub fn warnings(&self) -> Vec<String> {
         self.0.warnings()
     }
 }
 
 impl Dataset {
-    /// Per variable, whether it only defines fragments and is out of the logical view.
+    /// Returns, per variable, whether it only defines fragments and is omitted from the logical view.
     fn hidden(&self) -> Vec<bool> {
         let mut hidden = vec![false; self.0.tree().variables.len()];
         for v in 0..hidden.len() {

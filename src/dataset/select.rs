@@ -1,7 +1,7 @@
-//! A part of a variable by coordinates: `time=2001-03..2001-05`, `lat=45`, `station=Oslo`.
+//! Selects a part of a variable by coordinates: `time=2001-03..2001-05`, `lat=45`, `station=Oslo`.
 //!
-//! Both ends are included, and an end that is left out is that of the dimension. Dates are compared as far as they are
-//! written; where a dimension has no coordinates its indices serve.
+//! Both ends are included, and an omitted end is that of the dimension. Dates are compared to the precision in which
+//! they are written. A dimension without coordinates is selected by index.
 //!
 //! ```no_run
 //! let tas = cfa::Dataset::open("tas.nc")?.variable("tas")?;
@@ -17,10 +17,10 @@ use crate::selection::Selection;
 use crate::value::Values;
 
 impl Variable {
-    /// Returns the part that these texts (`DIM=VALUE` or `DIM=VALUE..VALUE`) choose; other dimensions are whole.
+    /// Returns the part that these texts (`DIM=VALUE` or `DIM=VALUE..VALUE`) select. Other dimensions are whole.
     ///
     /// # Errors
-    /// `Request` when a text is not understood or chooses nothing; those of reading coordinates.
+    /// `Request` if a text is malformed or selects nothing; those of reading coordinates.
     pub fn select<S: AsRef<str>>(&self, texts: &[S]) -> Result<Selection> {
         selection(self, texts)
     }
@@ -48,7 +48,7 @@ fn request(message: String) -> Error {
     Error::new(Kind::Request, message)
 }
 
-/// The range of indices whose coordinates lie between the two values; an end that is left out is that of the dimension.
+/// Returns the range of indices whose coordinates lie between the two values. An omitted end is that of the dimension.
 fn find(coordinates: &Coordinates, wanted: &str, size: u64) -> Result<(u64, u64)> {
     let (from, to) = wanted.split_once("..").unwrap_or((wanted, wanted));
     let (from, to) = (from.trim(), to.trim());
@@ -86,7 +86,8 @@ fn nothing(coordinates: &Coordinates, wanted: &str, size: u64) -> Error {
     request(format!("nothing of dimension '{}' lies at {wanted}; {ends}", coordinates.dimension))
 }
 
-/// Without coordinates, the indices themselves: no walk, for a dimension can be of any size.
+/// Returns the indices themselves, for a dimension without coordinates. Does not walk over them, since a dimension can
+/// be of any size.
 fn indices(coordinates: &Coordinates, from: &str, to: &str, size: u64) -> Result<(u64, u64)> {
     let index = |text: &str, end: u64| match text {
         "" => Ok(end),
@@ -120,19 +121,20 @@ fn between_numbers(value: impl Fn(u64) -> Option<f64>, from: &str, to: &str, siz
     };
     let (a, b) = (number(from, f64::NEG_INFINITY)?, number(to, f64::INFINITY)?);
     let (low, high) = (a.min(b), a.max(b));
-    // Coordinates stored as float32 are seldom the decimal number that the user writes.
+    // Coordinates stored as float32 are rarely equal to the decimal number that the user writes.
     let near = |x: f64, y: f64| y.is_finite() && (x - y).abs() <= 1e-6 * x.abs().max(y.abs());
     let inside = |x: f64| (low <= x && x <= high) || near(x, low) || near(x, high);
     Ok((0..size).filter(|&i| value(i).is_some_and(inside)).collect())
 }
 
-/// Whether a text is meant as a date: a year of four digits, or more than that.
+/// Returns whether a text is a date: a year of four digits, or more than that.
 fn is_date(text: &str) -> bool {
     let year = text.len() == 4 && text.bytes().all(|b| b.is_ascii_digit());
     year || text.parse::<f64>().is_err() && text.get(1..).is_some_and(|rest| rest.contains('-'))
 }
 
-/// Dates are compared as far as the user wrote them: `2001-03` is the whole of March.
+/// Finds the coordinates between two dates, to the precision in which the user wrote them: `2001-03` is the whole of
+/// March.
 fn between_dates(coordinates: &Coordinates, from: &str, to: &str, size: u64) -> Result<Vec<u64>> {
     let (mut low, mut high) = (date_fields(from)?, date_fields(to)?);
     let common = low.len().min(high.len());
@@ -149,7 +151,7 @@ fn between_dates(coordinates: &Coordinates, from: &str, to: &str, size: u64) -> 
     Ok((0..size).filter(inside).collect())
 }
 
-/// Year, month, day, hour, minute and second, as many as are given; none for an end that is left out.
+/// Returns year, month, day, hour, minute and second, as many as are given; none for an omitted end.
 fn date_fields(text: &str) -> Result<Vec<f64>> {
     let odd =
         || request(format!("'{text}' is not a date; write YYYY, YYYY-MM, YYYY-MM-DD or YYYY-MM-DDThh:mm:ss"));

@@ -1,5 +1,5 @@
-//! The options of a dataset by name and text, so that the environment, the command line and other hosts share one
-//! spelling; [`SETTINGS`] describes them for help texts.
+//! Sets the options of a dataset by name and text, so that the environment, the command line and other hosts share one
+//! spelling. [`SETTINGS`] describes them for help texts.
 
 use std::ffi::OsString;
 
@@ -11,9 +11,9 @@ use crate::options::OpenOptions;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Setting {
-    /// The name for [`OpenOptions::set`]; the environment variable is `CFA_` and this name.
+    /// The name for [`OpenOptions::set`]; the environment variable has this name with the prefix `CFA_`.
     pub name: &'static str,
-    /// What it does and which values it takes, on one line.
+    /// What it does and which values it accepts, on one line.
     pub description: &'static str,
     /// The default value.
     pub default: &'static str,
@@ -100,10 +100,11 @@ pub static SETTINGS: &[Setting] = &[
 ];
 
 impl OpenOptions {
-    /// The defaults, changed by the environment variables `CFA_*` of [`SETTINGS`]; an empty variable counts as unset.
+    /// Returns the defaults, changed by the environment variables `CFA_*` of [`SETTINGS`]. An empty variable counts as
+    /// unset.
     ///
     /// # Errors
-    /// `Request` naming the variable whose value is not valid.
+    /// `Request`, which names the variable whose value is not valid.
     pub fn from_env() -> Result<Self> {
         Self::from_variables(|name| std::env::var_os(name))
     }
@@ -124,10 +125,10 @@ impl OpenOptions {
         Ok(options)
     }
 
-    /// Changes one setting of [`SETTINGS`] by its name (any case, `-` for `_`) and a text.
+    /// Sets one of [`SETTINGS`] by its name (any case, `-` for `_`) and a text.
     ///
     /// # Errors
-    /// `Request` when there is no such setting or the value is not valid; the setting then keeps its value.
+    /// `Request` if there is no such setting or the value is not valid; the setting then keeps its value.
     pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
         let canonical = name.to_ascii_uppercase().replace('-', "_");
         let Some(setting) = SETTINGS.iter().find(|setting| setting.name == canonical) else {
@@ -168,7 +169,8 @@ impl OpenOptions {
     }
 }
 
-/// Texts to values; an error says what is wrong with the text. Values that may hold credentials are not repeated.
+/// Parses texts to values. An error says what is wrong with the text. Values that may contain credentials are not
+/// repeated.
 mod parse {
     use std::time::Duration;
 
@@ -224,7 +226,7 @@ mod parse {
         usize::try_from(at_least(least, value)?).map_err(|_| format!("'{value}' is too large"))
     }
 
-    /// More than nothing and at most a day.
+    /// Parses seconds: more than 0 and at most a day.
     pub fn seconds(value: &str) -> Parsed<Duration> {
         let number = value.parse::<f64>().ok().filter(|seconds| (0.001..=86_400.0).contains(seconds));
         let number =
@@ -256,7 +258,7 @@ mod parse {
         }
         let prefixes: Vec<String> = entries(value).map(str::to_owned).collect();
         let forms = "SIBLINGS, LOCAL, DEFAULT, ALL, or absolute paths and URLs separated by ';'";
-        // What this build cannot read is still an address.
+        // An address that this build cannot read is still an address.
         let is_malformed = |prefix: &String| {
             let is_network = matches!(parse(prefix), Ok(Reference::Network(_)));
             is_network && Url::parse(prefix).is_err_and(|error| error.kind() == Kind::Uri)

@@ -1,4 +1,4 @@
-//! A variable of an open dataset: what it is, and reading it.
+//! A variable of an open dataset: its properties, and reading it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::selection::Selection;
 use crate::threads::progress::{Fraction, Listener, Progress};
 use crate::value::{Attributes, DataType, Values};
 
-/// A variable, aggregated or ordinary; both are read alike.
+/// A variable, aggregated or ordinary; both are read in the same way.
 #[derive(Clone)]
 pub struct Variable {
     dataset: Dataset,
@@ -31,7 +31,7 @@ pub trait Number: Copy + Default + private::Sealed {
 }
 
 mod private {
-    /// Keeps [`super::Number`] to plain numbers, whose bytes may be written freely.
+    /// Restricts [`super::Number`] to plain numbers, whose bytes may be written freely.
     pub trait Sealed {}
 }
 
@@ -46,9 +46,9 @@ macro_rules! numbers {
 numbers!(i8 => I8, u8 => U8, i16 => I16, u16 => U16, i32 => I32, u32 => U32, i64 => I64, u64 => U64,
     f32 => F32, f64 => F64);
 
-/// Where and how a read puts its values.
+/// Where a read writes its values, and in which form.
 pub struct Output<'a> {
-    /// The type wanted; the variable's own or any other number type that can hold the values.
+    /// The requested type: the variable's own or any other number type that can hold the values.
     pub data_type: DataType,
     /// The bytes to fill.
     pub buffer: &'a mut [u8],
@@ -58,14 +58,15 @@ pub struct Output<'a> {
     pub strides: Option<&'a [i64]>,
     /// One byte per element in C order: 1 valid, 0 missing.
     pub mask: Option<&'a mut [u8]>,
-    /// Whether values are given in the type wanted even where they change; `None`: as the dataset was opened.
+    /// Whether values are converted to the requested type even if that changes them; `None` uses the option of the
+    /// dataset.
     pub lossy: Option<bool>,
     /// Watches the read and may stop it; called in the thread that reads.
     pub progress: Option<&'a Fraction<'a>>,
 }
 
 impl<'a> Output<'a> {
-    /// A buffer in C order, without mask.
+    /// Creates the output for a buffer in C order, without mask.
     pub fn new(data_type: DataType, buffer: &'a mut [u8]) -> Self {
         Output { data_type, buffer, first: 0, strides: None, mask: None, lossy: None, progress: None }
     }
@@ -84,64 +85,64 @@ impl Variable {
         &self.shared().tree().variables[self.id.0]
     }
 
-    /// The dataset it belongs to.
+    /// Returns the dataset it belongs to.
     pub fn dataset(&self) -> &Dataset {
         &self.dataset
     }
 
-    /// Its place in the file's list of variables.
+    /// Returns its index in the file's list of variables.
     pub fn id(&self) -> VariableId {
         self.id
     }
 
-    /// Its name without path.
+    /// Returns its name without path.
     pub fn name(&self) -> &str {
         &self.stored().name
     }
 
-    /// Its absolute path.
+    /// Returns its absolute path.
     pub fn path(&self) -> &str {
         &self.stored().path
     }
 
-    /// The type of its data.
+    /// Returns the type of its data.
     pub fn data_type(&self) -> DataType {
         self.stored().array.data_type
     }
 
-    /// Its attributes as stored, those of the aggregation included.
+    /// Returns its attributes as stored, including those of the aggregation.
     pub fn attributes(&self) -> &Attributes {
         &self.stored().attributes
     }
 
-    /// The array that is stored under its name.
+    /// Returns the array that is stored under its name.
     pub(crate) fn stored_array(&self) -> &Array {
         &self.stored().array
     }
 
-    /// The value that stands for missing data in reads without mask; `None` if there is none.
+    /// Returns the value that marks missing data in reads without mask, or `None` if there is none.
     pub fn missing_value(&self) -> Option<Values> {
         self.shared().target(self.id).missing_value()
     }
 
-    /// The value that the settings choose for missing data, where the variable has none.
+    /// Returns the value that the settings choose for missing data, if the variable has none.
     pub(crate) fn chosen_missing_value(&self) -> Option<Values> {
         let target = self.shared().target(self.id);
         target.missing_value().filter(|_| target.is_chosen())
     }
 
-    /// How its data are aggregated; `None` for an ordinary variable.
+    /// Returns how its data are aggregated, or `None` for an ordinary variable.
     ///
     /// # Errors
-    /// What is wrong with the aggregation.
+    /// The errors of decoding the aggregation.
     pub fn aggregation(&self) -> Result<Option<&Aggregation>> {
         self.shared().aggregation(self.id)
     }
 
-    /// Its dimensions in the logical view.
+    /// Returns its dimensions in the logical view.
     ///
     /// # Errors
-    /// What is wrong with the aggregation.
+    /// The errors of decoding the aggregation.
     pub fn dimensions(&self) -> Result<&[DimensionId]> {
         Ok(match self.aggregation()? {
             Some(aggregation) => &aggregation.dimensions,
@@ -149,10 +150,10 @@ impl Variable {
         })
     }
 
-    /// Its shape in the logical view.
+    /// Returns its shape in the logical view.
     ///
     /// # Errors
-    /// What is wrong with the aggregation.
+    /// The errors of decoding the aggregation.
     pub fn shape(&self) -> Result<&[u64]> {
         Ok(match self.aggregation()? {
             Some(aggregation) => aggregation.grid.shape(),
@@ -163,8 +164,8 @@ impl Variable {
     /// Reads numbers into a caller's buffer.
     ///
     /// # Errors
-    /// `Request` when selection or buffer do not fit, `Type` when the values cannot be given in the wanted type, and
-    /// what is wrong with the aggregation or a fragment.
+    /// `Request` if selection or buffer do not fit, `Type` if the values cannot be returned in the requested type, and
+    /// the errors of decoding the aggregation or reading a fragment.
     pub fn read_into(&self, selection: &Selection, output: Output<'_>) -> Result<()> {
         let element = output.data_type.size().ok_or_else(|| {
             Error::new(Kind::Request, "strings are not read into a byte buffer; use read_strings")
@@ -196,13 +197,13 @@ impl Variable {
         run().map_err(|e| self.place(e))
     }
 
-    /// Fetches and decodes ahead what a later read of this part needs, as far as the cache holds it.
+    /// Fetches and decodes in advance what a later read of this part needs, as far as the cache holds it.
     ///
-    /// Best effort, on all threads of the dataset; it comes back when all is done. What is wrong with a fragment is
-    /// left for the read to tell.
+    /// This is best effort and uses all threads of the dataset; it returns when everything is done. Errors of fragments
+    /// are ignored, and the later read reports them.
     ///
     /// # Errors
-    /// `Request` when the selection is not one of this variable; what is wrong with the aggregation.
+    /// `Request` if the selection does not fit this variable; the errors of decoding the aggregation.
     pub fn advise(&self, selection: &Selection) -> Result<()> {
         let run = || {
             Selection::new(selection.start(), selection.count(), selection.step(), self.shape()?)?;
@@ -211,7 +212,7 @@ impl Variable {
         run().map_err(|e| self.place(e))
     }
 
-    /// Reads values in the variable's own type, in C order; missing ones are its missing value (an empty string for
+    /// Reads values in the variable's own type, in C order. Missing ones have its missing value (an empty string for
     /// strings).
     ///
     /// # Errors
@@ -247,20 +248,20 @@ impl Variable {
         Ok((values, mask.iter().map(|&valid| valid == 1).collect()))
     }
 
-    /// Reads numbers of type `T` into an array; missing ones are the variable's missing value.
+    /// Reads numbers of type `T` into an array. Missing ones have the variable's missing value.
     ///
     /// # Errors
     /// As [`Variable::read_into`].
     pub fn read<T: Number>(&self, selection: &Selection) -> Result<ArrayD<T>> {
         let size = std::mem::size_of::<T>();
-        // Only checks that the whole fits; the buffer below is of `T` for its alignment.
+        // This only checks that the whole fits; the buffer below is of `T` for its alignment.
         let too_large =
             || Error::new(Kind::Limit, "the selection does not fit into memory; ask for a smaller part");
         let n = selection.len().and_then(|n| usize::try_from(n).ok()).ok_or_else(too_large)?;
         let mut values: Vec<T> = Vec::new();
         values.try_reserve_exact(n).map_err(|_| self.place(too_large()))?;
         values.resize(n, T::default());
-        // SAFETY: `T` is a plain number (the trait is sealed), so its memory may be seen and written as bytes.
+        // SAFETY: `T` is a plain number (the trait is sealed), so its memory may be read and written as bytes.
         let bytes = unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast::<u8>(), n * size) };
         self.read_into(selection, Output::new(T::TYPE, bytes))?;
         let shape: Vec<usize> = selection.count().iter().map(|&c| c as usize).collect();
@@ -268,15 +269,15 @@ impl Variable {
             .map_err(|e| Error::new(Kind::Internal, "shape of the result").because(e))
     }
 
-    /// Reads strings in C order; `None` is missing.
+    /// Reads strings in C order, with `None` for missing ones.
     ///
     /// # Errors
-    /// As [`Variable::read_into`]; `Type` when the variable does not hold strings.
+    /// As [`Variable::read_into`]; `Type` if the variable does not hold strings.
     pub fn read_strings(&self, selection: &Selection) -> Result<Vec<Option<String>>> {
         self.read_strings_with(selection, None)
     }
 
-    /// As [`Variable::read_strings`], watched.
+    /// Like [`Variable::read_strings`], with progress.
     ///
     /// # Errors
     /// As [`Variable::read_strings`]; `Cancelled`.

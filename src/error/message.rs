@@ -32,8 +32,7 @@ pub fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(|c| if is_deceptive(c) { '\u{fffd}' } else { c }).collect())
 }
 
-/// Replaces such characters with escapes (`
-/// `, `\u{1b}`), so that different texts look different.
+/// Replaces such characters with escapes (`\n`, `\u{1b}`), so that different texts look different.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

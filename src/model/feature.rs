@@ -1,7 +1,8 @@
-//! A variable that gives text (or one value) per fragment: how it spans the array of fragments, and reading of a block.
+//! A variable with a text (or one value) per fragment: checks how it spans the array of fragments, and reads blocks of
+//! it.
 //!
-//! A feature variable has the dimensions of the array of fragments, or none when one entry serves all fragments; then,
-//! where the dialect has them, a trailing dimension of versions; then, for type char, the length of the text.
+//! A feature variable has the dimensions of the array of fragments, or none if one entry applies to all fragments;
+//! then, if the dialect has them, a trailing dimension of versions; then, for type char, the length of the text.
 
 use super::features::Features;
 use super::slabs::Slabs;
@@ -10,7 +11,7 @@ use crate::error::{Error, Kind, Result};
 use crate::selection::{checked_product, Selection};
 use crate::value::{text_of, Attributes, DataType, Values};
 
-/// Longest text, in bytes, that an entry of type char may have.
+/// The longest text, in bytes, that an entry of type char may have.
 const LONGEST: u64 = 64 * 1024;
 /// How many stored elements are in memory at once while text is read.
 const SLAB: u64 = 1 << 22;
@@ -18,7 +19,7 @@ const SLAB: u64 = 1 << 22;
 /// What a dialect allows beyond the dimensions of the array of fragments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// Whether one entry may serve all fragments.
+    /// Whether one entry may apply to all fragments.
     pub scalar: bool,
     /// Whether a trailing dimension may hold several versions.
     pub versions: bool,
@@ -33,11 +34,11 @@ pub struct Feature {
     path: String,
     data_type: DataType,
     shape: Vec<u64>,
-    /// How many leading dimensions are those of the array of fragments; `None`: one entry serves all.
+    /// How many leading dimensions are those of the array of fragments; `None` if one entry applies to all.
     rank: Option<usize>,
     versions: u64,
     missing: Vec<String>,
-    /// The fill byte of a char variable: an entry made of it alone is missing.
+    /// The fill byte of a char variable: an entry that consists of it alone is missing.
     fill: Option<u8>,
 }
 
@@ -50,24 +51,25 @@ pub struct Entries {
 }
 
 impl Entries {
-    /// The entry of a fragment (its position in the block) and version; `None` when missing.
+    /// Returns the entry of a fragment (its position in the block) and version, or `None` if it is missing.
     pub fn get(&self, fragment: usize, version: usize) -> Option<&str> {
         let fragment = if self.shared { 0 } else { fragment };
         let version = if self.versions == 1 { 0 } else { version };
         self.list.get(fragment.checked_mul(self.versions)?.checked_add(version)?)?.as_deref()
     }
 
-    /// How many versions there are at most.
+    /// Returns the maximum number of versions.
     pub fn versions(&self) -> usize {
         self.versions
     }
 }
 
 impl Feature {
-    /// Checks that a variable spans an array of fragments of this shape; adds what is tolerated to `warnings`.
+    /// Checks that a variable spans an array of fragments of this shape. Adds oddities that are tolerated to
+    /// `warnings`.
     ///
     /// # Errors
-    /// `Rank` when its dimensions do not fit, `Limit` when its texts are too long.
+    /// `Rank` if its dimensions do not fit, `Limit` if its texts are too long.
     pub fn fit(
         tree: &Tree,
         variable: VariableId,
@@ -126,32 +128,32 @@ impl Feature {
         })
     }
 
-    /// The variable.
+    /// Returns the variable.
     pub fn variable(&self) -> VariableId {
         self.variable
     }
 
-    /// Its path, for messages.
+    /// Returns its path, for messages.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// How many versions a fragment has at most.
+    /// Returns the maximum number of versions of a fragment.
     pub fn versions(&self) -> u64 {
         self.versions
     }
 
-    /// Whether one entry serves all fragments.
+    /// Returns whether one entry applies to all fragments.
     pub fn is_shared(&self) -> bool {
         self.rank.is_none()
     }
 
-    /// Whether the entries are numbers, not text.
+    /// Returns whether the entries are numbers, not text.
     pub fn is_number(&self) -> bool {
         self.data_type.is_number()
     }
 
-    /// The length of the trailing dimension of text; `None` where the entries are not char arrays.
+    /// Returns the length of the trailing dimension of text, or `None` if the entries are not char arrays.
     fn text_length(&self) -> Option<usize> {
         let spanned = self.rank.unwrap_or(0);
         if self.data_type == DataType::Char && self.shape.len() > spanned {
@@ -160,7 +162,7 @@ impl Feature {
         None
     }
 
-    /// The part of the stored array that belongs to a block of the array of fragments.
+    /// Returns the part of the stored array that belongs to a block of the array of fragments.
     fn selection(&self, block: &Selection) -> Result<Selection> {
         let rank = self.rank.unwrap_or(0);
         let mut start = vec![0; self.shape.len()];
@@ -177,10 +179,10 @@ impl Feature {
         Selection::new(&start, &count, &step, &self.shape)
     }
 
-    /// The entries of a block as text, in one pass over the variable.
+    /// Reads the entries of a block as text, in one pass over the variable.
     ///
     /// # Errors
-    /// Those of the container; `Limit` when they do not fit into memory.
+    /// Those of the container; `Limit` if they do not fit into memory.
     pub fn entries(&self, features: &dyn Features, block: &Selection) -> Result<Entries> {
         let whole = self.selection(block)?;
         let width = self.text_length();
@@ -195,7 +197,7 @@ impl Feature {
             let rows = whole.count().iter().rev().skip(1).try_fold(1u64, |n, &c| n.checked_mul(c));
             list.resize(rows.and_then(|n| usize::try_from(n).ok()).unwrap_or(0), None);
         }
-        // A slab never splits a text: the last dimension is at most LONGEST and taken whole.
+        // A slab never splits a text: the last dimension is at most LONGEST and is read whole.
         for slab in Slabs::new(&whole, &self.shape, SLAB) {
             match features.values(self.variable, &slab?)? {
                 Values::String(texts) => list.extend(texts.into_iter().map(|t| self.present(t))),
@@ -213,7 +215,7 @@ impl Feature {
         Ok(Entries { list, versions: usize::try_from(self.versions).unwrap_or(1), shared: self.is_shared() })
     }
 
-    /// The values of a block as they are stored, with text of type char made into strings.
+    /// Reads the values of a block as they are stored, with text of type char converted to strings.
     ///
     /// # Errors
     /// Those of the container.
@@ -245,14 +247,14 @@ impl Feature {
     }
 }
 
-/// The text of a padded field; `None` when it is all padding.
+/// Returns the text of a padded field, or `None` if it is all padding.
 fn trimmed(field: &[u8]) -> Option<String> {
     let text = text_of(field);
     let end = text.trim_end_matches(' ').len();
     (end > 0).then(|| text[..end].to_owned())
 }
 
-/// The byte that what was never written of a char variable is made of, where its attributes say so.
+/// Returns the byte that fills the unwritten parts of a char variable, if its attributes define one.
 pub(crate) fn fill_byte(attributes: &Attributes) -> Option<u8> {
     match attributes.get("_FillValue") {
         Some(Values::Char(bytes)) => bytes.first().copied(),
@@ -260,7 +262,7 @@ pub(crate) fn fill_byte(attributes: &Attributes) -> Option<u8> {
     }
 }
 
-/// The texts that stand for missing data in a variable with these attributes, besides the empty one.
+/// Returns the texts that mean missing data in a variable with these attributes, besides the empty one.
 pub(crate) fn missing_texts(attributes: &Attributes) -> Vec<String> {
     let mut out = Vec::new();
     for name in ["_FillValue", "missing_value"] {

@@ -1,4 +1,4 @@
-//! The one thing that decoding needs of a container: its structure, and values of some of its variables.
+//! What decoding needs from a container: its structure, and values of some of its variables.
 
 use crate::container::tree::{Tree, VariableId};
 use crate::container::Container;
@@ -8,13 +8,13 @@ use crate::value::Values;
 
 /// A file whose structure is known and whose variables can be read in part.
 pub trait Features {
-    /// All groups, dimensions and variables.
+    /// Returns all groups, dimensions and variables.
     ///
     /// # Errors
     /// Those of the container.
     fn tree(&self) -> Result<&Tree>;
 
-    /// The selected values of a variable, in C order.
+    /// Reads the selected values of a variable, in C order.
     ///
     /// # Errors
     /// Those of the container.

@@ -1,4 +1,4 @@
-//! The array of fragments: which file and variable, or which value, provides each one.
+//! The array of fragments: the file and variable, or the value, that provides each one.
 
 use super::feature::Feature;
 use super::features::Features;
@@ -10,12 +10,12 @@ use crate::error::Result;
 use crate::selection::Selection;
 use crate::value::Values;
 
-/// Where the fragments of an aggregation are; names are read from the container only for the part asked for.
+/// Where the fragments of an aggregation are. Names are read from the container only for the requested part.
 #[derive(Debug)]
 pub enum Fragments {
     /// Each fragment is one value.
     UniqueValues(Feature),
-    /// Feature variables give the place of each fragment.
+    /// Feature variables define the place of each fragment.
     Table(Box<Table>),
     /// The fragments are listed in an attribute (CFA-0.4).
     Partitions(Partitions),
@@ -33,13 +33,13 @@ pub enum Lookup {
 /// Where one fragment is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fragment {
-    /// It has no representation: all its values are missing.
+    /// It is not stored anywhere: all its values are missing.
     Missing,
     /// It is stored in one of these equivalent versions, in order of preference; at least one.
     Stored {
         /// The versions.
         versions: Vec<Version>,
-        /// How the stored array becomes the fragment, where the dialect can say so.
+        /// How the stored array becomes the fragment, if the dialect can say so.
         view: Option<Box<View>>,
     },
 }
@@ -47,22 +47,22 @@ pub enum Fragment {
 /// One place where a fragment is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
-    /// The file: a name after substitutions, as the dialect writes it; `None` for the aggregation file itself.
+    /// The file: a name after substitutions, in the form of the dialect; `None` for the aggregation file itself.
     pub location: Option<String>,
     /// The variable in it.
     pub identifier: String,
-    /// The format, lower case, where the dialect gives one.
+    /// The format, lower case, if the dialect has one.
     pub format: Option<String>,
 }
 
 /// How a stored array becomes a fragment (CFA-0.4 only). Applied in this order: `part`, `reversed`, `axes`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct View {
-    /// Per stored axis, the aggregated dimension (its position) it corresponds to; `None`: the aggregated order.
+    /// Per stored axis, the position of the corresponding aggregated dimension; `None` for the aggregated order.
     pub axes: Option<Vec<usize>>,
-    /// Positions of the aggregated dimensions that are stored the other way round.
+    /// Positions of the aggregated dimensions that are stored in reverse order.
     pub reversed: Vec<usize>,
-    /// Per stored axis, the indices that are used; `None`: all.
+    /// Per stored axis, the indices that are used; `None` for all.
     pub part: Option<Vec<AxisIndices>>,
     /// Units of the stored numbers, instead of the variable's own.
     pub units: Option<String>,
@@ -87,7 +87,7 @@ pub enum AxisIndices {
 }
 
 impl Fragment {
-    /// How the stored array becomes the fragment, where the dialect says so.
+    /// Returns how the stored array becomes the fragment, if the dialect says so.
     pub fn view(&self) -> Option<&View> {
         match self {
             Fragment::Stored { view, .. } => view.as_deref(),
@@ -97,22 +97,23 @@ impl Fragment {
 }
 
 impl Version {
-    /// Whether the dialect says that the file is netCDF, or says nothing.
+    /// Returns whether the dialect says that the file is netCDF, or says nothing.
     pub fn is_netcdf(&self) -> bool {
         self.format.as_deref().is_none_or(Version::is_netcdf_format)
     }
 
-    /// Whether this is a name of the netCDF format.
+    /// Returns whether this is a name of the netCDF format.
     pub(super) fn is_netcdf_format(format: &str) -> bool {
         matches!(format, "nc" | "netcdf" | "nc3" | "nc4" | "netcdf3" | "netcdf4" | "netcdf-3" | "netcdf-4")
     }
 }
 
 impl Fragments {
-    /// The fragments of a block of the array of fragments; `runtime` goes before the file's own substitutions.
+    /// Returns the fragments of a block of the array of fragments. `runtime` takes precedence over the file's own
+    /// substitutions.
     ///
     /// # Errors
-    /// `Uri` or `Address` when an entry breaks the rules of the dialect; those of the container.
+    /// `Uri` or `Address` if an entry violates the rules of the dialect; those of the container.
     pub fn lookup(
         &self,
         features: &dyn Features,
@@ -126,8 +127,8 @@ impl Fragments {
         })
     }
 
-    /// The groups where the search for an identifier without path of a same-file fragment begins, in order; each is
-    /// followed by those that hold it.
+    /// Returns the groups in which the search for the identifier of a same-file fragment without a path begins, in
+    /// order. After each, the groups that contain it are searched.
     pub fn search_groups(&self) -> &[GroupId] {
         match self {
             Fragments::Table(table) => &table.groups,
@@ -136,7 +137,7 @@ impl Fragments {
         }
     }
 
-    /// Whether the dialect allows names that begin with `/` as file names.
+    /// Returns whether the dialect allows names that begin with `/` as file names.
     pub fn allows_absolute_paths(&self) -> bool {
         match self {
             Fragments::Table(table) => table.location_optional,

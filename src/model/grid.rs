@@ -6,7 +6,7 @@ use crate::error::{Error, Kind, Result};
 
 /// The sizes of the fragments along each aggregated dimension.
 ///
-/// Neighbouring fragments of one size are kept as one run, so that a million equal ones cost as much as one.
+/// Neighbouring fragments of one size are stored as one run, so that a million equal ones cost as much as one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grid {
     runs: Vec<Vec<Run>>,
@@ -17,28 +17,28 @@ pub struct Grid {
 /// Neighbouring fragments of one size along a dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
-    /// The first of them.
+    /// The index of the first of them.
     fragment: u64,
-    /// Where that begins.
+    /// The index at which that begins along the dimension.
     index: u64,
     /// The size of each.
     size: u64,
 }
 
-/// How many neighbouring fragments have which size.
+/// The numbers and sizes of runs of neighbouring fragments of equal size.
 pub type Sizes = Vec<(u64, u64)>;
 
 impl Grid {
-    /// From the sizes of the fragments along each dimension.
+    /// Creates a grid from the sizes of the fragments along each dimension.
     ///
     /// # Errors
-    /// `Map` when a size is zero or the sizes of a dimension do not add up to `shape`.
+    /// `Map` if a size is zero or the sizes of a dimension do not add up to `shape`.
     pub fn from_sizes(sizes: &[Vec<u64>], shape: &[u64]) -> Result<Self> {
         let runs: Vec<Sizes> = sizes.iter().map(|row| row.iter().map(|&size| (1, size)).collect()).collect();
         Grid::from_runs(&runs, shape)
     }
 
-    /// As [`Grid::from_sizes`], from runs of equal sizes.
+    /// Like [`Grid::from_sizes`], from runs of equal sizes.
     ///
     /// # Errors
     /// As [`Grid::from_sizes`].
@@ -83,28 +83,28 @@ impl Grid {
         Ok(Grid { runs, shape: shape.to_vec(), fragments })
     }
 
-    /// The shape of the aggregated data.
+    /// Returns the shape of the aggregated data.
     pub fn shape(&self) -> &[u64] {
         &self.shape
     }
 
-    /// The shape of the array of fragments.
+    /// Returns the shape of the array of fragments.
     pub fn fragments(&self) -> &[u64] {
         &self.fragments
     }
 
-    /// The number of a fragment in C order.
+    /// Returns the number of a fragment in C order.
     pub fn number(&self, index: &[u64]) -> u64 {
         index.iter().zip(&self.fragments).fold(0u64, |n, (&i, &size)| n.wrapping_mul(size).wrapping_add(i))
     }
 
-    /// The canonical shape of the fragment at `index`.
+    /// Returns the canonical shape of the fragment at `index`.
     pub fn shape_of(&self, index: &[u64]) -> Vec<u64> {
         let ranges = index.iter().enumerate().map(|(d, &i)| self.range(d, i));
         ranges.map(|range| range.end - range.start).collect()
     }
 
-    /// The indices of the aggregated dimension that fragment `i` along it provides.
+    /// Returns the indices of the aggregated dimension that fragment `i` along it provides.
     pub fn range(&self, dimension: usize, i: u64) -> Range<u64> {
         let runs = &self.runs[dimension];
         let run = runs[runs.partition_point(|r| r.fragment <= i) - 1];
@@ -112,7 +112,7 @@ impl Grid {
         start..start + run.size
     }
 
-    /// The fragment along a dimension that provides this index.
+    /// Returns the fragment along a dimension that provides this index.
     pub fn find(&self, dimension: usize, index: u64) -> u64 {
         let runs = &self.runs[dimension];
         let run = runs[runs.partition_point(|r| r.index <= index) - 1];

@@ -1,4 +1,4 @@
-//! What an aggregation variable says, whatever its dialect.
+//! The contents of an aggregation variable, whatever its dialect.
 
 pub mod feature;
 pub mod features;
@@ -37,7 +37,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// The name shown to users.
+    /// Returns the name shown to users.
     pub fn name(self) -> &'static str {
         match self {
             Dialect::Cfa04 => "CFA-0.4",
@@ -60,7 +60,7 @@ impl fmt::Display for Dialect {
 /// A decoded aggregation variable.
 #[derive(Debug)]
 pub struct Aggregation {
-    /// Which text it follows.
+    /// The text that it follows.
     pub dialect: Dialect,
     /// The aggregated dimensions.
     pub dimensions: Vec<DimensionId>,
@@ -70,8 +70,8 @@ pub struct Aggregation {
     pub fragments: Fragments,
     /// The variables that define the fragments; hidden in the logical view.
     pub definition: Vec<VariableId>,
-    /// The variables with size and time of modification that the fragments' files had, if they were recorded.
+    /// The variables with the recorded size and modification time of the fragments' files, if there are any.
     pub recorded: Option<[VariableId; 2]>,
-    /// Oddities that were tolerated.
+    /// Warnings about oddities that were tolerated.
     pub warnings: Vec<String>,
 }

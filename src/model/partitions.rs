@@ -1,4 +1,4 @@
-//! Fragments that a CFA-0.4 file lists one by one; already in memory, in C order of the array of fragments.
+//! Fragments that a CFA-0.4 file lists one by one. They are in memory, in C order of the array of fragments.
 
 use super::fragments::{Fragment, Version, View};
 use super::room::Room;
@@ -12,7 +12,7 @@ use crate::selection::{c_strides, Selection};
 pub struct Partition {
     /// Where it is.
     pub version: Version,
-    /// How the stored array becomes the fragment, where that is not as it is.
+    /// How the stored array becomes the fragment; `None` if it is the fragment as it is.
     pub view: Option<Box<View>>,
 }
 
@@ -25,20 +25,21 @@ pub struct Partitions {
 }
 
 impl Partitions {
-    /// From a list in C order of an array of fragments of this shape; `group` holds the aggregation variable.
+    /// Creates it from a list in C order of an array of fragments of this shape; `group` contains the aggregation
+    /// variable.
     pub fn new(shape: &[u64], group: GroupId, list: Vec<Partition>) -> Self {
         Partitions { shape: shape.to_vec(), groups: [group], list }
     }
 
-    /// Where the search for an identifier without path begins.
+    /// Returns the groups in which the search for an identifier without path begins.
     pub fn groups(&self) -> &[GroupId] {
         &self.groups
     }
 
-    /// The fragments of a block, in C order.
+    /// Returns the fragments of a block, in C order.
     ///
     /// # Errors
-    /// `Uri` when substitutions make a name absurdly long.
+    /// `Uri` if substitutions make a name too long.
     pub fn lookup(&self, block: &Selection, runtime: &Substitutions) -> Result<Vec<Fragment>> {
         let strides = c_strides(&self.shape);
         let mut out = Vec::new();

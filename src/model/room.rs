@@ -1,34 +1,34 @@
-//! Memory for texts that many share: a scalar identifier, a replacement, a base or one value for a whole fragment is
-//! stored once and copied to each place that it serves.
+//! Limits the memory for shared texts: a scalar identifier, a replacement, a base or one value for a whole fragment is
+//! stored once and copied to each place that uses it.
 //!
-//! A file of some kilobytes could so ask for gigabytes. Names and values of usual length always have room.
+//! Without a limit, a file of some kilobytes could demand gigabytes. Names and values of usual length always fit.
 
 use crate::error::{Error, Kind, Result};
 
-/// Room for the texts of any read, in bytes.
+/// Bytes of text that every read may use.
 const FLOOR: u64 = 32 << 20;
-/// Room for the text of each place.
+/// Bytes of text for each place.
 const EACH: u64 = 1 << 10;
 
-/// What is left of the room for the texts of one read.
+/// The remaining room for the texts of one read.
 #[derive(Debug)]
 pub(crate) struct Room(u64);
 
 impl Room {
-    /// Room for the texts of so many places.
+    /// Creates the room for the texts of `count` places.
     pub(crate) fn for_places(count: u64) -> Self {
         Room(count.saturating_mul(EACH).saturating_add(FLOOR))
     }
 
-    /// Takes room for a text.
+    /// Uses room for a text.
     ///
     /// # Errors
-    /// `Limit` when there is not so much left.
+    /// `Limit` if too little is left.
     pub(crate) fn take(&mut self, text: &str) -> Result<()> {
         self.take_bytes(text.len() as u64)
     }
 
-    /// Takes room for so many bytes of text.
+    /// Uses room for `bytes` bytes of text.
     ///
     /// # Errors
     /// As [`Room::take`].

@@ -1,13 +1,13 @@
-//! Cuts a selection into slabs of bounded size, in C order, so that a large table is never in memory at once.
+//! Divides a selection into slabs of bounded size, in C order, so that a large table is never in memory at once.
 
 use crate::error::Result;
 use crate::selection::Selection;
 
-/// The slabs of a selection; each has at most `cap` elements.
+/// Iterates over the slabs of a selection; each has at most `cap` elements.
 pub struct Slabs<'a> {
     whole: &'a Selection,
     shape: &'a [u64],
-    /// The dimension that is cut; those after it are taken whole, of those before one index at a time.
+    /// The dimension that is divided. A slab has all indices of the dimensions after it, and one of each before it.
     cut: usize,
     rows: u64,
     at: Vec<u64>,
@@ -15,7 +15,7 @@ pub struct Slabs<'a> {
 }
 
 impl<'a> Slabs<'a> {
-    /// Slabs of at most `cap` elements (at least 1) of a selection from an array of this shape.
+    /// Divides a selection from an array of this shape into slabs of at most `cap` elements (at least 1).
     pub fn new(whole: &'a Selection, shape: &'a [u64], cap: u64) -> Self {
         let count = whole.count();
         let mut inner = 1u64;

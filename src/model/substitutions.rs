@@ -1,23 +1,23 @@
-//! The `substitutions` attribute (CF draft 2.8.1 "location", CFA-0.6.2 `file`): `${keyword}` in a location stands for
-//! a replacement. Settings of the reader go before those of the file.
+//! The `substitutions` attribute (CF draft 2.8.1 "location", CFA-0.6.2 `file`): a replacement is inserted for
+//! `${keyword}` in a location. Settings of the reader take precedence over those of the file.
 //!
-//! Replacements are made in one pass over the location and are not searched again: the text demands that their
+//! Replacements are made in one pass over the location and are not searched again: the convention demands that their
 //! order does not matter, and a chain of replacements could grow without bound.
 
 use crate::error::{Error, Kind, Result};
 
-/// Longest location, in bytes, that replacements may lead to.
+/// The maximum length of a location after replacements, in bytes.
 const LONGEST: usize = 64 * 1024;
 
-/// Most keywords that a file may define: each is tried at every `${` of every location.
+/// The maximum number of keywords that a file may define: each is tried at every `${` of every location.
 const MOST: usize = 1000;
 
-/// Keywords and what they stand for.
+/// Keywords and their replacements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Substitutions(Vec<(String, String)>);
 
 impl Substitutions {
-    /// From pairs of keyword and replacement; the keyword may be written with or without `${}`.
+    /// Creates substitutions from pairs of keyword and replacement. The keyword may be written with or without `${}`.
     pub fn from_pairs<K: Into<String>, R: Into<String>>(pairs: impl IntoIterator<Item = (K, R)>) -> Self {
         let pairs = pairs.into_iter().map(|(keyword, replacement)| {
             let keyword: String = keyword.into();
@@ -27,10 +27,10 @@ impl Substitutions {
         Substitutions(pairs.collect())
     }
 
-    /// From the text of a `substitutions` attribute: `${keyword}: replacement ...`.
+    /// Parses the text of a `substitutions` attribute: `${keyword}: replacement ...`.
     ///
     /// # Errors
-    /// `Attribute` when it has not that form, `Limit` when it is absurdly long.
+    /// `Attribute` if it does not have that form, `Limit` if it is too long.
     pub fn parse(text: &str) -> Result<Self> {
         let wrong = || {
             Error::new(
@@ -47,7 +47,7 @@ impl Substitutions {
             let end = rest.find("}:").filter(|_| rest.starts_with("${")).ok_or_else(wrong)?;
             let keyword = rest[..=end].to_owned();
             rest = rest[end + 2..].trim_start();
-            // The next element follows at once when this replacement is empty.
+            // If this replacement is empty, the next element follows at once.
             let stop = rest.find(char::is_whitespace).unwrap_or(rest.len());
             let word = &rest[..stop];
             if word.starts_with("${") && word.ends_with("}:") {
@@ -60,16 +60,16 @@ impl Substitutions {
         Ok(Substitutions(pairs))
     }
 
-    /// These, with those of `runtime` in place of the ones of the same keyword and added to the others.
+    /// Returns these substitutions with those of `runtime` added; for the same keyword, `runtime` wins.
     pub fn overridden_by(&self, runtime: &Substitutions) -> Substitutions {
         let own = self.0.iter().filter(|(keyword, _)| runtime.0.iter().all(|(k, _)| k != keyword));
         Substitutions(runtime.0.iter().chain(own).cloned().collect())
     }
 
-    /// The location with every known keyword replaced.
+    /// Replaces every known keyword in a location.
     ///
     /// # Errors
-    /// `Uri` when the result is absurdly long.
+    /// `Uri` if the result is too long.
     pub fn apply(&self, location: String) -> Result<String> {
         if self.0.is_empty() || !location.contains("${") {
             return Ok(location);
@@ -79,7 +79,7 @@ impl Substitutions {
         while let Some(at) = rest.find("${") {
             out.push_str(&rest[..at]);
             rest = &rest[at..];
-            // The longest keyword wins where one begins like another.
+            // If one keyword begins with another, the longest wins.
             let found =
                 self.0.iter().filter(|(k, _)| rest.starts_with(k.as_str())).max_by_key(|(k, _)| k.len());
             match found {

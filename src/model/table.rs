@@ -12,25 +12,25 @@ use crate::selection::Selection;
 /// The feature variables of an aggregation whose fragments are in files.
 #[derive(Debug)]
 pub struct Table {
-    /// The names of the files; `None`: all fragments are in the aggregation file.
+    /// The names of the files; `None` if all fragments are in the aggregation file.
     pub locations: Option<Feature>,
     /// The variables in them.
     pub identifiers: Feature,
     /// The formats of the files.
     pub formats: Option<Feature>,
-    /// What the file says `${...}` in a location stands for.
+    /// The file's replacements for `${...}` in a location.
     pub substitutions: Substitutions,
     /// Whether a fragment may have no location: it is in the aggregation file, or wholly missing (CFA, not CF).
     pub location_optional: bool,
-    /// The groups where the search for an identifier without path begins.
+    /// The groups in which the search for an identifier without path begins.
     pub groups: Vec<GroupId>,
 }
 
 impl Table {
-    /// The fragments of a block, in C order; each feature variable is read once.
+    /// Returns the fragments of a block, in C order. Each feature variable is read once.
     ///
     /// # Errors
-    /// `Uri` when a location is missing, `Address` when an identifier is; those of the container.
+    /// `Uri` if a location is missing, `Address` if an identifier is; those of the container.
     pub fn lookup(
         &self,
         features: &dyn Features,
@@ -89,7 +89,7 @@ impl Row<'_> {
             if !self.table.location_optional {
                 return Err(Error::new(Kind::Uri, "no location is given for it"));
             }
-            // One address for all serves the fragments that have a file (CFA-0.6.2 `address`).
+            // A single address for all applies only to the fragments that have a file (CFA-0.6.2 `address`).
             let shared_by_files = self.table.identifiers.is_shared() && locations.is_some();
             let mut here = (0..self.identifiers.versions()).filter_map(|v| self.identifiers.get(i, v));
             let Some(identifier) = here.next().filter(|_| !shared_by_files) else {
@@ -123,7 +123,7 @@ impl Row<'_> {
     }
 }
 
-/// The index in the array of fragments of element `i` of a block.
+/// Returns the index in the array of fragments of element `i` of a block.
 pub(crate) fn index_in(block: &Selection, mut i: u64) -> Vec<u64> {
     let mut index = vec![0; block.rank()];
     for d in (0..block.rank()).rev() {

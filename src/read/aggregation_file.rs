@@ -22,12 +22,12 @@ use crate::options::OpenOptions;
 use crate::selection::Selection;
 use crate::value::{Attributes, DataType};
 
-/// Warnings beyond this many are dropped: one oddity can repeat in a million fragments.
+/// The maximum number of warnings; more are dropped, since one oddity can occur in a million fragments.
 const MOST_WARNINGS: usize = 100;
 
 /// An open file with or without aggregation variables.
 pub(crate) struct AggregationFile {
-    /// Unique in this process.
+    /// A number that is unique in this process.
     number: u64,
     pub(crate) container: Arc<Container>,
     pub(crate) identity: Identity,
@@ -70,14 +70,14 @@ impl AggregationFile {
         })
     }
 
-    /// The container's tree, which [`AggregationFile::new`] has parsed.
+    /// Returns the container's tree, which [`AggregationFile::new`] has parsed.
     pub(crate) fn tree(&self) -> &Tree {
         static EMPTY: Tree =
             Tree { groups: Vec::new(), dimensions: Vec::new(), variables: Vec::new(), omitted: Vec::new() };
         self.container.tree().unwrap_or(&EMPTY)
     }
 
-    /// The decoded aggregation of a variable; `None` for an ordinary one.
+    /// Returns the decoded aggregation of a variable, or `None` for an ordinary one.
     pub(crate) fn aggregation(&self, id: VariableId) -> Result<Option<&Aggregation>> {
         let variable = &self.tree().variables[id.0];
         if self.options.raw_view || !dialect::is_aggregation(&variable.attributes) {
@@ -95,7 +95,7 @@ impl AggregationFile {
             .map_err(|e: Error| e.in_variable(&variable.path).in_file(self.container.name()))
     }
 
-    /// What the elements of a variable have to be, with the value that was chosen for missing bytes.
+    /// Returns the target for the elements of a variable, with the value that was chosen for missing bytes.
     pub(crate) fn target(&self, id: VariableId) -> Target {
         let variable = &self.tree().variables[id.0];
         let target = Target::new(&variable.attributes, variable.array.data_type);
@@ -106,9 +106,10 @@ impl AggregationFile {
         }
     }
 
-    /// The size of a dimension in the logical view.
+    /// Returns the size of a dimension in the logical view.
     ///
-    /// An unlimited dimension that only aggregated data span has size 0 in the file; its size is that of the data.
+    /// An unlimited dimension that only aggregated data span has size 0 in the file; in the logical view it has that of
+    /// the data.
     pub(crate) fn dimension_size(&self, id: DimensionId) -> u64 {
         let stored = self.tree().dimensions[id.0].size;
         if stored > 0 {
@@ -131,12 +132,12 @@ impl AggregationFile {
         }
     }
 
-    /// Oddities that were tolerated so far.
+    /// Returns warnings about oddities that were tolerated so far.
     pub(crate) fn warnings(&self) -> Vec<String> {
         self.warnings.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The group that holds a variable.
+    /// Returns the group that contains a variable.
     pub(crate) fn group_of(&self, id: VariableId) -> GroupId {
         self.tree().variables[id.0].group
     }

@@ -1,7 +1,7 @@
-//! Reads ahead: decodes the chunks of a selection into the cache of the file, in parallel, and gives no values.
+//! Reads ahead: decodes the chunks of a selection into the cache of the file, in parallel, and returns no values.
 //!
-//! Bounded by the cache: what would push out other chunks of the same selection is not read. Data that are not
-//! compressed chunks gain nothing from it, except that the layout of their fragments is known to the next read.
+//! The cache limits it: chunks that would displace others of the same selection are not read. Only compressed chunks
+//! profit from it; for other data, the next read knows only the layout of their fragments.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::read::fragment::{self, Chain, Piece, Raw};
 use crate::selection::Selection;
 use crate::threads::workers::{self, Queue};
 
-/// What an open fragment counts for, so that fragments without chunks come to an end too.
+/// The bytes that an open fragment counts as, so that reading ahead ends for fragments without chunks too.
 const FRAGMENT: i64 = 4 << 10;
 
 /// What a thread does next.
@@ -26,10 +26,10 @@ enum Task {
     Part(Arc<Prepared>, Piece),
 }
 
-/// Decodes ahead what a read of this selection needs, as far as the cache holds it.
+/// Decodes in advance what a read of this selection needs, as far as the cache holds it.
 ///
 /// # Errors
-/// What is wrong with the aggregation; a fragment that cannot be read is no error.
+/// The errors of decoding the aggregation. A fragment that cannot be read is not an error.
 pub(crate) fn ahead(file: &Arc<AggregationFile>, id: VariableId, selection: &Selection) -> Result<()> {
     let capacity = file.caches.chunks.capacity();
     let room = AtomicI64::new(i64::try_from(capacity).unwrap_or(i64::MAX));
@@ -55,7 +55,7 @@ pub(super) fn within(
         let raw = fragment::stored(&**file, id);
         let tasks = parts(&raw, Piece::whole(selection))?;
         return workers::run(tasks, threads, state, |part, _, kept| {
-            // What is wrong is left for the read to tell, here and below.
+            // The later read reports errors, here and below.
             let _ = decode(&raw, &part, room, kept);
             Ok(())
         });
@@ -89,7 +89,7 @@ pub(super) fn within(
         };
         let state = || Kept::sharing(chain.chunks);
         if list.len() < threads {
-            // Too few to go round: their parts are file out instead.
+            // There are fewer fragments than threads, so their parts are distributed instead.
             let parts: Vec<Task> = (0..list.len()).flat_map(|i| begin(i).unwrap_or_default()).collect();
             return workers::run(parts, threads, state, work);
         }
@@ -97,7 +97,7 @@ pub(super) fn within(
     })
 }
 
-/// The piece in parts of whole chunks.
+/// Divides the piece into parts of whole chunks.
 fn parts(raw: &Raw, piece: Piece) -> Result<Vec<Piece>> {
     let Some(chunk) = raw.array().and_then(Array::chunk) else { return Ok(Vec::new()) };
     super::parts::parts(piece, raw.shape(), Some(chunk), super::sink::size_of(raw.data_type())?)

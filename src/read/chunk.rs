@@ -1,4 +1,4 @@
-//! A chunk of a fragment as it is stored, where it can be a chunk of another file without a change.
+//! Returns a chunk of a fragment as it is stored, if it can be a chunk of another file without a change.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::io::source::Source;
 use crate::model::fragments::Lookup;
 use crate::selection::{checked_product, Selection};
 
-/// The stored bytes of the chunk that begins at `start` of an aggregation variable; `None` where there is no such chunk, its
-/// values would change, or anything is wrong with it, which an ordinary read then tells.
+/// Returns the stored bytes of the chunk that begins at `start` of an aggregation variable, or `None` if there is no
+/// such chunk, its values would change, or it has an error, which an ordinary read then reports.
 ///
-/// The chunk is decoded once, so that a damaged one is not passed on.
+/// The chunk is decoded once, so that a damaged one is not copied.
 pub(crate) fn stored(
     file: &Arc<AggregationFile>,
     id: VariableId,
@@ -69,7 +69,7 @@ fn search(
     Ok(found)
 }
 
-/// The bytes of the chunk of an array that begins there, if it has the form.
+/// Returns the bytes of the chunk of an array that begins at `start`, if it has the form.
 fn bytes(source: &dyn Source, array: &Array, start: &[u64], form: &Form) -> Result<Option<Vec<u8>>> {
     let Layout::Chunked { chunk, filters, index } = &array.layout else { return Ok(None) };
     let Element::Number { size, big_endian } = array.element else { return Ok(None) };
@@ -82,7 +82,7 @@ fn bytes(source: &dyn Source, array: &Array, start: &[u64], form: &Form) -> Resu
     let (Some(place), Some(len)) = (index.find(&at)?.filter(|place| place.filter_mask == 0), len) else {
         return Ok(None);
     };
-    // Longer than the chunk itself, it is better compressed again.
+    // If it is longer than the chunk itself, it is better to compress it again.
     let Some(stored) = usize::try_from(place.size).ok().filter(|&stored| stored <= len) else {
         return Ok(None);
     };

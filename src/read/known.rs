@@ -1,7 +1,7 @@
-//! What a second read of a fragment need not find out again: its layout and how its values are converted.
+//! What a second read of a fragment can reuse: its layout and the conversion of its values.
 //!
-//! Kept after the file is closed, in bounded number. The file is compared with what it was; one that changed is read
-//! anew.
+//! It is kept after the file is closed, in bounded number. When the file is opened again, its identity and state are
+//! compared; a file that changed is read anew.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,19 +11,19 @@ use crate::container::array::{Array, Layout};
 use crate::container::tree::VariableId;
 use crate::io::location::{FileState, Identity};
 
-/// Fragments that are kept; each takes about a kilobyte.
+/// The maximum number of fragments that are kept; each takes about a kilobyte.
 const MOST: usize = 10_000;
 
 /// A fragment that was read.
 pub(super) struct Known {
     /// The version that was used.
     pub(super) version: usize,
-    /// The file as it was.
+    /// The identity of the file when it was read.
     pub(super) identity: Identity,
     pub(super) state: FileState,
     /// Its array.
     pub(super) array: Arc<Array>,
-    /// How its values become canonical.
+    /// The conversion of its values to canonical form.
     pub(super) conversion: Arc<Conversion>,
 }
 

@@ -1,8 +1,9 @@
 //! The steps of a read: plan, fragments, canonical form, scatter.
 //!
-//! A selection of the aggregated data is split into spans, one per fragment and dimension ([`plan`]). The fragment that the
-//! spans lie in is opened, placed and converted ([`prepare`]); what is wanted of it is a piece, one selection of its
-//! stored array. A piece is cut into parts of whole chunks ([`parts`]), which threads read one at a time ([`numbers`]).
+//! [`plan`] splits a selection of the aggregated data into spans, one per fragment and dimension. [`prepare`] opens,
+//! places and converts the fragment in which the spans lie; what the selection wants of it is a piece, one selection of
+//! its stored array. [`parts`] divides a piece into parts of whole chunks, which threads read one at a time
+//! ([`numbers`]).
 
 mod aggregation_file;
 mod ahead;

@@ -1,4 +1,4 @@
-//! Reads numbers and chars: the fragments of a selection, or their parts, are shared out to threads.
+//! Reads numbers and chars: distributes the fragments of a selection, or their parts, to threads.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,21 +18,21 @@ use crate::threads::progress::Progress;
 use crate::threads::workers::{self, Queue};
 use crate::value::DataType;
 
-/// A read of fewer bytes than this from few fragments is not worth a second thread.
+/// If a read has fewer bytes than this from few fragments, a second thread does not pay.
 const WORTH_THREADS: u64 = 256 << 10;
 const FEW_FRAGMENTS: usize = 8;
 
-/// What a read of numbers wants.
+/// A request to read numbers.
 pub(crate) struct Request<'a> {
-    /// Which part.
+    /// The part to read.
     pub(crate) selection: &'a Selection,
-    /// In which type.
+    /// The type of the result.
     pub(crate) data_type: DataType,
-    /// Where the values go.
+    /// The destination of the values.
     pub(crate) values: &'a Destination<'a>,
-    /// Where validity goes: 1 valid, 0 missing.
+    /// The destination of the validity: 1 valid, 0 missing.
     pub(crate) mask: Option<&'a Destination<'a>>,
-    /// Whether the requested type may change values; `None`: as the dataset was prepared.
+    /// Whether converting to the requested type may change values; `None` uses the option of the dataset.
     pub(crate) lossy: Option<bool>,
     /// Who watches.
     pub(crate) progress: Option<&'a Progress<'a>>,
@@ -104,7 +104,7 @@ fn ordinary(file: &Arc<AggregationFile>, id: VariableId, sink: &Sink<'_>) -> Res
     })
 }
 
-/// How many threads a read of this many fragments is worth.
+/// Returns how many threads to use for a read of this many fragments.
 fn threads(file: &Arc<AggregationFile>, request: &Request<'_>, fragments: usize) -> usize {
     let bytes = request.selection.len().unwrap_or(u64::MAX);
     let bytes = bytes.saturating_mul(request.data_type.size().unwrap_or(1) as u64);
@@ -116,7 +116,8 @@ fn threads(file: &Arc<AggregationFile>, request: &Request<'_>, fragments: usize)
 }
 
 impl Preparation<'_> {
-    /// Reads the fragments of a block, and those of which a version could not be read again.
+    /// Reads the fragments of a block. If a version of a fragment cannot be read, reads that fragment again from
+    /// another one.
     fn fragments(&self, block: &plan::Block<'_>, list: &[Fragment], sink: &Sink<'_>) -> Result<()> {
         let mut todo: Vec<usize> = (0..list.len()).collect();
         while !todo.is_empty() {
@@ -127,7 +128,7 @@ impl Preparation<'_> {
         Ok(())
     }
 
-    /// Reads the fragments of these numbers in the block; `again` receives those to be read of another version.
+    /// Reads the fragments of these numbers in the block. `again` receives those to be read from another version.
     fn run(
         &self,
         block: &plan::Block<'_>,
@@ -138,7 +139,7 @@ impl Preparation<'_> {
     ) -> Result<()> {
         let threads = threads(self.file, sink.request, todo.len());
         let tasks = if todo.len() < threads {
-            // Too few to go round: their parts are shared out instead.
+            // There are fewer fragments than threads, so their parts are distributed instead.
             let mut parts = Vec::new();
             for &i in todo {
                 parts.extend(self.begin(i, &list[i], &block.spans(i), list.len(), sink)?);
@@ -148,7 +149,7 @@ impl Preparation<'_> {
             todo.iter().copied().map(Task::Fragment).collect()
         };
         let read = |i: usize, prepared: &Prepared, part: &Piece, buffers: &mut Buffers<'_>| {
-            // All of the fragment is read again of another version.
+            // The whole fragment is read again from another version.
             if self.has_failed(prepared) {
                 return Ok(());
             }
@@ -175,7 +176,7 @@ impl Preparation<'_> {
         workers::run(tasks, threads, || Buffers::new(self.chain.chunks), work)
     }
 
-    /// Opens a fragment and cuts what is wanted of it into parts; a missing one is filled at once.
+    /// Opens a fragment and divides the part needed of it. A missing fragment is filled at once.
     fn begin(
         &self,
         i: usize,

@@ -1,19 +1,20 @@
-//! Cuts a piece of a fragment into parts that threads read one at a time. Pure arithmetic.
+//! Divides a piece of a fragment into parts that threads read one at a time. Pure arithmetic.
 //!
-//! A part is whole chunks of a chunked array, so that no chunk is decoded twice, and bounded in size, so that neither
-//! scratch memory nor waiting for the last thread grows with the fragment.
+//! A part consists of whole chunks of a chunked array, so that no chunk is decoded twice. Its size is bounded, so that
+//! neither scratch memory nor waiting for the last thread grows with the fragment.
 
 use crate::error::{Error, Kind, Result};
 use crate::read::fragment::Piece;
 use crate::selection::Selection;
 
-/// Bytes of a part, unless one chunk is larger.
+/// The size of a part in bytes, unless one chunk is larger.
 const PART: u64 = 1 << 20;
 
-/// The parts of a piece; `chunk` is the shape of the chunks of the stored array, `element` the size of its elements.
+/// Returns the parts of a piece. `chunk` is the shape of the chunks of the stored array, `element` the size of its
+/// elements.
 ///
 /// # Errors
-/// `Internal` when a part is not part of the piece.
+/// `Internal` if a part does not lie within the piece.
 pub(crate) fn parts(
     piece: Piece,
     stored: &[u64],
@@ -38,10 +39,10 @@ pub(crate) fn parts(
         .collect()
 }
 
-/// Per stored axis, the ranges (first index of the selection, how many) into which it is cut.
+/// Returns, per stored axis, the ranges (first index of the selection, how many) into which it is divided.
 fn cuts(selection: &Selection, chunk: Option<&[u64]>, element: usize) -> Vec<Vec<(u64, u64)>> {
     let rank = selection.rank();
-    // The most selected indices that share a chunk along each axis.
+    // The maximum number of selected indices that share a chunk along each axis.
     let together: Vec<u64> = (0..rank)
         .map(|a| match chunk {
             Some(chunk) => chunk[a].div_ceil(selection.step()[a].unsigned_abs()).min(selection.count()[a]),
@@ -70,7 +71,7 @@ fn cuts(selection: &Selection, chunk: Option<&[u64]>, element: usize) -> Vec<Vec
     cuts
 }
 
-/// How many selected indices from `first` on lie in the same chunk.
+/// Returns how many selected indices from `first` on lie in the same chunk.
 fn stretch(selection: &Selection, chunk: Option<&[u64]>, axis: usize, first: u64) -> u64 {
     let Some(chunk) = chunk else { return 1 };
     if first >= selection.count()[axis] {
@@ -106,7 +107,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Where each element of a piece comes from and goes to.
+    /// Returns the origin and destination of each element of a piece.
     fn places(piece: &Piece) -> Vec<(Vec<u64>, Vec<u64>)> {
         let selection = &piece.selection;
         (0..selection.len().unwrap())

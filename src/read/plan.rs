@@ -1,4 +1,4 @@
-//! Which part of which fragment a selection touches: pure arithmetic on the grid.
+//! Determines which part of which fragment a selection touches: pure arithmetic on the grid.
 
 use crate::model::grid::Grid;
 use crate::selection::Selection;
@@ -8,13 +8,13 @@ use crate::selection::Selection;
 pub struct Span {
     /// The fragment's index along the dimension.
     pub fragment: u64,
-    /// The first index wanted, counted from the fragment's own begin.
+    /// The first index to read, relative to the beginning of the fragment.
     pub start: u64,
-    /// The number of indices wanted.
+    /// The number of indices to read.
     pub count: u64,
     /// The distance between them.
     pub step: i64,
-    /// Where the first one goes in the result.
+    /// The index of the first one in the result.
     pub at: u64,
 }
 
@@ -32,7 +32,7 @@ impl Plan {
         Plan { spans }
     }
 
-    /// The touched fragments as blocks with evenly spaced indices, so that one look-up serves a whole block.
+    /// Returns the touched fragments as blocks with evenly spaced indices, so that a whole block needs one look-up.
     ///
     /// A block has at most about `limit` fragments.
     pub fn blocks(&self, limit: usize) -> Vec<Block<'_>> {
@@ -74,7 +74,7 @@ fn split(grid: &Grid, dimension: usize, start: u64, count: u64, step: i64) -> Ve
     spans
 }
 
-/// Cuts a list of spans into runs whose fragment indices are evenly spaced, none longer than `limit`.
+/// Divides a list of spans into runs whose fragment indices are evenly spaced, none longer than `limit`.
 fn even_runs(spans: &[Span], limit: usize) -> Vec<&[Span]> {
     let mut runs = Vec::new();
     let mut rest = spans;
@@ -98,7 +98,7 @@ pub struct Block<'a> {
 }
 
 impl Block<'_> {
-    /// The block as a selection of the array of fragments.
+    /// Returns the block as a selection of the array of fragments.
     pub fn selection(&self, fragments: &[u64]) -> crate::error::Result<Selection> {
         let start: Vec<u64> = self.spans.iter().map(|s| s[0].fragment).collect();
         let count: Vec<u64> = self.spans.iter().map(|s| s.len() as u64).collect();
@@ -110,12 +110,12 @@ impl Block<'_> {
         Selection::new(&start, &count, &step, fragments)
     }
 
-    /// The number of fragments in the block.
+    /// Returns the number of fragments in the block.
     pub fn len(&self) -> usize {
         self.spans.iter().map(|s| s.len()).product()
     }
 
-    /// The `i`th fragment of the block, in C order: its span along each dimension.
+    /// Returns the `i`th fragment of the block, in C order, as its span along each dimension.
     pub fn spans(&self, mut i: usize) -> Vec<Span> {
         let mut found: Vec<Span> = Vec::with_capacity(self.spans.len());
         for spans in self.spans.iter().rev() {
@@ -127,17 +127,17 @@ impl Block<'_> {
     }
 }
 
-/// The index of the fragment that the spans lie in.
+/// Returns the index of the fragment in which the spans lie.
 pub fn index_of(spans: &[Span]) -> Vec<u64> {
     spans.iter().map(|s| s.fragment).collect()
 }
 
-/// Where what the spans give begins in the result.
+/// Returns where the data of the spans begin in the result.
 pub fn at_of(spans: &[Span]) -> Vec<u64> {
     spans.iter().map(|s| s.at).collect()
 }
 
-/// The extent of what the spans give.
+/// Returns the extent of the data of the spans.
 pub fn count_of(spans: &[Span]) -> Vec<u64> {
     spans.iter().map(|s| s.count).collect()
 }

@@ -1,5 +1,5 @@
-//! Opens the fragments of an aggregation variable, places them in the aggregated data and finds their conversion: the same
-//! for every kind of read and for a check.
+//! Opens the fragments of an aggregation variable, places them in the aggregated data and determines their conversion.
+//! All kinds of reads and checks use this.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::model::Aggregation;
 use crate::options::MissingFragments;
 use crate::selection::Selection;
 
-/// Fragments that are looked up at once; bounds the memory for their names.
+/// The number of fragments that are looked up at once; bounds the memory for their names.
 const BLOCK: usize = 16 << 10;
 
 /// A fragment, or an ordinary variable, that is ready to be read.
@@ -29,9 +29,9 @@ pub(super) struct Prepared {
     pub(super) conversion: Arc<Conversion>,
     /// The index of the fragment; empty for an ordinary variable.
     pub(super) index: Vec<u64>,
-    /// The version of the fragment that this is.
+    /// The version of the fragment.
     pub(super) version: usize,
-    /// Whether its chunks are kept for later reads: not those of a read that would fill the cache by itself.
+    /// Whether its chunks are cached for later reads. A read that would fill the cache by itself does not cache them.
     pub(super) keep: bool,
 }
 
@@ -40,7 +40,7 @@ impl Prepared {
         Prepared { raw, conversion, index, version, keep: false }
     }
 
-    /// Keeps chunks, if those of this many fragments fit the cache.
+    /// Caches chunks, if those of this many fragments fit the cache.
     pub(super) fn keep_chunks(&mut self, piece: &Piece, fragments: usize, cache: &ChunkCache) {
         let Some(chunk) = self.raw.array().and_then(Array::chunk) else {
             // Parts of an expanded array share chunks of the stored one.
@@ -67,16 +67,16 @@ impl Prepared {
     }
 }
 
-/// The fragments of an aggregation variable, as a read or a check needs them.
+/// The fragments of an aggregation variable, for a read or a check.
 pub(crate) struct Preparation<'a> {
     pub(crate) file: &'a Arc<AggregationFile>,
-    /// The same file, as its fragments know it.
+    /// The same file, in the form that its fragments use.
     host: Arc<dyn Host>,
     pub(crate) id: VariableId,
     pub(crate) aggregation: &'a Aggregation,
     pub(crate) target: &'a Target,
     pub(crate) chain: &'a Chain<'a>,
-    /// The versions that were found to be of no use while this is read.
+    /// The versions that proved unusable during this read.
     failures: Failures,
 }
 
@@ -113,13 +113,14 @@ impl<'a> Preparation<'a> {
         self.aggregation.fragments.lookup(&**container, place, runtime_substitutions)
     }
 
-    /// What opening some versions of a fragment takes.
+    /// Returns what is needed to open some versions of a fragment.
     pub(crate) fn wanted<'w>(&'w self, versions: &'w [Version], index: &'w [u64]) -> Wanted<'w> {
         let Preparation { host, id: variable, aggregation, chain, .. } = self;
         Wanted { host, variable: *variable, fragments: &aggregation.fragments, index, versions, chain }
     }
 
-    /// Opens the first version of a fragment that `accept` does not refuse; `None` when there is none and need not be.
+    /// Opens the first version of a fragment that `accept` does not refuse. Returns `None` if there is none and missing
+    /// fragments are allowed.
     pub(crate) fn open<T>(
         &self,
         fragment: &Fragment,
@@ -130,7 +131,7 @@ impl<'a> Preparation<'a> {
         let failed = self.failures.of(self.aggregation.grid.number(index));
         let accept = |raw: Raw, version: usize| match self.check_recorded(&raw, version, index) {
             Ok(()) => accept(raw, version).map(Ok),
-            // That the file changed is no reason to look for another.
+            // A file that changed is no reason to try another version.
             Err(error) => Ok(Err(error)),
         };
         match fragment::open(&self.wanted(versions, index), &failed, accept)? {
@@ -142,7 +143,7 @@ impl<'a> Preparation<'a> {
         }
     }
 
-    /// Compares the file of a version with what was recorded, which is the state of the first.
+    /// Compares the file of a version with the recorded state, which is that of the first version.
     fn check_recorded(&self, raw: &Raw, version: usize, index: &[u64]) -> Result<()> {
         match (&self.aggregation.recorded, raw.file()) {
             (Some(recorded), Some(file)) if version == 0 => {
@@ -152,12 +153,13 @@ impl<'a> Preparation<'a> {
         }
     }
 
-    /// Whether the version of a fragment was found to be of no use.
+    /// Returns whether the version of a fragment proved unusable.
     pub(super) fn has_failed(&self, prepared: &Prepared) -> bool {
         self.failures.has(self.aggregation.grid.number(&prepared.index), prepared.version)
     }
 
-    /// Whether the data of a version that could not be read may be in another one; then that is remembered.
+    /// Returns whether another version may have the data of a version that could not be read. If so, records the
+    /// failure.
     pub(super) fn pass_over(
         &self,
         fragment: &Fragment,
@@ -174,20 +176,20 @@ impl<'a> Preparation<'a> {
         true
     }
 
-    /// Brings a version of the fragment at `index` into the form that fits its part of the aggregated data.
+    /// Converts a version of the fragment at `index` to the form that fits its part of the aggregated data.
     ///
     /// # Errors
-    /// `FragmentShape` when none does.
+    /// `FragmentShape` if no form fits.
     pub(crate) fn place(&self, raw: Raw, index: &[u64], view: Option<&View>) -> Result<Raw> {
         let Preparation { host, aggregation, chain, target, .. } = self;
         let canonical = &aggregation.grid.shape_of(index);
         Fitting { host, aggregation, data_type: target.data_type(), canonical, view, chain }.fit(raw)
     }
 
-    /// How the values of a version become canonical.
+    /// Returns the conversion of the values of a version to canonical form.
     ///
     /// # Errors
-    /// `FragmentType`, `Units`, `Calendar` when they cannot.
+    /// `FragmentType`, `Units`, `Calendar` if they cannot be converted.
     pub(crate) fn convert(&self, raw: &Raw, view: Option<&View>, lossy: bool) -> Result<Conversion> {
         let units = view.and_then(|v| v.units.as_deref());
         let calendar = view.and_then(|v| v.calendar.as_deref());
@@ -195,7 +197,7 @@ impl<'a> Preparation<'a> {
             .map_err(|e| in_file_of(raw, e))
     }
 
-    /// Opens, places and converts a fragment; `None` when it is missing.
+    /// Opens, places and converts a fragment. Returns `None` if it is missing.
     pub(super) fn prepare(
         &self,
         fragment: &Fragment,
@@ -224,7 +226,7 @@ impl<'a> Preparation<'a> {
         })
     }
 
-    /// Keeps what was found out about a fragment in a file of its own, for [`Preparation::reopen`].
+    /// Keeps what is known about a fragment in a file of its own, for [`Preparation::reopen`].
     fn remember(&self, index: &[u64], version: usize, raw: &Raw, conversion: &Arc<Conversion>) {
         let Raw::Stored { variable, file: Some(file), .. } = raw else { return };
         let known = Known {
@@ -237,7 +239,7 @@ impl<'a> Preparation<'a> {
         self.file.known.put(self.id, self.aggregation.grid.number(index), known);
     }
 
-    /// Opens a fragment that was read before; `None` when it was not, or is no longer what it was.
+    /// Opens a fragment that was read before. Returns `None` if it was not, or if its file changed.
     fn reopen(&self, fragment: &Fragment, index: &[u64]) -> Option<Prepared> {
         let Fragment::Stored { versions, view: None } = fragment else { return None };
         let number = self.aggregation.grid.number(index);

@@ -1,10 +1,10 @@
-//! From a piece of converted values to its strided place in the caller's buffer, from several threads at once.
+//! Copies a piece of converted values to its strided place in the caller's buffer, from several threads at once.
 
 use std::marker::PhantomData;
 
 use crate::error::{Error, Kind, Result};
 
-/// A caller's buffer seen as a strided array that several threads may fill at once, each another part.
+/// A caller's buffer as a strided array. Several threads may fill different parts of it at once.
 pub struct Destination<'a> {
     first: *mut u8,
     /// Distance in bytes between neighbours along each dimension.
@@ -16,16 +16,16 @@ pub struct Destination<'a> {
 }
 
 // SAFETY: all writes go through `copy` and `fill`, whose contract is that concurrent calls name disjoint parts;
-// `is_disjoint` says whether different parts are different memory.
+// `is_disjoint` returns whether different parts are different memory.
 unsafe impl Sync for Destination<'_> {}
 // SAFETY: the buffer is exclusively borrowed for the lifetime and plain bytes.
 unsafe impl Send for Destination<'_> {}
 
 impl<'a> Destination<'a> {
-    /// A buffer in C order.
+    /// Creates a destination for a buffer in C order.
     ///
     /// # Errors
-    /// `Request` when the buffer is too small.
+    /// `Request` if the buffer is too small.
     pub fn c_order(buffer: &'a mut [u8], shape: &[u64], element: usize) -> Result<Self> {
         let strides: Vec<i64> = crate::selection::c_strides(shape)
             .iter()
@@ -34,10 +34,11 @@ impl<'a> Destination<'a> {
         Destination::strided(buffer, 0, &strides, shape, element)
     }
 
-    /// A buffer whose element `[0, 0, ..]` is at `first` and whose neighbours lie `strides` apart, in elements.
+    /// Creates a destination for a buffer whose element `[0, 0, ..]` is at `first` and whose neighbours lie `strides`
+    /// apart, in elements.
     ///
     /// # Errors
-    /// `Request` when an element of `shape` would lie outside the buffer.
+    /// `Request` if an element of `shape` would lie outside the buffer.
     pub fn strided(
         buffer: &'a mut [u8],
         first: usize,
@@ -76,15 +77,15 @@ impl<'a> Destination<'a> {
         })
     }
 
-    /// Whether different elements lie in different memory, so that threads may fill different parts at once.
+    /// Returns whether different elements lie in different memory, so that threads may fill different parts at once.
     pub fn is_disjoint(&self) -> bool {
         self.disjoint
     }
 
-    /// The part at `at` of shape `count` as one slice, when it is contiguous and in C order.
+    /// Returns the part at `at` of shape `count` as one slice, if it is contiguous and in C order.
     ///
     /// # Safety
-    /// No other thread may touch that part meanwhile.
+    /// No other thread may access that part during the lifetime of the slice.
     #[allow(clippy::mut_from_ref)]
     pub unsafe fn contiguous(&self, at: &[u64], count: &[u64]) -> Option<&mut [u8]> {
         self.check(at, count);
@@ -95,7 +96,7 @@ impl<'a> Destination<'a> {
             }
             expected = expected.checked_mul(isize::try_from(count[d]).ok()?)?;
         }
-        // SAFETY: `check` keeps the part inside the buffer; the caller promises exclusive use.
+        // SAFETY: `check` keeps the part inside the buffer; the caller guarantees exclusive use.
         Some(unsafe { std::slice::from_raw_parts_mut(self.place(at), expected as usize) })
     }
 
@@ -111,8 +112,8 @@ impl<'a> Destination<'a> {
         let last = count.iter().zip(source_strides).map(|(&n, &s)| (n as usize - 1) * s).sum::<usize>();
         assert!((last + 1) * self.element <= source.len(), "source is smaller than the part");
         let from: Vec<isize> = source_strides.iter().map(|&s| (s * self.element) as isize).collect();
-        // SAFETY: both sides were checked above: `check` for the destination, the assertion for the source. No other
-        // call writes there meanwhile: the caller's promise.
+        // SAFETY: both sides were checked above: `check` for the destination, the assertion for the source. The caller
+        // guarantees that no other call writes there at the same time.
         unsafe { copy_strided(self.place(at), &self.strides, source.as_ptr(), &from, count, self.element) }
     }
 
@@ -127,8 +128,8 @@ impl<'a> Destination<'a> {
             return;
         }
         let still = vec![0isize; count.len()];
-        // SAFETY: `check` bounds the destination; with zero strides the source is read within its one element. No other
-        // call writes there meanwhile: the caller's promise.
+        // SAFETY: `check` bounds the destination; with zero strides the source is read within its one element. The
+        // caller guarantees that no other call writes there at the same time.
         unsafe { copy_strided(self.place(at), &self.strides, element.as_ptr(), &still, count, self.element) }
     }
 
@@ -148,7 +149,7 @@ impl<'a> Destination<'a> {
     }
 }
 
-/// Sufficient test that no two elements share memory.
+/// Returns whether no two elements share memory. The test is sufficient, not necessary.
 fn are_disjoint(strides: &[i64], shape: &[u64]) -> bool {
     let mut steps: Vec<(u64, u64)> =
         strides.iter().zip(shape).filter(|(_, &n)| n > 1).map(|(&s, &n)| (s.unsigned_abs(), n)).collect();
@@ -185,7 +186,7 @@ unsafe fn copy_strided(
     let mut index = vec![0u64; outer.len()];
     let (mut row_to, mut row_from) = (to, from);
     for _ in 0..rows {
-        // SAFETY: the caller's promise covers every row.
+        // SAFETY: the caller's guarantee covers every row.
         unsafe { copy_row(row_to, ts, row_from, fs, n as usize, element) };
         for d in (0..outer.len()).rev() {
             index[d] += 1;
@@ -207,7 +208,7 @@ unsafe fn copy_strided(
 /// # Safety
 /// As [`copy_strided`].
 unsafe fn copy_row(to: *mut u8, ts: isize, from: *const u8, fs: isize, n: usize, element: usize) {
-    // SAFETY (all arms): the caller promises that every element of both rows is valid; unaligned access is used.
+    // SAFETY (all arms): the caller guarantees that every element of both rows is valid; unaligned access is used.
     unsafe fn by<T: Copy>(to: *mut u8, ts: isize, from: *const u8, fs: isize, n: usize) {
         for i in 0..n as isize {
             // SAFETY: see above.

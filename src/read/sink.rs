@@ -1,4 +1,4 @@
-//! Brings stored elements to canonical form and to the requested type, and puts them into the caller's buffer.
+//! Converts stored elements to canonical form and to the requested type, and writes them to the caller's buffer.
 
 use super::Request;
 use crate::canonical::{Conversion, Target};
@@ -7,16 +7,16 @@ use crate::error::{Error, Kind, Result};
 use crate::read::fragment::{Chain, Piece, Raw};
 use crate::value::DataType;
 
-/// Where a read ends: the variable's type and missing value, the requested type, the caller's buffer.
+/// The destination of a read: the variable's type and missing value, the requested type, the caller's buffer.
 pub(crate) struct Sink<'a> {
     pub(crate) target: &'a Target,
     pub(crate) request: &'a Request<'a>,
-    /// From the variable's own type to the requested one, where that differs.
+    /// The conversion from the variable's own type to the requested one, if they differ.
     cast: Option<Conversion>,
     pub(crate) lossy: bool,
 }
 
-/// Buffers of one thread, used again for each part.
+/// Buffers of one thread, reused for each part.
 pub(crate) struct Buffers<'a> {
     kept: Kept<'a>,
     stored: Vec<u8>,
@@ -32,7 +32,7 @@ impl<'a> Buffers<'a> {
         Buffers { kept, stored, own, cast, valid }
     }
 
-    /// Says whether decoded chunks are kept for later reads from now on.
+    /// Sets whether decoded chunks are cached for later reads from now on.
     pub(crate) fn keep_chunks(&mut self, keep: bool) {
         self.kept.keep = keep;
     }
@@ -47,7 +47,7 @@ impl<'a> Sink<'a> {
         Ok(Sink { target, request, cast, lossy })
     }
 
-    /// Reads a part of a fragment and puts it into its place.
+    /// Reads a part of a fragment and writes it to its place.
     pub(crate) fn put(
         &self,
         raw: &Raw,
@@ -60,7 +60,7 @@ impl<'a> Sink<'a> {
         let n = part.elements()?;
         let values = self.request.values;
         let place = part.is_c_order().then(|| {
-            // SAFETY: parts of a read are disjoint, and where the destination does not keep them apart one thread
+            // SAFETY: parts of a read are disjoint; if different parts of the destination may share memory, one thread
             // reads them all.
             unsafe { values.contiguous(&part.at, &part.count) }
         });
@@ -144,8 +144,8 @@ impl<'a> Sink<'a> {
             again(cast_to, &value, &mut cast, valid.as_deref_mut(), true)?;
             value = cast;
         }
-        // SAFETY: parts of a read are disjoint, and where the destination does not keep them apart one thread reads
-        // them all.
+        // SAFETY: parts of a read are disjoint; if different parts of the destination may share memory, one thread
+        // reads them all.
         unsafe { self.request.values.fill(at, count, &value) };
         if let (Some(mask), Some(valid)) = (self.request.mask, valid) {
             // SAFETY: as above; the mask has the same parts.
@@ -155,7 +155,7 @@ impl<'a> Sink<'a> {
     }
 }
 
-/// A conversion of values that were converted before: what is missing stays missing.
+/// Converts values that were converted before. Missing ones stay missing.
 fn again(
     conversion: &Conversion,
     from: &[u8],
@@ -185,7 +185,7 @@ pub(crate) fn size_of(data_type: DataType) -> Result<usize> {
         .ok_or_else(|| Error::new(Kind::FragmentType, "strings where numbers or characters are expected"))
 }
 
-/// The strides of an array in C order.
+/// Returns the strides of an array in C order.
 pub(super) fn c_order(shape: &[u64]) -> Vec<usize> {
     crate::selection::c_strides(shape).iter().map(|&s| s as usize).collect()
 }

@@ -1,4 +1,4 @@
-//! Reads of string data. Fragments may be strings, or chars with a trailing dimension for the length.
+//! Reads string data. Fragments may be strings, or chars with a trailing dimension for the length.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::selection::Selection;
 use crate::threads::progress::Progress;
 use crate::value::{text_of, Attributes, DataType, Values};
 
-/// Reads strings of a variable in C order; `None` is missing.
+/// Reads strings of a variable in C order, with `None` for missing ones.
 ///
 /// The empty string, `_FillValue` and `missing_value` are missing.
 pub(crate) fn strings(
@@ -83,7 +83,7 @@ impl Preparation<'_> {
         out: &mut Strings,
     ) -> Result<()> {
         let index = index_of(spans);
-        // What is not written stays missing.
+        // Strings that are not written stay missing.
         self.open(fragment, &index, |raw, _| self.string_version(raw, fragment.view(), spans, marks, out))
             .map(drop)
     }
@@ -156,7 +156,7 @@ impl Preparation<'_> {
     }
 }
 
-/// The same selection with the whole of a trailing dimension.
+/// Returns the same selection with the whole of a trailing dimension.
 fn with_trailing(selection: &Selection, length: u64, shape: &[u64]) -> Result<Selection> {
     let mut start = selection.start().to_vec();
     let mut count = selection.count().to_vec();
@@ -167,7 +167,7 @@ fn with_trailing(selection: &Selection, length: u64, shape: &[u64]) -> Result<Se
     Selection::new(&start, &count, &step, shape)
 }
 
-/// Strings that stand for missing.
+/// Strings that mean missing data.
 struct MissingTexts(Vec<String>);
 
 impl MissingTexts {
@@ -175,7 +175,7 @@ impl MissingTexts {
         MissingTexts(missing_texts(attributes))
     }
 
-    /// These, and those of a fragment.
+    /// Returns these texts and those of a fragment.
     fn and(&self, attributes: &Attributes) -> Self {
         let mut all = missing_texts(attributes);
         all.extend_from_slice(&self.0);

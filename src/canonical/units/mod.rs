@@ -36,7 +36,7 @@ impl Unit {
         parse::parse(text, database::Database::get()).map_err(|error| error.about(text))
     }
 
-    /// The dimensionless unit one.
+    /// Returns the dimensionless unit one.
     pub fn one() -> Unit {
         Unit::of(Form::Product(Product::default()))
     }

@@ -50,12 +50,12 @@ impl<'a> Cursor<'a> {
         self.wide = wide;
     }
 
-    /// The offset of the next byte.
+    /// Returns the offset of the next byte.
     pub fn position(&self) -> u64 {
         self.base + self.taken as u64
     }
 
-    /// The bytes between here and the end of the source.
+    /// Returns the bytes between here and the end of the source.
     fn left(&self) -> u64 {
         self.len.saturating_sub(self.position())
     }
@@ -75,7 +75,7 @@ impl<'a> Cursor<'a> {
         Ok(count as usize)
     }
 
-    /// The next `count` bytes.
+    /// Returns the next `count` bytes.
     #[inline(always)]
     pub fn bytes(&mut self, count: u64) -> Result<&[u8]> {
         if !self.is_in_window(count) {

@@ -42,7 +42,7 @@ pub struct Variable {
 }
 
 impl Header {
-    /// The index of the record dimension.
+    /// Returns the index of the record dimension.
     pub fn record_dimension(&self) -> Option<usize> {
         self.dimensions.iter().position(|(_, size)| *size == 0)
     }

@@ -17,7 +17,7 @@ fn name(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// A CDF-1 file: dimensions, variables (name, dimensions, type, begin), no attributes, then the data.
+/// Returns a CDF-1 file: dimensions, variables (name, dimensions, type, begin), no attributes, then the data.
 fn file(records: u32, dims: &[(&str, u32)], vars: &[(&str, &[u32], u32, u32)], data: &[u8]) -> Vec<u8> {
     let mut bytes = [&b"CDF\x01"[..], &word(records), &word(10), &word(dims.len() as u32)].concat();
     for (label, size) in dims {
@@ -132,13 +132,14 @@ fn every_truncation_of_a_header_is_damaged() {
 
 const NAMES: [&str; 2] = ["wanted", "wäre"];
 
-/// The result of the full parse, whatever it is.
+/// Returns the result of the full parse, whatever it is.
 fn parsed(bytes: &[u8]) -> Result<bool> {
     let header = Header::parse(&Memory(bytes.to_vec()))?;
     Ok(header.variables.iter().any(|v| NAMES.iter().any(|name| v.attributes.get(name).is_some())))
 }
 
-/// A header of any version: global attributes and two variables with these, as names, types and counts of values.
+/// Returns a header of any version: global attributes and two variables with these, as names, types and counts of
+/// values.
 fn with_attributes(version: u8, attributes: &[(String, u32, u32)]) -> Vec<u8> {
     let size =
         |n: usize| if version == 5 { (n as u64).to_be_bytes().to_vec() } else { word(n as u32).to_vec() };

@@ -91,7 +91,7 @@ impl RawAttributes {
         Ok(RawAttributes { list: ordered.into_iter().map(|(_, attribute)| attribute).collect(), omitted })
     }
 
-    /// The attribute of this name.
+    /// Returns the attribute of this name.
     pub(super) fn get(&self, name: &str) -> Option<&RawAttribute> {
         self.list.iter().find(|attribute| attribute.name == name)
     }
@@ -260,7 +260,7 @@ impl RawAttribute {
         }
     }
 
-    /// The stored elements of `size` bytes each.
+    /// Returns the stored elements of `size` bytes each.
     fn elements(&self, size: usize) -> Result<std::slice::ChunksExact<'_, u8>> {
         let dataspace = self.dataspace.as_ref().map_err(|reason| unsupported(reason.clone()))?;
         let count = dataspace.len().and_then(|count| usize::try_from(count).ok());

@@ -166,7 +166,7 @@ pub(super) fn width(most: u64) -> usize {
     (most.max(1).ilog2() / 8 + 1) as usize
 }
 
-/// The hash by which names are indexed.
+/// Returns the hash by which names are indexed.
 pub(super) fn hash(name: &str) -> u32 {
     lookup3(name.as_bytes())
 }

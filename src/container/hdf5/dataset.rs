@@ -42,7 +42,7 @@ impl Dataset {
         Ok(Dataset { header, dataspace, attributes, is_scale, is_variable })
     }
 
-    /// Its data.
+    /// Returns its data.
     pub(super) fn array(&self, store: &Store) -> Result<Array> {
         if self.dataspace.null {
             return Err(unsupported("a dataset with a null dataspace has no data"));
@@ -103,7 +103,7 @@ impl Dataset {
         }
     }
 
-    /// The shape of a chunk and its bytes.
+    /// Returns the shape of a chunk and its bytes.
     fn chunk(&self, sizes: &[u64], element_size: usize) -> Result<(Vec<u64>, u64)> {
         let rank = self.dataspace.shape.len();
         match sizes.split_last() {

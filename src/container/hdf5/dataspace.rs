@@ -47,7 +47,7 @@ impl Dataspace {
         Ok(Dataspace { shape, maximum, null: version == 2 && kind == 2 })
     }
 
-    /// The number of elements; `None` when it overflows.
+    /// Returns the number of elements, or `None` if it overflows.
     pub(super) fn len(&self) -> Option<u64> {
         if self.null {
             return Some(0);

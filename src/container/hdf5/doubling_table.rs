@@ -102,7 +102,7 @@ impl DoublingTable {
         }
     }
 
-    /// The size of the blocks of a row.
+    /// Returns the size of the blocks of a row.
     fn len(&self, row: u32) -> Option<u64> {
         let factor = 1u64.checked_shl(row.saturating_sub(1))?;
         self.first_len.checked_mul(factor)

@@ -162,8 +162,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Reads the entries of a data block of `count`. `used` is a bitmap of the pages in use, and the number of its first
-    /// bit for this block.
+    /// Reads the entries of a data block of `count`. `used` is a bitmap of the pages in use, and the number of its
+    /// first bit for this block.
     fn data_block(
         &mut self,
         address: Option<u64>,

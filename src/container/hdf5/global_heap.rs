@@ -159,7 +159,7 @@ impl Collection {
         Ok(Collection { bytes, objects })
     }
 
-    /// The bytes of the object with this number.
+    /// Returns the bytes of the object with this number.
     fn get(&self, number: u32) -> Option<&[u8]> {
         let number = u16::try_from(number).ok()?;
         let is_it = |object: &&(u16, usize, usize)| object.0 == number;

@@ -91,7 +91,7 @@ impl Header {
         store.budget.release(bytes);
     }
 
-    /// The first message of this kind.
+    /// Returns the first message of this kind.
     pub(super) fn first(&self, kind: u16) -> Option<&Message> {
         self.messages.iter().find(|message| message.kind == kind)
     }

@@ -43,7 +43,7 @@ pub(super) struct BlockStorage {
 }
 
 impl BlockStorage {
-    /// The whole source.
+    /// Creates storage over the whole source.
     pub(super) fn new(source: Arc<dyn Source>) -> Self {
         let block = if source.len() <= WHOLE { WHOLE } else { BLOCK };
         let end = source.len();

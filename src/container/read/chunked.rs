@@ -26,7 +26,7 @@ pub trait Chunks {
     /// Returns the place of a chunk, or `None` if it was never written.
     fn find(&self, chunk: &[u64]) -> Result<Option<ChunkPlace>>;
 
-    /// Whether a chunk with this mask is stored as it is.
+    /// Returns whether a chunk with this mask is stored as it is.
     fn is_plain(&self, mask: u32) -> bool;
 
     /// Returns the maximum number of bytes that a chunk of `stored` bytes can decode to.

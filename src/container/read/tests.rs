@@ -48,14 +48,14 @@ fn noise(len: usize) -> Vec<u8> {
     (0..len as u64).map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
 }
 
-/// All indices `i` with `i[d] < count[d]`, in C order.
+/// Returns all indices `i` with `i[d] < count[d]`, in C order.
 fn indices(count: &[u64]) -> Vec<Vec<u64>> {
     count.iter().fold(vec![vec![]], |list, &n| {
         list.iter().flat_map(|i| (0..n).map(move |k| [&i[..], &[k]].concat())).collect()
     })
 }
 
-/// The selected elements of an array in C order.
+/// Returns the selected elements of an array in C order.
 fn oracle(data: &[u8], shape: &[u64], selection: &Selection, size: usize, swap: bool) -> Vec<u8> {
     let strides = c_strides(shape);
     let mut out = Vec::new();
@@ -95,7 +95,7 @@ fn read_all_ways(source: &dyn Source, array: &Array, selection: &Selection, data
     assert!(out == oracle(data, &array.shape, selection, size, false), "stored differ: {selection:?}");
 }
 
-/// A selection of a dimension of this size, from three free numbers.
+/// Returns a selection of a dimension of this size, from three free numbers.
 fn stretch(size: u64, (a, b, c): (u64, u64, u64)) -> (u64, u64, i64) {
     if size == 0 {
         return (0, 0, 1);

@@ -208,7 +208,7 @@ impl RemoteFile {
         }
     }
 
-    /// A redirection may be valid only for a while: after a failure there, the next request goes to the first address
+    /// Returns to the first address after a failure at a redirection, which may be valid only for a while.
     /// again.
     fn turned_back(&self, asked: &Url, failure: Failure) -> Failure {
         match failure {

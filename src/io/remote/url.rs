@@ -9,8 +9,8 @@ use crate::error::secrets::has_user;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::redact;
 
-/// An http or https address, normalised (WHATWG URL): case of scheme and host, default port, `.` and `..`, also where they
-/// are percent-encoded.
+/// An http or https address, normalised (WHATWG URL): case of scheme and host, default port, `.` and `..`, also where
+/// they are percent-encoded.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Url(url::Url, Doubt);
 

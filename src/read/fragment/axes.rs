@@ -1,18 +1,19 @@
-//! Whether a stored shape is a fragment's canonical shape, and which stored axis serves each dimension.
+//! Checks whether a stored shape is a fragment's canonical shape, and which stored axis corresponds to each dimension.
 //!
-//! CF-1.13 section 2.8.2: a fragment may leave out dimensions in which it has size 1; it may not have more dimensions
-//! than the aggregated data, nor another order. Shapes that merely hold as many elements are refused.
+//! CF-1.13 section 2.8.2: a fragment may omit dimensions in which it has size 1; it may not have more dimensions than
+//! the aggregated data, nor another order. Shapes that only have the same number of elements are refused.
 
 use crate::error::{Error, Kind, Result};
 
-/// For each dimension of the canonical shape the stored axis that serves it; `None` where the fragment leaves it out.
+/// Returns, for each dimension of the canonical shape, the corresponding stored axis, or `None` if the fragment omits
+/// it.
 ///
 /// # Errors
-/// [`Kind::FragmentShape`] unless `stored` is `canonical` with zero or more entries of size 1 left out.
+/// [`Kind::FragmentShape`] unless `stored` is `canonical` with zero or more entries of size 1 omitted.
 pub fn match_axes(stored: &[u64], canonical: &[u64]) -> Result<Vec<Option<usize>>> {
     let mut axis = stored.len();
     let mut axes = vec![None; canonical.len()];
-    // Any run of ones is alike, so taking a stored axis as soon as it fits is as good as any other choice.
+    // All ones in a run are equivalent, so taking a stored axis as soon as it fits is as good as any other choice.
     for (place, &size) in axes.iter_mut().zip(canonical).rev() {
         if axis > 0 && stored[axis - 1] == size {
             axis -= 1;
@@ -41,7 +42,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// All ways to leave out ones, by brute force.
+    /// Tries all ways to omit ones, by brute force.
     fn fits(stored: &[u64], canonical: &[u64]) -> bool {
         match (stored, canonical) {
             ([], rest) => rest.iter().all(|&n| n == 1),

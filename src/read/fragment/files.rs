@@ -1,4 +1,4 @@
-//! The fragment files that are open, shared by all reads of an aggregation file and bounded in number.
+//! The open fragment files, shared by all reads of an aggregation file and bounded in number.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -29,7 +29,7 @@ impl OpenFile {
         self.source.identity()
     }
 
-    /// The file as netCDF.
+    /// Returns the file as netCDF.
     pub(crate) fn container(&self) -> Result<&Arc<Container>> {
         self.container.get_or_try_init(|| {
             let source: Arc<File> = Arc::clone(&self.source);
@@ -37,7 +37,8 @@ impl OpenFile {
         })
     }
 
-    /// The file as an aggregation file of its own, for a fragment of `host` that is itself an aggregation variable.
+    /// Returns the file as an aggregation file of its own, for a fragment of `host` that is itself an aggregation
+    /// variable.
     pub(crate) fn nested(&self, host: &dyn Host) -> Result<&Arc<dyn Host>> {
         self.nested.get_or_try_init(|| host.open_nested(self))
     }
@@ -46,8 +47,8 @@ impl OpenFile {
 /// Open files by location, the least recently used one closed first.
 pub(crate) struct Files(Mutex<Cache<Key, Arc<OpenFile>>>);
 
-/// The number of the aggregation file that names a file, and the name. Its own name would not do: two files on a server may
-/// differ in what is not shown.
+/// The number of the aggregation file that names a file, and the location. The name of the open file would not be
+/// unique: two files on a server may differ only in parts that names do not show.
 type Key = (u64, String);
 
 impl Files {
@@ -59,12 +60,12 @@ impl Files {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The file under this key, if it is open.
+    /// Returns the file under this key, if it is open.
     pub(crate) fn get(&self, key: &Key) -> Option<Arc<OpenFile>> {
         self.lock().get(key).map(Arc::clone)
     }
 
-    /// Keeps a file under this key; readers that still hold a file that is dropped here keep it open.
+    /// Keeps a file under this key. If a file is dropped here, readers that still use it keep it open.
     pub(crate) fn put(&self, key: Key, file: &Arc<OpenFile>) {
         let mut closed = None;
         let replaced = self.lock().put(key, Arc::clone(file), 1, |file| closed = Some(file));

@@ -1,11 +1,11 @@
-//! Fragments in formats of GDAL: GeoTIFF, GRIB, Zarr, HDF4. Built into the GDAL plugin alone.
+//! Fragments in formats of GDAL: GeoTIFF, GRIB, Zarr, HDF4. Only the GDAL plugin includes this.
 //!
-//! The identifier of a version is the number of a band, whose rows and columns are then the array, the name of a
-//! multidimensional array, or a subdataset as GDAL lists it, without the file: `GTIFF_DIR:2`. The bands of a subdataset
-//! are its first dimension, unless there is one alone.
+//! The identifier of a version is one of three: the number of a band, whose rows and columns are then the array; the
+//! name of a multidimensional array; or a subdataset as GDAL lists it, without the file: `GTIFF_DIR:2`. The bands of a
+//! subdataset are its first dimension, unless there is only one.
 //!
-//! Only the drivers of the setting FRAGMENT_DRIVERS are asked: a file that names other sources, such as a VRT under
-//! whatever name, is refused. Rows are taken as they are stored.
+//! Only the drivers of the setting FRAGMENT_DRIVERS are used: a file that names other sources, such as a VRT under any
+//! name, is refused. Rows are read as they are stored.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,10 +21,10 @@ use crate::options::FragmentDriver;
 use crate::selection::Selection;
 use crate::value::{Attributes, DataType};
 
-/// Names of one sort that a message gives.
+/// The maximum number of names of one kind in a message.
 const MOST_NAMES: usize = 20;
 
-/// Whether a format of an aggregation file is one of these.
+/// Returns whether a format of an aggregation file is one of these.
 pub(crate) fn is_known_format(format: &str) -> bool {
     FragmentDriver::ALL.iter().any(|&driver| formats(driver).contains(&format))
 }
@@ -36,12 +36,12 @@ pub(crate) struct Foreign {
     data_type: DataType,
     attributes: Attributes,
     handles: Mutex<Handles>,
-    /// The path that GDAL was given may lead through this open file.
+    /// The path that was passed to GDAL may lead through this open file.
     opened: Option<Pinned>,
 }
 
-/// An array, or several that are its parts along the first dimension, and the dataset they belong to, which ends after
-/// them.
+/// An array, or several that are its parts along the first dimension, and the dataset to which they belong, which is
+/// released after them.
 struct Handles {
     arrays: Vec<GdalArray>,
     _dataset: GdalDataset,
@@ -53,13 +53,13 @@ impl Handles {
     }
 }
 
-// SAFETY: GDAL lets its objects move between threads as long as one uses them at a time; the mutex sees to that.
+// SAFETY: GDAL lets its objects move between threads as long as one uses them at a time; the mutex ensures that.
 unsafe impl Send for Handles {}
 
 impl Foreign {
     /// Opens an array of a file that the access policy allowed, with one of these drivers.
     ///
-    /// GDAL opens the file that is open already, not what its name leads to by now.
+    /// GDAL opens the file that is open already, not the one that its name leads to by now.
     ///
     /// # Errors
     /// `FragmentUnreadable`, `FragmentVariable`, `FragmentType` for complex numbers, text and unequal bands.
@@ -79,7 +79,7 @@ impl Foreign {
             let message = "it has data in other files, which are not under ALLOWED_SOURCES";
             return Err(Error::new(Kind::FragmentUnreadable, message).in_file(file));
         }
-        // A store is a directory: a file that the driver takes for one lists chunks of other files.
+        // A store is a directory: a file that the driver accepts as a store lists chunks of other files.
         let drivers: Vec<_> =
             drivers.iter().copied().filter(|&driver| driver != FragmentDriver::Zarr).collect();
         let array = Self::open(&Opener::new(pinned.path(), file, format, &drivers)?, file, identifier)?;
@@ -94,7 +94,7 @@ impl Foreign {
         Self::open(&Opener::new(path, path, Some("zarr"), drivers)?, path, identifier)
     }
 
-    /// Opens an array of a file, which messages call `file`.
+    /// Opens an array of a file, which messages name `file`.
     fn open(opener: &Opener<'_>, file: &str, identifier: &str) -> Result<Self> {
         let _quiet = Quiet::new();
         let Some(handles) = find(opener, identifier)? else {
@@ -158,7 +158,7 @@ impl Foreign {
         Ok(())
     }
 
-    /// An error with the name of the file for the path that GDAL was given.
+    /// Replaces the path that was passed to GDAL with the name of the file in an error.
     fn named(&self, error: Error) -> Error {
         let message = match &self.opened {
             Some(pinned) => error.message().replace(pinned.path(), &self.file),
@@ -168,7 +168,7 @@ impl Foreign {
     }
 }
 
-/// Finds what an identifier names.
+/// Finds the array that an identifier names.
 fn find(opener: &Opener<'_>, identifier: &str) -> Result<Option<Handles>> {
     let number = identifier.trim().parse::<u32>().ok().and_then(|n| i32::try_from(n).ok());
     if number.is_none() {
@@ -176,18 +176,18 @@ fn find(opener: &Opener<'_>, identifier: &str) -> Result<Option<Handles>> {
             return Ok(Some(array));
         }
     }
-    // A store may have no array that has bands.
+    // A store may have no array with bands.
     let Ok(whole) = opener.bands() else { return opener.arrays().map(|_| None) };
     if let Some(number) = number {
         return Ok(Handles::one(whole.band(number), whole));
     }
-    // One that is not listed is not opened, whatever file it names.
+    // A subdataset that is not listed is not opened, whatever file it names.
     let listed = whole.subdatasets();
     let mut subdatasets = listed.iter().filter_map(|name| Subdataset::new(name, opener.path()));
     let Some(subdataset) = subdatasets.find(|subdataset| subdataset.is_named(identifier)) else {
         return Ok(None);
     };
-    // Zarr lists arrays of any rank, but has bands for those of two dimensions alone.
+    // Zarr lists arrays of any rank, but has bands only for those of two dimensions.
     if let Some(array) = subdataset.array().and_then(|name| find_array(opener, name)) {
         return Ok(Some(array));
     }
@@ -196,13 +196,13 @@ fn find(opener: &Opener<'_>, identifier: &str) -> Result<Option<Handles>> {
     Ok(bands.map(|arrays| Handles { arrays, _dataset: dataset }))
 }
 
-/// The multidimensional array of a name; a driver may have bands alone.
+/// Returns the multidimensional array of a name, if the driver has such arrays.
 fn find_array(opener: &Opener<'_>, name: &str) -> Option<Handles> {
     let dataset = opener.arrays().ok()?;
     Handles::one(dataset.array(name), dataset)
 }
 
-/// What arrays are like as one: each is an index of the first dimension, unless it is the only one.
+/// Returns the traits of arrays as one: each is an index of the first dimension, unless it is the only one.
 fn stacked(arrays: &[GdalArray], identifier: &str) -> Result<Traits> {
     let mut all = arrays.iter().map(GdalArray::traits);
     let mut first = all.next().ok_or_else(|| {
@@ -220,7 +220,7 @@ fn stacked(arrays: &[GdalArray], identifier: &str) -> Result<Traits> {
     Ok(first)
 }
 
-/// The end of a message: what there is for an identifier to name.
+/// Returns the end of a message: the names that an identifier can have.
 fn contents(opener: &Opener<'_>) -> String {
     let bands = opener.bands().ok();
     let count = bands.as_ref().map_or(0, GdalDataset::band_count);
@@ -239,7 +239,7 @@ fn contents(opener: &Opener<'_>) -> String {
     format!("; it has: {}", sorts.join(", "))
 }
 
-/// The names of one sort; no more than a reader looks through.
+/// Returns the names of one kind, no more than a reader looks through.
 fn named(sort: &str, names: &[String]) -> Option<String> {
     Some(match names {
         [] => return None,

@@ -1,4 +1,4 @@
-//! One array of GDAL: what it is like, and its numbers.
+//! One array of GDAL: its traits, and its numbers.
 
 use std::ffi::CStr;
 use std::ptr;
@@ -10,23 +10,23 @@ use crate::error::{Error, Kind, Result};
 use crate::selection::Selection;
 use crate::value::{Attribute, Attributes, DataType, Values};
 
-/// The attributes that stand for no-data value, unit, scale and offset.
+/// The attributes for no-data value, unit, scale and offset.
 const ATTRIBUTES: [&str; 4] = ["_FillValue", "units", "scale_factor", "add_offset"];
 
 /// An open array, released with this object.
 pub(super) struct GdalArray(gdal::GDALMDArrayH);
 
-/// What an array is like.
+/// The properties of an array.
 pub(super) struct Traits {
     pub(super) shape: Vec<u64>,
     /// `None` for complex numbers and text.
     pub(super) data_type: Option<DataType>,
-    /// What the canonical form needs to know.
+    /// The attributes that the canonical form needs.
     pub(super) attributes: Attributes,
 }
 
 impl Traits {
-    /// The first thing that two arrays differ in; `None` if they can be parts of one.
+    /// Returns the first property in which two arrays differ, or `None` if they can be parts of one.
     pub(super) fn difference(&self, other: &Traits) -> Option<&'static str> {
         if self.shape != other.shape {
             return Some("shape");
@@ -34,7 +34,7 @@ impl Traits {
         if self.data_type != other.data_type {
             return Some("type");
         }
-        // By bits: a no-data value that is not a number is no reason to differ.
+        // Compared by bits, so that no-data values that are NaN are equal.
         let bits = |values: Option<&Values>| -> Option<Vec<_>> {
             values.map(|values| (0..values.len()).map(|i| values.native_bytes_at(i)).collect())
         };
@@ -45,18 +45,18 @@ impl Traits {
 
 impl Drop for GdalArray {
     fn drop(&mut self) {
-        // SAFETY: the handle is open, and ends here.
+        // SAFETY: the handle is open and is not used after this.
         unsafe { gdal::GDALMDArrayRelease(self.0) };
     }
 }
 
 impl GdalArray {
-    /// Takes a handle over; `None` for NULL.
+    /// Takes ownership of a handle. Returns `None` for NULL.
     ///
     /// # Safety
-    /// The handle is NULL, or open and nobody else's to release.
+    /// The handle must be NULL, or open and released by nobody else.
     pub(super) unsafe fn from_handle(handle: gdal::GDALMDArrayH) -> Option<Self> {
-        // Not `then_some`: that would make an object of NULL and drop it.
+        // Not `then_some`: that would create an object from NULL and drop it.
         (!handle.is_null()).then(|| GdalArray(handle))
     }
 
@@ -67,7 +67,7 @@ impl GdalArray {
 
     fn shape(&self) -> Vec<u64> {
         let mut count = 0;
-        // SAFETY: the handle is open; the list is released as GDAL gave it.
+        // SAFETY: the handle is open; the list is released as GDAL requires.
         unsafe {
             let dimensions = gdal::GDALMDArrayGetDimensions(self.0, &mut count);
             let shape = (0..count).map(|i| gdal::GDALDimensionGetSize(*dimensions.add(i))).collect();
@@ -77,7 +77,7 @@ impl GdalArray {
     }
 
     fn data_type(&self) -> Option<DataType> {
-        // SAFETY: the handle is open; the type is released as GDAL gave it.
+        // SAFETY: the handle is open; the type is released as GDAL requires.
         unsafe {
             let extended = gdal::GDALMDArrayGetDataType(self.0);
             let is_number = gdal::GDALExtendedDataTypeGetClass(extended)
@@ -95,7 +95,7 @@ impl GdalArray {
     fn attributes(&self, data_type: Option<DataType>) -> Attributes {
         let mut list = Vec::new();
         let mut add = |name: &str, value: Values| list.push(Attribute { name: name.to_owned(), value });
-        // SAFETY: the handle is open; the no-data value has the array's type, and that and the unit are GDAL's own.
+        // SAFETY: the handle is open; the no-data value has the array's type, and GDAL owns it and the unit.
         unsafe {
             let missing = gdal::GDALMDArrayGetRawNoDataValue(self.0).cast::<u8>();
             if let (Some(data_type), false) = (data_type, missing.is_null()) {
@@ -107,7 +107,7 @@ impl GdalArray {
             let unit = gdal::GDALMDArrayGetUnit(self.0);
             if !unit.is_null() {
                 match CStr::from_ptr(unit).to_bytes() {
-                    // The driver of GRIB writes a dash where there is no unit.
+                    // The GRIB driver writes a dash if there is no unit.
                     b"" | b"-" => {}
                     unit => add("units", Values::Char(unit.to_vec())),
                 }
@@ -136,7 +136,7 @@ impl GdalArray {
         selection: &Selection,
         out: &mut [u8],
     ) -> Result<()> {
-        // GDAL 3.6 reads beyond the edge of a band when steps are larger than 1.
+        // GDAL 3.6 reads beyond the edge of a band if steps are larger than 1.
         if selection.step().iter().zip(selection.count()).any(|(&step, &count)| step != 1 && count > 1) {
             return self.read_stepped(shape, element, selection, out);
         }
@@ -169,7 +169,7 @@ impl GdalArray {
         Ok(())
     }
 
-    /// Reads all between the first and the last index, and picks.
+    /// Reads everything between the first and the last index, and picks the selected elements.
     fn read_stepped(
         &self,
         shape: &[u64],
@@ -223,7 +223,7 @@ fn too_large() -> Error {
 }
 
 fn data_type_of(number: gdal::GDALDataType::Type) -> Option<DataType> {
-    // Signed bytes are a type of GDAL from 3.7 on, and unsigned ones have another name from 3.13 on.
+    // GDAL has a type for signed bytes from 3.7 on, and another name for unsigned ones from 3.13 on.
     const UNSIGNED_BYTE: gdal::GDALDataType::Type = 1;
     const SIGNED_BYTE: gdal::GDALDataType::Type = 14;
     Some(match number {

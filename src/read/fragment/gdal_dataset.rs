@@ -1,4 +1,4 @@
-//! A file that GDAL has open, by no other drivers than those that may read fragments.
+//! A file that GDAL has open, using only the drivers that may read fragments.
 
 use std::ffi::{CStr, CString};
 use std::ptr;
@@ -14,11 +14,11 @@ use crate::io::location::stays_inside;
 use crate::io::os::make_room;
 use crate::options::FragmentDriver;
 
-/// What GDAL's header defines by macros that the bindings lack.
+/// Macros of GDAL's header that the bindings lack.
 const OF_RASTER: u32 = 0x02;
 const OF_MULTIDIM_RASTER: u32 = 0x10;
 
-/// The names in aggregation files of the format of a driver.
+/// Returns the names of a driver's format in aggregation files.
 pub(super) fn formats(driver: FragmentDriver) -> &'static [&'static str] {
     match driver {
         FragmentDriver::GeoTiff => &["gtiff", "geotiff", "tiff", "tif", "cog"],
@@ -28,9 +28,9 @@ pub(super) fn formats(driver: FragmentDriver) -> &'static [&'static str] {
     }
 }
 
-/// Opens what is in one file.
+/// Opens the contents of one file.
 pub(super) struct Opener<'a> {
-    /// What messages call the file.
+    /// The name used for the file in messages.
     file: &'a str,
     /// The path for GDAL.
     path: &'a str,
@@ -38,10 +38,10 @@ pub(super) struct Opener<'a> {
 }
 
 impl<'a> Opener<'a> {
-    /// With those of the drivers that are for the format, if one is given.
+    /// Creates an opener with the drivers for the format, or with all of these if no format is given.
     ///
     /// # Errors
-    /// `FragmentUnreadable` when there are none.
+    /// `FragmentUnreadable` if there are none.
     pub(super) fn new(
         path: &'a str,
         file: &'a str,
@@ -51,19 +51,19 @@ impl<'a> Opener<'a> {
         let is_asked = |driver: FragmentDriver| format.is_none_or(|format| formats(driver).contains(&format));
         let drivers: Vec<_> = drivers.iter().copied().filter(|&driver| is_asked(driver)).collect();
         let opener = Opener { file, path, drivers };
-        // GDAL takes an empty list for all drivers.
+        // To GDAL, an empty list means all drivers.
         if opener.drivers.is_empty() {
             return Err(opener.unreadable("the setting FRAGMENT_DRIVERS leaves no driver for it"));
         }
         Ok(opener)
     }
 
-    /// The path for GDAL.
+    /// Returns the path for GDAL.
     pub(super) fn path(&self) -> &str {
         self.path
     }
 
-    /// The file with its bands and its list of subdatasets.
+    /// Opens the file with its bands and its list of subdatasets.
     ///
     /// # Errors
     /// `FragmentUnreadable`.
@@ -71,7 +71,7 @@ impl<'a> Opener<'a> {
         self.whole(OF_RASTER)
     }
 
-    /// The file with its multidimensional arrays.
+    /// Opens the file with its multidimensional arrays.
     ///
     /// # Errors
     /// `FragmentUnreadable`.
@@ -85,15 +85,15 @@ impl<'a> Opener<'a> {
             .ok_or_else(|| self.unreadable(format!("neither netCDF nor a file of {}", names.join(", "))))
     }
 
-    /// A subdataset that the file lists, by the driver that lists it.
+    /// Opens a subdataset that the file lists, with the driver that lists it.
     ///
-    /// No other is asked: GDAL also looks for a file of that very name, below the current directory.
+    /// No other driver is used: GDAL also looks for a file of that very name, below the current directory.
     ///
     /// # Errors
     /// `FragmentUnreadable` with GDAL's message.
     pub(super) fn subdataset(&self, whole: &GdalDataset, subdataset: &Subdataset<'_>) -> Result<GdalDataset> {
         let opens = |driver: &FragmentDriver| match driver {
-            // What this driver lists, another one opens, which is for nothing else.
+            // The subdatasets that this driver lists are opened by another one, which has no other use.
             FragmentDriver::Hdf4 => "HDF4Image",
             driver => driver.name(),
         };
@@ -116,7 +116,7 @@ pub(super) struct GdalDataset(gdal::GDALDatasetH);
 
 impl Drop for GdalDataset {
     fn drop(&mut self) {
-        // SAFETY: the handle is open, and ends here.
+        // SAFETY: the handle is open and is not used after this.
         unsafe { gdal::GDALReleaseDataset(self.0) };
     }
 }
@@ -127,18 +127,18 @@ impl GdalDataset {
         let terms: Vec<CString> = drivers.iter().filter_map(|driver| CString::new(*driver).ok()).collect();
         let mut list: Vec<_> = terms.iter().map(|term| term.as_ptr()).collect();
         list.push(ptr::null());
-        // No neighbours: what a driver finds beside the file is not under the policy.
+        // No sibling files: what a driver finds beside the file is not under the policy.
         let siblings = [ptr::null()];
         // A driver may open a file more than once, and takes it for another format if it cannot.
         make_room(4);
         // SAFETY: C strings and lists that end with NULL, alive during the call.
         let dataset =
             unsafe { gdal::GDALOpenEx(name.as_ptr(), kind, list.as_ptr(), ptr::null(), siblings.as_ptr()) };
-        // Not `then_some`: that would make an object of NULL and drop it.
+        // Not `then_some`: that would create an object from NULL and drop it.
         (!dataset.is_null()).then(|| GdalDataset(dataset))
     }
 
-    /// The name of the driver that opened it.
+    /// Returns the name of the driver that opened it.
     fn driver(&self) -> Option<String> {
         // SAFETY: the handle is open; the driver and its name live as long as GDAL.
         unsafe {
@@ -156,7 +156,7 @@ impl GdalDataset {
         unsafe { gdal::GDALGetRasterCount(self.0) }
     }
 
-    /// A band as an array of rows and columns; the first has number 1.
+    /// Returns a band as an array of rows and columns; the first has number 1.
     pub(super) fn band(&self, number: i32) -> Option<GdalArray> {
         // SAFETY: the handle is open; a band that does not exist is NULL.
         unsafe {
@@ -168,7 +168,7 @@ impl GdalDataset {
         }
     }
 
-    /// The array of this full name; the slash at its start may be left out.
+    /// Returns the array of this full name; the slash at its start is optional.
     pub(super) fn array(&self, name: &str) -> Option<GdalArray> {
         let name = name.trim_start_matches('/');
         // A driver may take the name for a path.
@@ -178,7 +178,7 @@ impl GdalDataset {
         self.root()?.array(&format!("/{name}"))
     }
 
-    /// The full names of arrays, in whatever group; no more than so many.
+    /// Returns the full names of arrays in all groups, at most `most`.
     pub(super) fn arrays(&self, most: usize) -> Vec<String> {
         self.root().map(|root| root.arrays(most)).unwrap_or_default()
     }
@@ -188,11 +188,11 @@ impl GdalDataset {
         unsafe { GdalGroup::from_handle(gdal::GDALDatasetGetRootGroup(self.0)) }
     }
 
-    /// The names of subdatasets as GDAL lists them.
+    /// Returns the names of subdatasets as GDAL lists them.
     pub(super) fn subdatasets(&self) -> Vec<String> {
-        // SAFETY: the handle is open, and the list is its own.
+        // SAFETY: the handle is open and owns the list.
         let entries = unsafe { texts(gdal::GDALGetMetadata(self.0, c"SUBDATASETS".as_ptr())) };
-        // Names and descriptions take turns: SUBDATASET_1_NAME=..., SUBDATASET_1_DESC=...
+        // Names and descriptions alternate: SUBDATASET_1_NAME=..., SUBDATASET_1_DESC=...
         let name = |entry: String| {
             entry.split_once('=').filter(|(key, _)| key.ends_with("_NAME")).map(|(_, name)| name.to_owned())
         };

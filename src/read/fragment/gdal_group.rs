@@ -7,7 +7,7 @@ use gdal_sys as gdal;
 
 use super::gdal_array::GdalArray;
 
-/// Groups that are looked into for names: a file may have any number, and one within the other.
+/// The maximum number of groups that are searched for names: a file may have any number of groups, also nested ones.
 const MOST_GROUPS: usize = 100;
 
 /// An open group, released with this object.
@@ -15,22 +15,22 @@ pub(super) struct GdalGroup(gdal::GDALGroupH);
 
 impl Drop for GdalGroup {
     fn drop(&mut self) {
-        // SAFETY: the handle is open, and ends here.
+        // SAFETY: the handle is open and is not used after this.
         unsafe { gdal::GDALGroupRelease(self.0) };
     }
 }
 
 impl GdalGroup {
-    /// Takes a handle over; `None` for NULL.
+    /// Takes ownership of a handle. Returns `None` for NULL.
     ///
     /// # Safety
-    /// The handle is NULL, or open and nobody else's to release.
+    /// The handle must be NULL, or open and released by nobody else.
     pub(super) unsafe fn from_handle(handle: gdal::GDALGroupH) -> Option<Self> {
-        // Not `then_some`: that would make an object of NULL and drop it.
+        // Not `then_some`: that would create an object from NULL and drop it.
         (!handle.is_null()).then(|| GdalGroup(handle))
     }
 
-    /// The array of this full name, which starts with a slash.
+    /// Returns the array of this full name, which starts with a slash.
     pub(super) fn array(&self, name: &str) -> Option<GdalArray> {
         let name = CString::new(name).ok()?;
         // SAFETY: the handle is open; an array that it does not have is NULL.
@@ -43,14 +43,14 @@ impl GdalGroup {
         }
     }
 
-    /// The full names of arrays in this group, which is the root, and in those below; no more than so many.
+    /// Returns the full names of arrays in this group, which is the root, and in those below, at most `most`.
     pub(super) fn arrays(self, most: usize) -> Vec<String> {
         let mut names = Vec::new();
         let mut groups = vec![(String::new(), self)];
         for _ in 0..MOST_GROUPS {
             let Some((path, group)) = groups.pop().filter(|_| names.len() < most) else { break };
             names.extend(group.names(Member::Array).iter().map(|name| format!("{path}/{name}")));
-            // Those that come first in the file are the next to be looked into.
+            // The groups that come first in the file are searched next.
             let inner = group.names(Member::Group).into_iter().take(MOST_GROUPS).rev();
             groups.extend(inner.filter_map(|name| Some((format!("{path}/{name}"), group.group(&name)?))));
         }
@@ -65,7 +65,7 @@ impl GdalGroup {
     }
 
     fn names(&self, member: Member) -> Vec<String> {
-        // SAFETY: the handle is open, and the list is ours to release.
+        // SAFETY: the handle is open, and this code must release the list.
         unsafe {
             let list = match member {
                 Member::Array => gdal::GDALGroupGetMDArrayNames(self.0, ptr::null_mut()),
@@ -78,17 +78,17 @@ impl GdalGroup {
     }
 }
 
-/// What a group has names for.
+/// The kinds of members of a group that have names.
 #[derive(Clone, Copy)]
 enum Member {
     Array,
     Group,
 }
 
-/// The texts of one of GDAL's lists, those that are UTF-8.
+/// Returns the texts of one of GDAL's lists that are UTF-8.
 ///
 /// # Safety
-/// The list is NULL, or an array of C strings that ends with NULL.
+/// The list must be NULL, or an array of C strings that ends with NULL.
 pub(super) unsafe fn texts(list: *mut *mut c_char) -> Vec<String> {
     let mut texts = Vec::new();
     let mut entry = list.cast_const();

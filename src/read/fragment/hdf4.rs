@@ -1,12 +1,12 @@
-//! Whether an HDF4 file has data in other files: "external elements" of the HDF specification.
+//! Determines whether an HDF4 file has data in other files: "external elements" of the HDF specification.
 //!
-//! The library that GDAL reads such files with opens whatever they name, past the access policy.
+//! The library with which GDAL reads such files opens whatever they name, past the access policy.
 
 use crate::error::{Error, Kind, Result};
 use crate::io::source::Source;
 
 const SIGNATURE: [u8; 4] = [0x0e, 0x03, 0x13, 0x01];
-/// The bit of a tag that stands for an element stored in a special way, unless the tag is one of an application.
+/// The bit of a tag that marks an element stored in a special way, unless the tag belongs to an application.
 const SPECIAL: u16 = 0x4000;
 const OF_APPLICATION: u16 = 0x8000;
 /// The first number of a special element that lies in another file.
@@ -14,16 +14,16 @@ const EXTERNAL: u16 = 2;
 /// Bytes of an entry of the list of elements: tag, reference, offset, length.
 const ENTRY: usize = 12;
 
-/// Whether the file is HDF4 and has data in another file.
+/// Returns whether the file is HDF4 and has data in another file.
 ///
 /// # Errors
-/// `Damaged` when its list of elements cannot be followed.
+/// `Damaged` if its list of elements cannot be followed.
 pub(super) fn has_external_elements(source: &dyn Source) -> Result<bool> {
     let mut signature = [0; 4];
     if source.len() < 4 || source.read_at(0, &mut signature).is_err() || signature != SIGNATURE {
         return Ok(false);
     }
-    // Blocks of the list follow each other by offsets; more entries than fit into the file mean a circle.
+    // Each block of the list has the offset of the next; more entries than fit into the file mean a cycle.
     let mut left = source.len() / ENTRY as u64 + 1;
     let mut next = SIGNATURE.len() as u64;
     while next != 0 {

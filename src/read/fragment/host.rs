@@ -1,7 +1,7 @@
 //! The aggregation file that a fragment belongs to, as far as its fragments need it.
 //!
-//! A fragment may be an aggregation variable again. Reading one takes all steps of a read, which lie above this layer:
-//! the file that is read hands them in as this trait.
+//! A fragment may itself be an aggregation variable. Reading one takes all steps of a read, which lie above this layer:
+//! the file that is read passes them in as this trait.
 
 use std::sync::atomic::AtomicI64;
 use std::sync::Arc;
@@ -19,12 +19,12 @@ use crate::model::Aggregation;
 use crate::options::OpenOptions;
 use crate::selection::Selection;
 
-/// What the reads of a dataset share, those of nested aggregations included.
+/// What all reads of a dataset share, including those of nested aggregations.
 pub(crate) struct Caches {
     pub(crate) files: Files,
     /// Decoded chunks.
     pub(crate) chunks: ChunkCache,
-    /// What is known of compressed fragments.
+    /// What is known about compressed fragments.
     pub(crate) expansions: Expansions,
 }
 
@@ -40,7 +40,7 @@ impl Caches {
 
 /// An open aggregation file.
 pub(crate) trait Host: Send + Sync {
-    /// A number that no other open file in this process has.
+    /// Returns a number that no other open file in this process has.
     fn number(&self) -> u64;
 
     fn container(&self) -> &Arc<Container>;
@@ -53,19 +53,19 @@ pub(crate) trait Host: Send + Sync {
 
     fn options(&self) -> &OpenOptions;
 
-    /// What the user has replaced in locations.
+    /// Returns the user's replacements in locations.
     fn substitutions(&self) -> &Substitutions;
 
-    /// Used by reads that begin here; a nested read uses those of the outermost file.
+    /// Returns the caches for reads that begin here; a nested read uses those of the outermost file.
     fn caches(&self) -> &Caches;
 
-    /// The decoded aggregation of a variable; `None` for an ordinary one.
+    /// Returns the decoded aggregation of a variable, or `None` for an ordinary one.
     ///
     /// # Errors
-    /// What is wrong with the aggregation.
+    /// The errors of decoding the aggregation.
     fn aggregation(&self, id: VariableId) -> Result<Option<&Aggregation>>;
 
-    /// The size of a dimension, that of the aggregated data where the file has none.
+    /// Returns the size of a dimension: that of the aggregated data if the file has none.
     fn dimension_size(&self, id: DimensionId) -> u64;
 
     /// Keeps a warning for the user.
@@ -77,10 +77,10 @@ pub(crate) trait Host: Send + Sync {
     /// Those of the container.
     fn open_nested(&self, file: &OpenFile) -> Result<Arc<dyn Host>>;
 
-    /// Whether a variable has no value for missing data, so that only a mask tells.
+    /// Returns whether a variable has no value for missing data, so that only a mask shows them.
     fn is_unmarked(&self, id: VariableId) -> bool;
 
-    /// Reads an aggregation variable in its own type, as [`Raw::read`].
+    /// Reads an aggregation variable in its own type, like [`Raw::read`].
     ///
     /// # Errors
     /// Those of its own fragments.
@@ -93,7 +93,7 @@ pub(crate) trait Host: Send + Sync {
         chain: Option<&Chain<'_>>,
     ) -> Result<()>;
 
-    /// Reads an aggregation variable of strings; `None` is missing.
+    /// Reads an aggregation variable of strings, with `None` for missing ones.
     ///
     /// # Errors
     /// Those of its own fragments.
@@ -104,10 +104,10 @@ pub(crate) trait Host: Send + Sync {
         chain: &Chain<'_>,
     ) -> Result<Vec<Option<String>>>;
 
-    /// Decodes ahead what a read of an aggregation variable needs, while there is `room` in the cache.
+    /// Decodes in advance what a read of an aggregation variable needs, while there is `room` in the cache.
     ///
     /// # Errors
-    /// What is wrong with the aggregation.
+    /// The errors of decoding the aggregation.
     fn read_ahead(
         self: Arc<Self>,
         id: VariableId,
@@ -116,12 +116,12 @@ pub(crate) trait Host: Send + Sync {
         room: &AtomicI64,
     ) -> Result<()>;
 
-    /// How the numbers of a fragment's variable become whole ones, in canonical form.
+    /// Returns a function that converts the numbers of a fragment's variable to whole numbers, in canonical form.
     ///
     /// # Errors
-    /// `Type`, `Units` and their like when they cannot.
+    /// `Type`, `Units` and the like if they cannot be converted.
     fn to_whole_numbers(&self, raw: &Raw) -> Result<Box<ToWholeNumbers>>;
 }
 
-/// Takes the stored bytes of numbers; gives each as 8 bytes, and 1 (valid) or 0 (missing).
+/// Converts the stored bytes of numbers. Writes each as 8 bytes, and 1 (valid) or 0 (missing).
 pub(crate) type ToWholeNumbers = dyn Fn(&[u8], &mut [u8], &mut [u8]) -> Result<()>;

@@ -1,4 +1,4 @@
-//! Which axis of a stored array is which aggregated dimension, and where its indices lie.
+//! Determines which axis of a stored array is which aggregated dimension, and where its indices lie.
 //!
 //! CF-1.13 section 2.8.2: a fragment may lack dimensions of size 1; nothing else may differ. CFA-0.4 also allows
 //! another order of dimensions, reversed dimensions and the use of a part of the stored array.
@@ -12,7 +12,7 @@ use crate::selection::{c_strides, Selection};
 /// How the axes of a stored array correspond to the aggregated dimensions.
 #[derive(Debug)]
 pub(crate) struct Placement<'a> {
-    /// Per stored axis, the aggregated dimension; `None` for an axis of size 1 that has none.
+    /// Per stored axis, the aggregated dimension; `None` for an axis of size 1 without one.
     dimensions: Vec<Option<usize>>,
     stored: &'a [u64],
     canonical: &'a [u64],
@@ -22,20 +22,20 @@ pub(crate) struct Placement<'a> {
 /// A part of a fragment that is one selection of the stored array.
 #[derive(Debug)]
 pub(crate) struct Piece {
-    /// What to read.
+    /// The selection to read.
     pub(crate) selection: Selection,
     /// Per stored axis, the aggregated dimension.
     pub(crate) dimensions: Vec<Option<usize>>,
-    /// Where its first element goes in the result, per aggregated dimension.
+    /// The index of its first element in the result, per aggregated dimension.
     pub(crate) at: Vec<u64>,
     /// Its extent in the result.
     pub(crate) count: Vec<u64>,
-    /// Distance, in elements of what is read, of neighbours along each aggregated dimension.
+    /// Distance between neighbours along each aggregated dimension, in elements of the data read.
     pub(crate) strides: Vec<usize>,
 }
 
 impl Piece {
-    /// A selection of the stored array that goes to `at` and extends over `count`.
+    /// Creates a piece from a selection of the stored array that goes to `at` and extends over `count`.
     pub(crate) fn new(
         selection: Selection,
         dimensions: Vec<Option<usize>>,
@@ -52,23 +52,23 @@ impl Piece {
         Piece { selection, dimensions, at, count, strides }
     }
 
-    /// A selection of an array whose axes are the dimensions of the result.
+    /// Creates a piece from a selection of an array whose axes are the dimensions of the result.
     pub(crate) fn whole(selection: &Selection) -> Self {
         let rank = selection.rank();
         let dimensions = (0..rank).map(Some).collect();
         Piece::new(selection.clone(), dimensions, vec![0; rank], selection.count().to_vec())
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     ///
     /// # Errors
-    /// `Limit` when they do not fit memory.
+    /// `Limit` if they do not fit into memory.
     pub(crate) fn elements(&self) -> Result<usize> {
         let n = self.selection.len().and_then(|n| usize::try_from(n).ok());
         n.ok_or_else(|| Error::new(Kind::Limit, "a part of the data does not fit into memory"))
     }
 
-    /// Whether what is read has the order of the result.
+    /// Returns whether the data read have the order of the result.
     pub(crate) fn is_c_order(&self) -> bool {
         let mut expected = 1;
         for (&n, &stride) in self.count.iter().zip(&self.strides).rev() {
@@ -85,7 +85,7 @@ impl<'a> Placement<'a> {
     /// Matches the shape of a stored array with the canonical shape of the fragment.
     ///
     /// # Errors
-    /// `FragmentShape` when it does not fit.
+    /// `FragmentShape` if it does not fit.
     pub(crate) fn new(stored: &'a [u64], canonical: &'a [u64], view: Option<&'a View>) -> Result<Self> {
         let used = used_shape(stored, view)?;
         let order: Vec<usize> = match view.and_then(|v| v.axes.clone()) {
@@ -113,7 +113,7 @@ impl<'a> Placement<'a> {
                 }
             }
         } else if view.is_some() {
-            // Only the JSON dialect names dimensions, and its writers leave out or keep those of size 1 at will.
+            // Only the JSON dialect names dimensions, and its writers may omit or keep those of size 1.
             let long =
                 |sizes: &[u64]| -> Vec<usize> { (0..sizes.len()).filter(|&i| sizes[i] != 1).collect() };
             let (axes, positions) = (long(&used), long(&ordered));
@@ -131,10 +131,10 @@ impl<'a> Placement<'a> {
         Ok(Placement { dimensions, stored, canonical, view })
     }
 
-    /// The selection of the stored array that gives the spans.
+    /// Returns the selection of the stored array for the spans.
     ///
     /// # Errors
-    /// `FragmentShape` when the view reaches outside the stored array.
+    /// `FragmentShape` if the view extends beyond the stored array.
     pub(crate) fn piece(&self, spans: &[Span]) -> Result<Piece> {
         let rank = self.stored.len();
         let (mut start, mut count, mut step) = (vec![0u64; rank], vec![1u64; rank], vec![1i64; rank]);
@@ -156,7 +156,7 @@ impl<'a> Placement<'a> {
                     let at = offset.and_then(|o| start.checked_add_signed(o)).ok_or_else(outside)?;
                     (at, by.checked_mul(*step).ok_or_else(outside)?)
                 }
-                // The array that is seen here has the listed indices and no others.
+                // The array at this point has the listed indices and no others.
                 Some(AxisIndices::Indices(_)) | None => (first, by),
             };
             count[axis] = n;
@@ -172,7 +172,7 @@ impl<'a> Placement<'a> {
         self.view?.part.as_ref()?.get(axis)
     }
 
-    /// The index counted from the other end, where the dimension is stored the other way round.
+    /// Returns the index counted from the other end, if the dimension is stored in reverse order.
     fn turned(&self, dimension: usize, index: u64) -> u64 {
         if self.view.is_some_and(|v| v.reversed.contains(&dimension)) {
             self.canonical[dimension] - 1 - index
@@ -182,7 +182,7 @@ impl<'a> Placement<'a> {
     }
 }
 
-/// The shape of the part of the stored array that is used.
+/// Returns the shape of the part of the stored array that is used.
 fn used_shape(stored: &[u64], view: Option<&View>) -> Result<Vec<u64>> {
     let Some(parts) = view.and_then(|v| v.part.as_ref()) else {
         return Ok(stored.to_vec());

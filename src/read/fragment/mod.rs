@@ -1,7 +1,7 @@
-//! From a place in the array of fragments to an array that can be read.
+//! Turns an index in the array of fragments into an array that can be read.
 //!
-//! Chooses the first version that serves, opens its file, finds the variable; a fragment may lie in the aggregation
-//! file itself, may be an aggregation variable again, and may be compressed (CF sections 8.2 and 9.3).
+//! Chooses the first usable version, opens its file and finds the variable. A fragment may lie in the aggregation file
+//! itself, may be an aggregation variable again, and may be compressed (CF sections 8.2 and 9.3).
 
 mod axes;
 mod compressed;
@@ -23,7 +23,7 @@ mod open;
 mod quiet;
 mod raw;
 mod recorded;
-// Needs nothing of GDAL, so that its tests run in every build.
+// It does not use GDAL, so that its tests run in every build.
 #[cfg(any(feature = "gdal", test))]
 mod subdataset;
 mod versions;
@@ -44,13 +44,13 @@ use crate::threads::progress::Progress;
 use compressed::Expansions;
 use files::Files;
 
-/// The aggregation variables that are being read, each because the one before has it as a fragment.
+/// The aggregation variables that are being read, each of which is a fragment of the one before.
 pub(crate) struct Chain<'a> {
     /// The open files of the outermost aggregation.
     pub(crate) files: &'a Files,
     /// Its decoded chunks.
     pub(crate) chunks: &'a ChunkCache,
-    /// What it knows of compressed fragments.
+    /// What it knows about compressed fragments.
     pub(crate) expansions: &'a Expansions,
     outer: Option<&'a Chain<'a>>,
     file: Identity,
@@ -63,7 +63,7 @@ impl<'a> Chain<'a> {
     /// Adds a variable to the chain.
     ///
     /// # Errors
-    /// `Cycle` when it is there already, `Limit` when the chain is too long.
+    /// `Cycle` if it is there already, `Limit` if the chain is too long.
     pub(crate) fn enter(
         outer: Option<&'a Chain<'a>>,
         host: &'a dyn Host,
@@ -100,7 +100,7 @@ impl<'a> Chain<'a> {
         self
     }
 
-    /// Sees whether to go on after this many elements; those of a nested read are counted by the outer one.
+    /// Checks whether to continue after this many elements. The outer read counts those of a nested one.
     ///
     /// # Errors
     /// `Cancelled`.

@@ -1,4 +1,4 @@
-//! The first version of a fragment that serves, opened.
+//! Opens the first usable version of a fragment.
 
 use std::sync::Arc;
 
@@ -22,22 +22,22 @@ pub(crate) struct Wanted<'a> {
     /// The aggregation variable.
     pub(crate) variable: VariableId,
     pub(crate) fragments: &'a Fragments,
-    /// Its place in the array of fragments.
+    /// Its index in the array of fragments.
     pub(crate) index: &'a [u64],
     pub(crate) versions: &'a [Version],
     pub(crate) chain: &'a Chain<'a>,
 }
 
-/// What became of the versions of a fragment.
+/// The result of opening the versions of a fragment.
 pub(crate) enum Outcome<T> {
-    /// One serves.
+    /// One version is usable.
     Accepted(T),
-    /// None is there; the error names every place that was tried.
+    /// No version exists; the error names every place that was tried.
     Missing(Error),
 }
 
 impl<T> Outcome<T> {
-    /// What was accepted; that nothing is there is an error.
+    /// Returns what was accepted, or an error if no version exists.
     pub(crate) fn accepted(self) -> Result<T> {
         match self {
             Outcome::Accepted(accepted) => Ok(accepted),
@@ -46,14 +46,13 @@ impl<T> Outcome<T> {
     }
 }
 
-/// Opens the first version that can be had and that `accept`, which is given its number too, does not refuse.
+/// Opens the first version that exists and that `accept`, which also receives its number, does not refuse.
 ///
-/// A version that does not exist, or whose scheme is not known, is passed over for the next; so is one that cannot be
-/// read, is refused or is among `failed`, with a warning. What says nothing of the version, such as a policy, ends the
-/// search.
+/// A version that does not exist, or whose scheme is unknown, is skipped. So is one that cannot be read, is refused or
+/// is among `failed`, but with a warning. An error that is not about the version, such as a policy, ends the search.
 ///
 /// # Errors
-/// What is wrong with the first version that exists.
+/// The error of the first version that exists.
 pub(crate) fn open<T>(
     wanted: &Wanted<'_>,
     failed: &[Failure],
@@ -145,7 +144,7 @@ impl Wanted<'_> {
 
 enum Found<T> {
     Here(T),
-    /// Nothing is there; these places were tried.
+    /// It does not exist; these places were tried.
     Absent(Vec<String>),
 }
 
@@ -188,12 +187,12 @@ fn is_readable(version: &Version, format: &str) -> bool {
     version.is_netcdf() || foreign::is_known_format(format)
 }
 
-/// A variable of a netCDF file, or an array in a format of GDAL.
+/// Opens a variable of a netCDF file, or an array in a format of GDAL.
 #[cfg(feature = "gdal")]
 fn array_of(file: &Arc<OpenFile>, version: &Version, host: &dyn Host) -> Result<Raw> {
     let format = version.format.as_deref().filter(|_| !version.is_netcdf());
     let is_foreign = || file.container().is_err_and(|error| error.kind() == Kind::NotNetcdf);
-    // A dialect that gives formats is taken at its word.
+    // If the dialect states a format, that is used.
     if format.is_some() || (version.format.is_none() && is_foreign()) {
         let drivers = &host.options().fragment_drivers;
         return Foreign::in_file(&file.source, format, &version.identifier, drivers).map(Raw::Foreign);
@@ -201,7 +200,7 @@ fn array_of(file: &Arc<OpenFile>, version: &Version, host: &dyn Host) -> Result<
     variable_of(file, &version.identifier, host)
 }
 
-/// An array of a Zarr store, which is a directory; `None` for anything else.
+/// Opens an array of a Zarr store, which is a directory. Returns `None` for anything else.
 #[cfg(feature = "gdal")]
 fn open_store(host: &dyn Host, fragments: &Fragments, name: &str, version: &Version) -> Result<Option<Raw>> {
     if version.format.is_some() && version.is_netcdf() {
@@ -232,7 +231,7 @@ fn variable_of(file: &Arc<OpenFile>, identifier: &str, host: &dyn Host) -> Resul
     Ok(Raw::Stored { container, variable, path: path.to_owned(), file })
 }
 
-/// A variable of the aggregation file itself, as it is stored.
+/// Returns a variable of the aggregation file itself, as it is stored.
 pub(crate) fn stored(host: &dyn Host, id: VariableId) -> Raw {
     let stored = &host.tree().variables[id.0];
     let variable = Stored { attributes: stored.attributes.clone(), array: Arc::clone(&stored.array) };
@@ -240,7 +239,7 @@ pub(crate) fn stored(host: &dyn Host, id: VariableId) -> Raw {
     Raw::Stored { container: Arc::clone(host.container()), variable, path, file: None }
 }
 
-/// The file of a version, where it has one of its own and can be opened.
+/// Returns the file of a version, if it has one of its own and can be opened.
 pub(crate) fn known_file(wanted: &Wanted<'_>, version: usize) -> Option<Arc<OpenFile>> {
     let name = wanted.versions.get(version)?.location.as_ref()?;
     match open_file(&**wanted.host, wanted.fragments, name, wanted.chain) {
@@ -249,7 +248,7 @@ pub(crate) fn known_file(wanted: &Wanted<'_>, version: usize) -> Option<Arc<Open
     }
 }
 
-/// An aggregation variable as a fragment.
+/// Returns an aggregation variable as a fragment.
 pub(super) fn nested(host: &Arc<dyn Host>, variable: VariableId) -> Result<Raw> {
     let shape = match host.aggregation(variable)? {
         Some(aggregation) => aggregation.grid.shape().to_vec(),
@@ -258,7 +257,7 @@ pub(super) fn nested(host: &Arc<dyn Host>, variable: VariableId) -> Result<Raw> 
     Ok(Raw::Nested { host: Arc::clone(host), variable, shape, unmarked: host.is_unmarked(variable) })
 }
 
-/// Says that it is a fragment that cannot be read.
+/// Turns an error into one about a fragment that cannot be read.
 pub(crate) fn unreadable(error: Error) -> Error {
     match error.kind() {
         Kind::Io | Kind::NotNetcdf | Kind::Damaged => error.with_kind(Kind::FragmentUnreadable),

@@ -1,15 +1,15 @@
-//! Keeps GDAL from printing: what it has to say goes into the errors of this library.
+//! Keeps GDAL from printing: its messages go into the errors of this library.
 
 use std::ffi::CStr;
 
 use gdal_sys as gdal;
 
-/// While it lives, what GDAL has to say in this thread is not printed.
+/// While this object lives, messages of GDAL in this thread are not printed.
 pub(super) struct Quiet;
 
 impl Quiet {
     pub(super) fn new() -> Self {
-        // SAFETY: the handler is one of GDAL's own; `drop` takes it away again.
+        // SAFETY: the handler is one of GDAL's own; `drop` removes it.
         unsafe { gdal::CPLPushErrorHandler(Some(gdal::CPLQuietErrorHandler)) };
         Quiet
     }
@@ -22,9 +22,9 @@ impl Drop for Quiet {
     }
 }
 
-/// What GDAL said last in this thread, on one line.
+/// Returns the last message of GDAL in this thread, on one line.
 pub(super) fn last_message() -> String {
-    // SAFETY: GDAL gives a C string that lives until its next call in this thread.
+    // SAFETY: GDAL returns a C string that lives until its next call in this thread.
     let text = unsafe { CStr::from_ptr(gdal::CPLGetLastErrorMsg()) };
     text.to_string_lossy().replace('\n', " ")
 }

@@ -1,4 +1,4 @@
-//! A fragment's array before it is brought to canonical form, wherever it comes from.
+//! A fragment's array before it is converted to canonical form, whatever its source.
 
 use std::sync::Arc;
 
@@ -24,19 +24,19 @@ pub(crate) enum Raw {
         container: Arc<Container>,
         /// The variable.
         variable: Stored,
-        /// Its path in the file, for a second look at its dimensions.
+        /// Its path in the file, to look up its dimensions again.
         path: String,
-        /// The file again, where it is another than that of the aggregation.
+        /// The open fragment file, if it is not the aggregation file.
         file: Option<Arc<OpenFile>>,
     },
-    /// A variable of a file that was read before, so that no more than this is needed.
+    /// A variable of a file that was read before, so that nothing else is needed.
     Known {
         /// The file.
         file: Arc<OpenFile>,
         /// The data.
         array: Arc<Array>,
     },
-    /// An aggregation variable again.
+    /// An aggregation variable.
     Nested {
         /// The file.
         host: Arc<dyn Host>,
@@ -44,10 +44,10 @@ pub(crate) enum Raw {
         variable: VariableId,
         /// Its shape.
         shape: Vec<u64>,
-        /// Whether it has no value for missing data, so that only a mask tells.
+        /// Whether it has no value for missing data, so that only a mask shows them.
         unmarked: bool,
     },
-    /// An array that stands for another one.
+    /// An array that represents another one.
     Expanded(Expanded),
     /// An array in a file of another format.
     #[cfg(feature = "gdal")]
@@ -55,7 +55,7 @@ pub(crate) enum Raw {
 }
 
 impl Raw {
-    /// The shape of the array.
+    /// Returns the shape of the array.
     pub(crate) fn shape(&self) -> &[u64] {
         match self {
             Raw::Stored { variable, .. } => &variable.array.shape,
@@ -67,7 +67,7 @@ impl Raw {
         }
     }
 
-    /// The array in the file, where it is one.
+    /// Returns the array in the file, if there is one.
     pub(crate) fn array(&self) -> Option<&Array> {
         match self {
             Raw::Stored { variable, .. } => Some(&variable.array),
@@ -78,7 +78,7 @@ impl Raw {
         }
     }
 
-    /// The array without what it is expanded to.
+    /// Returns the array before it is expanded.
     pub(crate) fn unexpanded(&self) -> &Raw {
         match self {
             Raw::Expanded(array) => array.stored().unexpanded(),
@@ -86,15 +86,15 @@ impl Raw {
         }
     }
 
-    /// The size of a chunk in memory, where what is stored has chunks.
+    /// Returns the size of a chunk in memory, if the stored data have chunks.
     pub(crate) fn chunk_bytes(&self) -> Option<usize> {
         let array = self.unexpanded().array()?;
         let sizes = array.chunk()?.iter().map(|&n| usize::try_from(n).unwrap_or(usize::MAX));
         Some(sizes.fold(array.element.size(), usize::saturating_mul))
     }
 
-    /// Whether its values do not tell by themselves what is missing: it may have elements that are not stored, or no value
-    /// for missing data.
+    /// Returns whether its values alone do not show what is missing: it may have elements that are not stored, or no
+    /// value for missing data.
     pub(crate) fn is_unmarked(&self) -> bool {
         match self {
             Raw::Nested { unmarked, .. } => *unmarked,
@@ -103,7 +103,7 @@ impl Raw {
         }
     }
 
-    /// The type of its elements.
+    /// Returns the type of its elements.
     pub(crate) fn data_type(&self) -> DataType {
         match self {
             Raw::Stored { variable, .. } => variable.array.data_type,
@@ -115,7 +115,7 @@ impl Raw {
         }
     }
 
-    /// Its attributes; those of a known one were used when it was read first.
+    /// Returns its attributes. Those of a known fragment were used when it was read first.
     pub(crate) fn attributes(&self) -> &Attributes {
         static NONE: Attributes = Attributes::none();
         match self {
@@ -128,7 +128,7 @@ impl Raw {
         }
     }
 
-    /// The name of the file, for messages.
+    /// Returns the name of the file, for messages.
     pub(crate) fn file(&self) -> Option<&str> {
         match self {
             Raw::Stored { container, .. } => Some(container.name()),
@@ -140,7 +140,7 @@ impl Raw {
         }
     }
 
-    /// The bytes of the file and the array in it, where it is one.
+    /// Returns the bytes of the file and the array in it, if there is one.
     pub(crate) fn in_file(&self) -> Option<(&dyn Source, &Array)> {
         match self {
             Raw::Stored { container, variable, .. } => Some((&**container.source(), &variable.array)),
@@ -151,7 +151,7 @@ impl Raw {
         }
     }
 
-    /// Reads numbers or chars in C order and native byte order, and tells in `valid` which are there (1) and which are
+    /// Reads numbers or chars in C order and native byte order. Writes to `valid` which are present (1) and which are
     /// missing (0) whatever their values.
     ///
     /// # Errors
@@ -183,7 +183,8 @@ impl Raw {
         }
     }
 
-    /// Reads strings in C order; `None` where a nested aggregation says missing, and for what is not stored.
+    /// Reads strings in C order, with `None` for those that a nested aggregation marks as missing, and for those that
+    /// are not stored.
     pub(crate) fn read_strings(
         &self,
         selection: &Selection,

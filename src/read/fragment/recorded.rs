@@ -1,4 +1,4 @@
-//! Whether the file of a fragment is still what it was when its size and time were recorded.
+//! Checks whether the file of a fragment changed since its size and time were recorded.
 
 use std::path::Path;
 use std::time::UNIX_EPOCH;
@@ -9,13 +9,14 @@ use crate::error::{Error, Kind, Result};
 use crate::options::ChangedFragments;
 use crate::selection::Selection;
 
-/// Times closer than this are the same: doubles of seconds since 1970 hold no more, and some file systems less.
+/// Times closer than this are equal: doubles of seconds since 1970 have no better resolution, and some file systems
+/// less.
 const RESOLUTION: f64 = 1e-5;
 
-/// Compares the file of the fragment at `index` with what was recorded of it.
+/// Compares the file of the fragment at `index` with its recorded state.
 ///
 /// # Errors
-/// `FragmentUnreadable` when it changed and changes are errors; those of reading the record.
+/// `FragmentUnreadable` if it changed and changes are errors; those of reading the record.
 pub(crate) fn check(host: &dyn Host, recorded: &[VariableId; 2], index: &[u64], file: &str) -> Result<()> {
     if host.options().changed_fragments == ChangedFragments::Ignore {
         return Ok(());
@@ -36,9 +37,9 @@ pub(crate) fn check(host: &dyn Host, recorded: &[VariableId; 2], index: &[u64], 
     Ok(())
 }
 
-/// How a file differs from the size and time that it had; `None` when it does not, or when nothing was recorded.
+/// Returns how a file differs from its recorded size and time, or `None` if it does not differ or nothing was recorded.
 pub(crate) fn difference([size, time]: [f64; 2], file: &Path) -> Option<String> {
-    // Only local files have both; what is not one was opened otherwise and cannot be told.
+    // Only local files have both; other files cannot be compared.
     let metadata = std::fs::metadata(file).ok()?;
     let now = metadata.len() as f64;
     if size.is_finite() && size >= 0.0 && size != now {

@@ -1,12 +1,12 @@
-//! Names of subdatasets: as GDAL lists them, with the path of the file within, and as identifiers, without.
+//! Names of subdatasets: as GDAL lists them, with the path of the file inside, and as identifiers, without it.
 //!
-//! An identifier may also be a name that was copied from gdalinfo. The file in such a name is not looked at: what
-//! is opened is what GDAL lists for the fragment's own file.
+//! An identifier may also be a name that was copied from gdalinfo. The file in such a name is ignored: only subdatasets
+//! that GDAL lists for the fragment's own file are opened.
 
-/// A name as GDAL lists it, taken apart round the path of the file: `HDF4_SDS:UNKNOWN:"path":0`.
+/// A name as GDAL lists it, split around the path of the file: `HDF4_SDS:UNKNOWN:"path":0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Subdataset<'a> {
-    /// All of it.
+    /// The whole name.
     pub(super) listed: &'a str,
     /// `HDF4_SDS:UNKNOWN:`
     before: &'a str,
@@ -17,17 +17,17 @@ pub(super) struct Subdataset<'a> {
 }
 
 impl<'a> Subdataset<'a> {
-    /// `None` if the name does not lead to this path, and to no other, when GDAL takes it apart.
+    /// Returns `None` unless GDAL, when it parses the name, finds this path in it and no other.
     pub(super) fn new(listed: &'a str, path: &str) -> Option<Self> {
-        // A store in a virtual file system is opened by a name that has the prefix of its driver already.
+        // A store in a virtual file system is opened by a name that already has the prefix of its driver.
         let path = path.strip_prefix("ZARR:\"").and_then(|rest| rest.strip_suffix('"')).unwrap_or(path);
         let (head, tail) = listed.split_once(path)?;
         let quote = if head.ends_with('"') { "\"" } else { "" };
         let before = head.strip_suffix(quote)?;
         let after = tail.strip_prefix(quote)?;
-        // What precedes the path is GDAL's own; names from within the file, which may be anything, follow it.
+        // The text before the path comes from GDAL; names from the file, which may be anything, follow the path.
         let is_prefix = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
-        // Within quotation marks, GDAL takes backslashes before these for escapes.
+        // Inside quotation marks, GDAL treats backslashes before these as escapes.
         let is_escaped = path.contains('"') || path.contains(r"\\") || path.ends_with('\\');
         let is_sound = before.ends_with(':')
             && before.chars().all(is_prefix)
@@ -36,12 +36,12 @@ impl<'a> Subdataset<'a> {
         is_sound.then_some(Subdataset { listed, before, quote, after })
     }
 
-    /// The name without the file.
+    /// Returns the name without the file.
     pub(super) fn identifier(&self) -> String {
         format!("{}{}", self.before.trim_end_matches(':'), self.after)
     }
 
-    /// Whether an identifier is this name, without the file or with any.
+    /// Returns whether an identifier is this name, without the file or with any.
     pub(super) fn is_named(&self, identifier: &str) -> bool {
         let file = || {
             let rest = identifier.strip_prefix(self.before)?.strip_prefix(self.quote)?;
@@ -50,7 +50,7 @@ impl<'a> Subdataset<'a> {
         identifier == self.identifier() || file().is_some_and(|file| !file.is_empty() && !file.contains('"'))
     }
 
-    /// The full name of the array that it stands for, where what follows the file is one: `ZARR:"path":/array`.
+    /// Returns the full name of the array that it represents, if such a name follows the file: `ZARR:"path":/array`.
     pub(super) fn array(&self) -> Option<&'a str> {
         self.after.strip_prefix(':').filter(|name| name.starts_with('/'))
     }
@@ -62,7 +62,7 @@ mod tests {
 
     const PATH: &str = "/proc/self/fd/3";
 
-    /// Names as GDAL lists them for the file, and the identifiers that they have.
+    /// Names as GDAL lists them for the file, and their identifiers.
     const NAMES: [(&str, &str); 6] = [
         ("GTIFF_DIR:2:/proc/self/fd/3", "GTIFF_DIR:2"),
         ("HDF4_SDS:UNKNOWN:\"/proc/self/fd/3\":0", "HDF4_SDS:UNKNOWN:0"),

@@ -1,7 +1,7 @@
-//! An array that stands for another one: reads what is stored of a selection, and tells what is not.
+//! An array that represents another one: reads the stored elements of a selection, and marks the others.
 //!
-//! Beside the result a read holds the places of the selected elements and a stretch of the stored array, each about as
-//! large as the selection or less.
+//! In addition to the result, a read holds the places of the selected elements and a stretch of the stored array, each
+//! about as large as the selection or smaller.
 
 use std::sync::Arc;
 
@@ -15,49 +15,49 @@ use crate::selection::{checked_product, Selection};
 /// Bytes of a stretch of the stored array that is read at once, unless one index along the axis has more.
 const STRETCH: u64 = 1 << 20;
 
-/// Bytes that are rather read than skipped.
+/// Gaps up to this many bytes are read rather than skipped.
 const GAP: u64 = 4 << 10;
 
-/// What a string counts for.
+/// The bytes that a string counts as.
 const STRING: u64 = 32;
 
 /// An array of which one axis is expanded.
 pub(crate) struct Expanded {
     stored: Box<Raw>,
     axis: usize,
-    /// The number of dimensions that the axis stands for.
+    /// The number of dimensions that the axis represents.
     rank: usize,
     shape: Vec<u64>,
     places: Arc<Places>,
 }
 
-/// An element of the result along the expanded dimensions: where it is stored and its position.
+/// An element of the result along the expanded dimensions: its stored index and its position.
 type Found = (u64, usize);
 
 impl Expanded {
-    /// The array `stored` with the sizes `dimensions` in the place of an axis.
+    /// Creates the array `stored` with the sizes `dimensions` in the place of an axis.
     pub(super) fn new(stored: Raw, axis: usize, dimensions: &[u64], places: Arc<Places>) -> Self {
         let mut shape = stored.shape().to_vec();
         shape.splice(axis..=axis, dimensions.iter().copied());
         Expanded { stored: Box::new(stored), axis, rank: dimensions.len(), shape, places }
     }
 
-    /// The shape of the array.
+    /// Returns the shape of the array.
     pub(crate) fn shape(&self) -> &[u64] {
         &self.shape
     }
 
-    /// The array that is stored, which may stand for another one again.
+    /// Returns the stored array, which may itself represent another one.
     pub(crate) fn stored(&self) -> &Raw {
         &self.stored
     }
 
-    /// Whether its values do not tell by themselves what is missing.
+    /// Returns whether its values alone do not show what is missing.
     pub(crate) fn is_unmarked(&self) -> bool {
         self.places.pads() || self.stored.is_unmarked()
     }
 
-    /// Reads numbers or chars as [`Raw::read`]; what is not stored becomes zeros, and 0 in `valid`.
+    /// Reads numbers or chars like [`Raw::read`]. Elements that are not stored become zeros, and 0 in `valid`.
     ///
     /// # Errors
     /// Those of reading the stored array.
@@ -98,7 +98,7 @@ impl Expanded {
         Ok(())
     }
 
-    /// Reads strings as [`Raw::read_strings`]; what is not stored is `None`.
+    /// Reads strings like [`Raw::read_strings`]. Elements that are not stored become `None`.
     ///
     /// # Errors
     /// Those of reading the stored array.
@@ -124,7 +124,7 @@ impl Expanded {
         Ok(out)
     }
 
-    /// The stored ones among the selected places of the expanded dimensions, in the order of storing.
+    /// Returns the stored ones among the selected places of the expanded dimensions, in the order of storage.
     fn found(&self, selection: &Selection, block: &Extents) -> Result<Vec<Found>> {
         let along = self.axis..self.axis + self.rank;
         let (start, count) = (&selection.start()[along.clone()], &selection.count()[along.clone()]);
@@ -153,11 +153,12 @@ impl Expanded {
         Ok(found)
     }
 
-    /// Cuts what was found into runs that are each read at once; `bytes` is the size of one index along the axis.
+    /// Divides the found elements into runs that are each read at once; `bytes` is the size of one index along the
+    /// axis.
     fn runs<'f>(&self, found: &'f [Found], bytes: u64) -> impl Iterator<Item = &'f [Found]> + use<'f> {
         let bytes = bytes.max(1);
         let longest = (STRETCH / bytes).max(1);
-        // A chunk is decoded whole, however little of it is wanted.
+        // A chunk is decoded whole, however little of it is needed.
         let chunk = self.stored.array().and_then(Array::chunk).map_or(1, |chunk| chunk[self.axis]);
         let gap = (GAP / bytes).max(chunk).max(1);
         let mut rest = found;
@@ -170,7 +171,7 @@ impl Expanded {
         })
     }
 
-    /// The selection with `n` indices of the stored axis in the place of the expanded dimensions.
+    /// Returns the selection with `n` indices of the stored axis in the place of the expanded dimensions.
     fn stretch(&self, selection: &Selection, first: u64, n: u64) -> Result<Selection> {
         let along = self.axis..self.axis + self.rank;
         let (mut start, mut count) = (selection.start().to_vec(), selection.count().to_vec());
@@ -203,12 +204,12 @@ impl Extents {
         })
     }
 
-    /// How many elements one index along the axis has.
+    /// Returns how many elements one index along the axis has.
     fn around(&self) -> u64 {
         (self.outer as u64).saturating_mul(self.inner as u64)
     }
 
-    /// The first stored index, when the whole selection is stored one after the other in its own order.
+    /// Returns the first stored index, if the whole selection is stored contiguously in its own order.
     fn all_in_order(&self, found: &[Found]) -> Option<u64> {
         let first = found.first()?.0;
         let in_order =
@@ -216,7 +217,7 @@ impl Extents {
         (found.len() == self.middle && in_order).then_some(first)
     }
 
-    /// Calls with the number of each row of inner elements in a stretch, and in the result.
+    /// Calls `copy` with the number of each row of inner elements in a stretch, and in the result.
     fn each(&self, run: &[Found], first: u64, n: usize, mut copy: impl FnMut(usize, usize)) {
         for outer in 0..self.outer {
             for &(at, position) in run {

@@ -9,7 +9,7 @@ use crate::dialect::reference;
 use crate::error::{Error, Kind, Result};
 use crate::read::fragment::Chain;
 
-/// Forms of one dimension that are looked at, and dimensions that one may stand for.
+/// The maximum number of forms of one dimension that are tried, and of dimensions that one may represent.
 const MOST: usize = 32;
 
 /// How an axis of a variable is compressed. In the order of preference, where several fit.
@@ -30,22 +30,22 @@ pub(super) enum Form {
 pub(super) struct Candidate {
     pub(super) axis: usize,
     pub(super) form: Form,
-    /// How many groups up from the variable its form is told; the largest number for other groups.
+    /// How many groups up from the variable its form is defined; the largest number for other groups.
     distance: usize,
 }
 
 impl Candidate {
-    /// Whether nothing tells which of the two is meant.
+    /// Returns whether nothing decides which of the two is meant.
     pub(super) fn is_as_good_as(&self, other: &Candidate) -> bool {
         std::mem::discriminant(&self.form) == std::mem::discriminant(&other.form)
             && self.distance == other.distance
     }
 }
 
-/// The forms that a variable may have, those that are preferred first.
+/// Returns the forms that a variable may have, in order of preference.
 ///
 /// # Errors
-/// `FragmentShape` when a list of places names dimensions that are not there.
+/// `FragmentShape` if a list of places names dimensions that do not exist.
 pub(super) fn candidates(home: &Home<'_>) -> Result<Vec<Candidate>> {
     let mut found = Vec::new();
     for (axis, &dimension) in home.dimensions(home.id)?.iter().enumerate() {
@@ -82,7 +82,7 @@ fn gathered(home: &Home<'_>, dimension: DimensionId) -> Result<Option<Form>> {
     }
 }
 
-/// The ragged arrays that have this sample dimension.
+/// Returns the ragged arrays that have this sample dimension.
 fn ragged(home: &Home<'_>, samples: DimensionId) -> Result<Vec<Form>> {
     let mut forms = Vec::new();
     for count in home.variables_with("sample_dimension") {
@@ -106,7 +106,7 @@ fn ragged(home: &Home<'_>, samples: DimensionId) -> Result<Vec<Form>> {
     check_few(home, samples, forms.len()).map(|()| forms)
 }
 
-/// The index variables of a dimension, each with its instance dimension.
+/// Returns the index variables of a dimension, each with its instance dimension.
 fn indices_of(home: &Home<'_>, dimension: DimensionId) -> Result<Vec<(VariableId, DimensionId)>> {
     let mut found = Vec::new();
     for index in home.variables_with("instance_dimension") {
@@ -127,7 +127,7 @@ fn check_few(home: &Home<'_>, dimension: DimensionId, found: usize) -> Result<()
 }
 
 impl Form {
-    /// The variables that say how to expand it.
+    /// Returns the variables that define how to expand it.
     pub(super) fn variables(&self) -> Vec<VariableId> {
         match *self {
             Form::Gathered { list, .. } => vec![list],
@@ -137,7 +137,7 @@ impl Form {
         }
     }
 
-    /// Their names, for messages.
+    /// Returns their names, for messages.
     pub(super) fn name(&self, home: &Home<'_>) -> String {
         let names: Vec<String> = self.variables().iter().map(|&id| format!("'{}'", home.path(id))).collect();
         let form = match self {
@@ -149,10 +149,10 @@ impl Form {
         format!("{form} {}", names.join(" and "))
     }
 
-    /// The sizes of the expanded dimensions, as far as they are known before counts and indices are read.
+    /// Returns the sizes of the expanded dimensions, as far as they are known before counts and indices are read.
     ///
     /// # Errors
-    /// What is wrong with a count variable that is an aggregation variable.
+    /// The errors of decoding a count variable that is an aggregation variable.
     pub(super) fn sizes(&self, home: &Home<'_>) -> Result<Vec<Size>> {
         let any = Size::AtLeast(0);
         Ok(match self {
@@ -168,10 +168,10 @@ impl Form {
         })
     }
 
-    /// Reads where the elements are stored along an axis of this many.
+    /// Reads where the elements are stored along an axis with this many samples.
     ///
     /// # Errors
-    /// `FragmentShape` when counts and indices do not fit the axis, `Limit` when they are too many, and those of reading.
+    /// `FragmentShape` if counts and indices do not fit the axis, `Limit` if they are too many, and those of reading.
     pub(super) fn places(&self, home: &Home<'_>, samples: u64, chain: &Chain<'_>) -> Result<Places> {
         Ok(match self {
             Form::Gathered { list, dimensions } => {

@@ -1,4 +1,4 @@
-//! The file that a fragment's variable is stored in, searched for the variables that say how to expand it.
+//! The file in which a fragment's variable is stored, searched for the variables that define how to expand it.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::dialect::{self, reference};
 use crate::error::Result;
 use crate::read::fragment::{open, Host, Raw};
 
-/// The neighbourhood of a variable.
+/// A variable and its file.
 pub(super) struct Home<'a> {
     pub(super) tree: &'a Tree,
     /// The variable.
@@ -19,7 +19,7 @@ pub(super) struct Home<'a> {
 }
 
 impl<'a> Home<'a> {
-    /// The neighbourhood of a variable of a netCDF file; `None` for other arrays.
+    /// Returns a variable of a netCDF file with its file, or `None` for other arrays.
     ///
     /// # Errors
     /// Those of the container.
@@ -33,11 +33,11 @@ impl<'a> Home<'a> {
             _ => return Ok(None),
         };
         let Some(home) = id.map(|id| Home { tree, id, raw, host }) else { return Ok(None) };
-        // Names may come twice in a damaged file.
+        // In a damaged file, names may occur twice.
         Ok((home.dimensions(home.id)?.len() == raw.shape().len()).then_some(home))
     }
 
-    /// The dimensions of a variable, those of its aggregated data where it has some.
+    /// Returns the dimensions of a variable: those of its aggregated data if it has any.
     pub(super) fn dimensions(&self, id: VariableId) -> Result<&'a [DimensionId]> {
         if let Raw::Nested { host, .. } = self.raw {
             if let Some(aggregation) = host.aggregation(id)? {
@@ -47,7 +47,7 @@ impl<'a> Home<'a> {
         Ok(&self.tree.variables[id.0].dimensions)
     }
 
-    /// The size of a dimension.
+    /// Returns the size of a dimension.
     pub(super) fn size(&self, id: DimensionId) -> u64 {
         match self.raw {
             Raw::Nested { host, .. } => host.dimension_size(id),
@@ -55,14 +55,14 @@ impl<'a> Home<'a> {
         }
     }
 
-    /// The variables that have this attribute.
+    /// Returns the variables that have this attribute.
     pub(super) fn variables_with(&self, attribute: &'a str) -> impl Iterator<Item = VariableId> + 'a {
         let has = move |v: &tree::Variable| v.attributes.get(attribute).is_some();
         let variables = self.tree.variables.iter().enumerate();
         variables.filter(move |(_, variable)| has(variable)).map(|(id, _)| VariableId(id))
     }
 
-    /// The dimension that an attribute of a variable names; with `wanted`, that one or none.
+    /// Returns the dimension that an attribute of a variable names. With `wanted`, returns that one or none.
     pub(super) fn named(
         &self,
         id: VariableId,
@@ -74,14 +74,14 @@ impl<'a> Home<'a> {
         self.dimension(variable, name.trim(), wanted)
     }
 
-    /// The dimension that a variable means by a name; with `wanted`, that one or none.
+    /// Returns the dimension that a variable means by a name. With `wanted`, returns that one or none.
     pub(super) fn dimension(
         &self,
         variable: &tree::Variable,
         name: &str,
         wanted: Option<DimensionId>,
     ) -> Option<DimensionId> {
-        // A search costs more than a look at the name.
+        // A search costs more than comparing the name.
         let last = name.rsplit('/').next()?;
         if wanted.is_some_and(|wanted| self.tree.dimensions[wanted.0].name != last) {
             return None;
@@ -90,7 +90,7 @@ impl<'a> Home<'a> {
         wanted.is_none_or(|wanted| wanted == found).then_some(found)
     }
 
-    /// The path of a variable.
+    /// Returns the path of a variable.
     pub(super) fn path(&self, id: VariableId) -> &'a str {
         &self.tree.variables[id.0].path
     }
@@ -98,7 +98,7 @@ impl<'a> Home<'a> {
     /// Opens another variable of the file.
     ///
     /// # Errors
-    /// What is wrong with it, where it is an aggregation variable.
+    /// The errors of decoding it, if it is an aggregation variable.
     pub(super) fn open(&self, id: VariableId) -> Result<Raw> {
         let variable = &self.tree.variables[id.0];
         let is_aggregation = dialect::is_aggregation(&variable.attributes);
@@ -122,14 +122,14 @@ impl<'a> Home<'a> {
         }
     }
 
-    /// The file, where what is stored in these variables is all in it.
+    /// Returns the file, if it contains all data of these variables.
     pub(super) fn file_of(&self, variables: &[VariableId]) -> Option<&'a Arc<Container>> {
         let Raw::Stored { container, .. } = self.raw else { return None };
         let stored = |id: &VariableId| !dialect::is_aggregation(&self.tree.variables[id.0].attributes);
         variables.iter().all(stored).then_some(container)
     }
 
-    /// The size of the file in bytes.
+    /// Returns the size of the file in bytes.
     pub(super) fn file_size(&self) -> u64 {
         match self.raw {
             Raw::Stored { container, .. } => container.source().len(),

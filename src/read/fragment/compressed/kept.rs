@@ -1,4 +1,4 @@
-//! Where the elements of expanded fragments are stored, kept for the next read.
+//! Keeps where the elements of expanded fragments are stored, for later reads.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -37,7 +37,7 @@ impl Expansions {
         self.lock().get(&key(file, form)).map(|entry| Arc::clone(&entry.places))
     }
 
-    /// Keeps an expansion; those used least recently go, and those of files that are closed.
+    /// Keeps an expansion. Drops those of closed files, and the least recently used.
     pub(super) fn put(&self, file: &Arc<Container>, form: &Form, places: &Arc<Places>) {
         let entry = Entry { file: Arc::downgrade(file), places: Arc::clone(places) };
         let mut kept = self.lock();

@@ -1,7 +1,7 @@
-//! Fragments that are stored in a compressed form, seen as the arrays that they stand for.
+//! Fragments that are stored in a compressed form, as the arrays that they represent.
 //!
-//! CFA-0.6b1, "Compression": a fragment may be stored in any compressed form, and the aggregation tells the shape of the
-//! uncompressed one. Expanded are compression by gathering (CF section 8.2) and contiguous, indexed and indexed
+//! CFA-0.6b1, "Compression": a fragment may be stored in any compressed form, and the aggregation defines the shape of
+//! the uncompressed one. Expanded are compression by gathering (CF section 8.2) and contiguous, indexed and indexed
 //! contiguous ragged arrays (sections 9.3.3 and 9.3.4), and of CFA-0.4 the parts given by lists of indices. Refused:
 //! coordinate subsampling (section 8.3).
 //!
@@ -34,17 +34,17 @@ use home::Home;
 use places::Places;
 use sizes::{matched, Size};
 
-/// Forms that a message shows.
+/// The maximum number of forms in a message.
 const SHOWN: usize = 4;
 
-/// What a fragment has to fit.
+/// The shape and type that a fragment must fit.
 pub(crate) struct Fitting<'a> {
     /// The file and the aggregation that have the fragment.
     pub(crate) host: &'a Arc<dyn Host>,
     pub(crate) aggregation: &'a Aggregation,
     /// The type of the aggregated data.
     pub(crate) data_type: DataType,
-    /// The shape that is asked for.
+    /// The requested shape.
     pub(crate) canonical: &'a [u64],
     pub(crate) view: Option<&'a View>,
     pub(crate) chain: &'a Chain<'a>,
@@ -57,21 +57,21 @@ struct Expansion {
     places: Arc<Places>,
 }
 
-/// What the search for a compressed form comes to.
+/// The result of the search for a compressed form.
 enum Search {
     /// The variable is not compressed.
     Plain,
-    /// It is, and does not fit when it is expanded.
+    /// It is compressed, and does not fit when it is expanded.
     Misfit(Error),
-    /// It is, and fits.
+    /// It is compressed, and fits.
     Fit(Expansion),
 }
 
 impl Fitting<'_> {
-    /// The fragment in the form that fits: as it is stored, or expanded.
+    /// Returns the fragment in the form that fits: as it is stored, or expanded.
     ///
     /// # Errors
-    /// `FragmentShape` when no form fits, `Unsupported` for tie points of coordinates, `Limit`, and those of reading.
+    /// `FragmentShape` if no form fits, `Unsupported` for tie points of coordinates, `Limit`, and those of reading.
     pub(crate) fn fit(&self, raw: Raw) -> Result<Raw> {
         let file = raw.file().map(str::to_owned);
         self.fitted(raw).map_err(|e| match file {
@@ -99,20 +99,20 @@ impl Fitting<'_> {
         };
         let Expansion { axis, sizes, places } = expansion;
         let raw = Raw::Expanded(Expanded::new(raw, axis, &sizes, places));
-        // A part may be one of another shape.
+        // If only a part is used, the shape may still not fit.
         if !self.fits_without_length(&raw) {
             Placement::new(raw.shape(), self.canonical, self.view)?;
         }
         self.picked(raw)
     }
 
-    /// Whether a fragment that fits as it is may mean something else in a compressed form.
+    /// Returns whether a fragment that fits as it is may mean something else in a compressed form.
     fn is_doubtful(&self, raw: &Raw) -> bool {
-        // That each char is a string by itself is the last thing to think of.
+        // That each char is a string by itself is the least likely interpretation.
         self.is_text(raw) && !self.fits_without_length(raw) || self.may_be_indexed(raw)
     }
 
-    /// Whether a fragment fits as text of type char, which has its length as a last dimension.
+    /// Returns whether a fragment fits as text of type char, which has its length as a last dimension.
     fn fits_without_length(&self, raw: &Raw) -> bool {
         let fits = |shape: &[u64]| Placement::new(shape, self.canonical, self.view).is_ok();
         self.is_text(raw) && raw.shape().split_last().is_some_and(|(_, rest)| fits(rest))
@@ -122,11 +122,12 @@ impl Fitting<'_> {
         raw.data_type() == DataType::Char && self.data_type == DataType::String
     }
 
-    /// Whether a fragment that fits may be an indexed ragged array with one sample of each instance, in another order.
+    /// Returns whether a fragment that fits may be an indexed ragged array with one sample of each instance, in another
+    /// order.
     ///
-    /// A variable v(obs) fits instances x 1, with the dimension of size 1 left out, when there are as many samples as
-    /// instances; the index variable then tells which sample is whose. Not so where the aggregated data are samples
-    /// themselves.
+    /// A variable v(obs) fits instances x 1, with the dimension of size 1 omitted, if there are as many samples as
+    /// instances; the index variable then defines which instance each sample belongs to. This does not apply if the
+    /// aggregated data are samples themselves.
     fn may_be_indexed(&self, raw: &Raw) -> bool {
         let canonical = self.canonical;
         let length = usize::from(self.is_text(raw));
@@ -138,7 +139,7 @@ impl Fitting<'_> {
         instances.any(|dimension| !self.is_sample_dimension(dimension))
     }
 
-    /// Whether the aggregation file has a count or index variable of a dimension.
+    /// Returns whether the aggregation file has a count or index variable of a dimension.
     fn is_sample_dimension(&self, dimension: DimensionId) -> bool {
         let tree = self.host.tree();
         tree.variables.iter().enumerate().any(|(id, variable)| {
@@ -153,7 +154,7 @@ impl Fitting<'_> {
         })
     }
 
-    /// Looks for a form in which a variable fits when it is expanded.
+    /// Searches for a form in which a variable fits when it is expanded.
     fn search(&self, home: &Home<'_>) -> Result<Search> {
         let raw = home.raw;
         let misfit = |message: String| Ok(Search::Misfit(Error::new(Kind::FragmentShape, message)));
@@ -208,11 +209,11 @@ impl Fitting<'_> {
         }
     }
 
-    /// The sizes that the expanded dimensions take in the shape that is asked for.
+    /// Returns the sizes of the expanded dimensions in the requested shape.
     fn sizes_for(&self, raw: &Raw, axis: usize, sizes: &[Size]) -> Option<Vec<u64>> {
         let length = usize::from(self.is_text(raw) && axis + 1 < raw.shape().len());
         let wanted: Vec<u64> = match self.view {
-            // The aggregation tells the shape of a part; the whole is as large as it need be.
+            // The aggregation defines the shape of a part; the whole is as large as it must be.
             Some(View { part: Some(parts), .. }) => {
                 let rank = raw.shape().len() - 1 + sizes.len();
                 let fits = parts.len() == rank - length || parts.len() == rank;
@@ -229,7 +230,7 @@ impl Fitting<'_> {
         taken.get(axis..axis + sizes.len()).map(<[u64]>::to_vec)
     }
 
-    /// Where the elements of a form are stored, read unless that was done before.
+    /// Returns where the elements of a form are stored. Reads this unless it was read before.
     fn places(&self, home: &Home<'_>, Candidate { axis, form, .. }: &Candidate) -> Result<Arc<Places>> {
         let kept = home.file_of(&form.variables()).map(|file| (file, self.chain.expansions));
         if let Some(places) = kept.and_then(|(file, expansions)| expansions.get(file, form)) {
@@ -243,7 +244,7 @@ impl Fitting<'_> {
         Ok(places)
     }
 
-    /// The indices that `part` lists, each axis by itself; slices are left to [`Placement`].
+    /// Applies the indices that `part` lists, each axis by itself; [`Placement`] applies slices.
     fn picked(&self, mut raw: Raw) -> Result<Raw> {
         let Some(parts) = self.view.and_then(|view| view.part.as_ref()) else { return Ok(raw) };
         for (axis, part) in parts.iter().enumerate() {

@@ -1,15 +1,15 @@
-//! Where each element of an expanded array is stored along the compressed axis. No input of its own.
+//! Where each element of an expanded array is stored along the compressed axis. Does not read files.
 
 use std::fmt;
 
 use crate::error::{Error, Kind, Result};
 
-/// Where the places of the expanded dimensions are stored.
+/// Where the elements of the expanded dimensions are stored.
 #[derive(Debug)]
 pub(crate) enum Places {
     /// The expanded dimension is a list of stored indices (`part` of CFA-0.4).
     Listed(Vec<u64>),
-    /// The stored elements are these places of dimensions of these sizes (CF section 8.2).
+    /// The stored elements belong to these places of dimensions of these sizes (CF section 8.2).
     Gathered(Gathered),
     /// A row is a stretch of the axis (CF section 9.3.3).
     Contiguous(Rows),
@@ -20,7 +20,7 @@ pub(crate) enum Places {
 }
 
 impl Places {
-    /// The stored index of a place; `None` where nothing is stored.
+    /// Returns the stored index of a place, or `None` if nothing is stored for it.
     pub(super) fn find(&self, place: &[u64]) -> Option<u64> {
         match (self, place) {
             (Places::Listed(list), &[i]) => list.get(i as usize).copied(),
@@ -35,12 +35,12 @@ impl Places {
         }
     }
 
-    /// Whether there may be places where nothing is stored.
+    /// Returns whether there may be places for which nothing is stored.
     pub(super) fn pads(&self) -> bool {
         !matches!(self, Places::Listed(_))
     }
 
-    /// The longest row of each expanded dimension whose size is not given.
+    /// Returns the longest row of each expanded dimension whose size is not defined.
     pub(super) fn longest(&self) -> Vec<Longest> {
         match self {
             Places::Listed(_) | Places::Gathered(_) => Vec::new(),
@@ -53,7 +53,7 @@ impl Places {
         }
     }
 
-    /// The memory that it takes.
+    /// Returns the memory that it takes.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Places::Listed(list) => list.len() * 8,
@@ -100,12 +100,13 @@ pub(crate) struct Gathered {
     sizes: Vec<u64>,
     /// The places, in C order of the gathered dimensions, ascending.
     places: Vec<u64>,
-    /// Where each of them is stored; empty where that is its position.
+    /// The stored index of each place; empty if that is its position.
     order: Vec<u64>,
 }
 
 impl Gathered {
-    /// From the list of places in the order of storing; a place that comes twice has what is stored last.
+    /// Creates it from the list of places in the order of storage. For a place that occurs twice, the last stored
+    /// element counts.
     pub(super) fn new(sizes: Vec<u64>, places: Vec<u64>) -> Gathered {
         if places.is_sorted_by(|a, b| a < b) {
             return Gathered { sizes, places, order: Vec::new() };
@@ -124,15 +125,15 @@ impl Gathered {
     }
 }
 
-/// Rows that lie one after the other.
+/// Rows that are stored one after the other.
 #[derive(Debug)]
 pub(crate) struct Rows {
-    /// Where each row begins; one more than there are rows.
+    /// Where each row begins, and where the last one ends.
     starts: Vec<u64>,
 }
 
 impl Rows {
-    /// From the begin of each row and the end of the last.
+    /// Creates it from the beginning of each row and the end of the last.
     pub(super) fn new(starts: Vec<u64>) -> Rows {
         Rows { starts }
     }
@@ -147,17 +148,17 @@ impl Rows {
 /// The stored indices that belong to each instance.
 #[derive(Debug)]
 pub(crate) struct Members {
-    /// Where the list of each instance begins; one more than there are instances.
+    /// Where the list of each instance begins, and where the last one ends.
     starts: Vec<u64>,
     /// The lists, each ascending, one after the other.
     list: Vec<u32>,
 }
 
 impl Members {
-    /// From the instance that each stored index belongs to, all below `instances`.
+    /// Creates it from the instance of each stored index, all below `instances`.
     ///
     /// # Errors
-    /// `Limit` when there is no memory.
+    /// `Limit` if there is no memory.
     pub(super) fn new(instances: usize, owners: &[u32]) -> Result<Members> {
         let no_memory = |_| Error::new(Kind::Limit, "no memory for the index variable of a ragged array");
         let (mut starts, mut list) = (Vec::new(), Vec::new());
@@ -165,7 +166,8 @@ impl Members {
         list.try_reserve_exact(owners.len()).map_err(no_memory)?;
         starts.resize(instances + 2, 0u64);
         list.resize(owners.len(), 0u32);
-        // Counted two places ahead, so that after the lists are filled each begin is in its own place.
+        // Counts are stored two positions ahead, so that after the lists are filled, each beginning is at its own
+        // position.
         for &owner in owners {
             starts[owner as usize + 2] += 1;
         }

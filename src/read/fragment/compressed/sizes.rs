@@ -1,11 +1,11 @@
-//! Which sizes an expanded array takes, so that it has the shape that is asked for. Pure arithmetic.
+//! Determines the sizes of an expanded array, so that it has the requested shape. Pure arithmetic.
 
-/// What is known of the size of a dimension before it is asked for.
+/// What is known about the size of a dimension before the requested shape is considered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Size {
     /// This size.
     Exactly(u64),
-    /// As long as the longest row, or longer: what a row lacks is missing.
+    /// As long as the longest row, or longer: the rest of a shorter row is missing.
     AtLeast(u64),
 }
 
@@ -17,7 +17,7 @@ impl Size {
         }
     }
 
-    /// The size that nobody asks to be larger.
+    /// Returns the smallest possible size.
     pub(super) fn least(self) -> u64 {
         match self {
             Size::Exactly(n) | Size::AtLeast(n) => n,
@@ -25,9 +25,9 @@ impl Size {
     }
 }
 
-/// The sizes by which an array has the shape `wanted`, of which it may leave out dimensions of size 1.
+/// Returns the sizes with which an array has the shape `wanted`, of which it may omit dimensions of size 1.
 ///
-/// Where several choices are left, they differ in sizes of 1 alone, and the leading dimensions are taken.
+/// If several choices remain, they differ only in sizes of 1, and the leading dimensions are taken.
 pub(super) fn matched(sizes: &[Size], wanted: &[u64]) -> Option<Vec<u64>> {
     // fits[i][j]: the sizes from i on have the shape from j on.
     let mut fits = vec![vec![false; wanted.len() + 1]; sizes.len() + 1];

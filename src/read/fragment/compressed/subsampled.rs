@@ -7,7 +7,7 @@ use crate::error::{Error, Kind, Result};
 /// Checks that a variable does not hold tie points of coordinates.
 ///
 /// # Errors
-/// `Unsupported` when it does: values between tie points are not computed.
+/// `Unsupported` if it does: values between tie points are not computed.
 pub(super) fn refuse(home: &Home<'_>) -> Result<()> {
     let (tree, dimensions) = (home.tree, home.dimensions(home.id)?);
     let own = &tree.variables[home.id.0].name;

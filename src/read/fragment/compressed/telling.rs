@@ -1,4 +1,4 @@
-//! Reads what the variables of a compressed form tell, within the memory that a file of its size may need.
+//! Reads the variables that define a compressed form, within the memory that a file of its size may need.
 
 use super::home::Home;
 use super::places::{Gathered, Members, Rows};
@@ -12,7 +12,7 @@ use crate::selection::checked_product;
 const FLOOR: u64 = 32 << 20;
 const TIMES_FILE: u64 = 8;
 
-/// The places of a gathered dimension, all within dimensions of these sizes.
+/// Reads the places of a gathered dimension, all within dimensions of these sizes.
 pub(super) fn read_list(
     home: &Home<'_>,
     id: VariableId,
@@ -37,7 +37,7 @@ pub(super) fn read_list(
     Ok(Gathered::new(sizes, places))
 }
 
-/// The rows of a contiguous ragged array, which fill the sample dimension.
+/// Reads the rows of a contiguous ragged array, which fill the sample dimension.
 pub(super) fn read_counts(home: &Home<'_>, id: VariableId, samples: u64, chain: &Chain<'_>) -> Result<Rows> {
     let raw = home.open(id)?;
     let count = Whole { raw: &raw, host: &**home.host, name: &format!("count variable '{}'", home.path(id)) };
@@ -56,7 +56,7 @@ pub(super) fn read_counts(home: &Home<'_>, id: VariableId, samples: u64, chain: 
     Ok(Rows::new(starts))
 }
 
-/// The members of each instance of an indexed ragged array.
+/// Reads the members of each instance of an indexed ragged array.
 pub(super) fn read_index(
     home: &Home<'_>,
     id: VariableId,
@@ -67,7 +67,7 @@ pub(super) fn read_index(
     let raw = home.open(id)?;
     let index = Whole { raw: &raw, host: &**home.host, name: &format!("index variable '{}'", home.path(id)) };
     let n = expected(&index, samples)?;
-    // What each element belongs to, and the lists that are made of that.
+    // The instance of each element, and the lists that are built from that.
     let bytes = n.saturating_add(instances.saturating_add(2)).saturating_mul(8);
     let mut owners: Vec<u32> = room(home, &index, n, bytes)?;
     let most = u64::from(u32::MAX);
@@ -95,10 +95,10 @@ fn expected(numbers: &Whole<'_>, samples: u64) -> Result<u64> {
     Ok(n)
 }
 
-/// An empty list with room for `n` elements, where all that is made of them takes `bytes`.
+/// Returns an empty list with room for `n` elements; everything built from them takes `bytes`.
 ///
 /// # Errors
-/// `Limit` when that is more than a file of this size may need, or there is no memory.
+/// `Limit` if that is more than a file of this size may need, or if there is no memory.
 fn room<T>(home: &Home<'_>, numbers: &Whole<'_>, n: u64, bytes: u64) -> Result<Vec<T>> {
     let most = home.file_size().saturating_mul(TIMES_FILE).max(FLOOR);
     let mut list = Vec::new();

@@ -6,7 +6,7 @@ use crate::error::{Error, Kind, Result};
 use crate::read::fragment::{Chain, Host, Raw};
 use crate::selection::Selection;
 
-/// Numbers that are in memory at once.
+/// The number of elements that are in memory at once.
 const BLOCK: u64 = 1 << 18;
 
 /// A variable of whole numbers, none of them missing.
@@ -14,15 +14,15 @@ pub(super) struct Whole<'a> {
     pub(super) raw: &'a Raw,
     /// The aggregation file that has the fragment.
     pub(super) host: &'a dyn Host,
-    /// What it is and its path, for messages.
+    /// Its role and its path, for messages.
     pub(super) name: &'a str,
 }
 
 impl Whole<'_> {
-    /// The number of its elements.
+    /// Returns the number of its elements.
     ///
     /// # Errors
-    /// `FragmentShape` when it has more than one dimension.
+    /// `FragmentShape` if it has more than one dimension.
     pub(super) fn len(&self) -> Result<u64> {
         match *self.raw.shape() {
             [] => Ok(1),
@@ -31,7 +31,7 @@ impl Whole<'_> {
         }
     }
 
-    /// Visits the elements in order; those that are missing, or not from 0 to `limit`, are refused.
+    /// Visits the elements in order. Elements that are missing, or not from 0 to `limit`, are refused.
     ///
     /// # Errors
     /// `FragmentShape`, those of `visit`, and those of reading.
@@ -74,7 +74,7 @@ impl Whole<'_> {
         Ok(())
     }
 
-    /// An error about this variable.
+    /// Returns an error about this variable.
     pub(super) fn wrong(&self, what: impl std::fmt::Display) -> Error {
         Error::new(Kind::FragmentShape, format!("{} {what}", self.name))
     }
