@@ -12,7 +12,7 @@ use crate::model::grid::Grid;
 /// Reads the table; its dimensions are those of the array of fragments, the number of aggregated dimensions, and 2.
 ///
 /// # Errors
-/// `Rank` when it has other dimensions, `Map` when the ranges do not tile, `Limit`.
+/// `Rank` if it has other dimensions, `Map` if the ranges do not tile, `Limit`.
 pub fn read(cx: &mut Context, keyword: &str, variable: VariableId) -> Result<Grid> {
     let stored = &cx.tree.variables[variable.0];
     let (path, shape, rank) = (&stored.path, &stored.array.shape, cx.rank());
@@ -45,10 +45,10 @@ pub fn read(cx: &mut Context, keyword: &str, variable: VariableId) -> Result<Gri
     cx.grid(&sizes)
 }
 
-/// The sizes of ranges that follow each other from 0 on.
+/// Returns the sizes of ranges that follow each other, beginning at 0.
 ///
 /// # Errors
-/// What is wrong with them.
+/// A message if they do not.
 pub fn tile(ranges: &[(u64, u64)]) -> Result<Vec<u64>, String> {
     let mut next = 0u64;
     let mut sizes = Vec::with_capacity(ranges.len());
@@ -92,7 +92,7 @@ impl<'a> Tiles<'a> {
         if first > index {
             return Err((d, format!("range {first} to {index} ends before it begins")));
         }
-        // In C order a position along a dimension is first met right after the one before it.
+        // In C order, the positions along a dimension first occur in increasing order.
         match self.ranges[d].get(self.index[d] as usize) {
             None => self.ranges[d].push((first, index)),
             Some(&known) if known == (first, index) => {}
@@ -122,7 +122,7 @@ impl<'a> Tiles<'a> {
     }
 }
 
-/// Checks that a variable gives the position of each fragment in the array of fragments (`fragment` of CFA terms).
+/// Checks that a variable has the position of each fragment in the array of fragments (`fragment` of CFA terms).
 ///
 /// # Errors
 /// `Rank` or `Map`.

@@ -35,7 +35,7 @@ pub struct Arguments {
     /// Fail also if a recommendation is not followed
     #[arg(long)]
     strict: bool,
-    /// Print nothing but errors; use the exit status
+    /// Print nothing but errors; the exit status shows the result
     #[arg(long, short)]
     quiet: bool,
     #[command(flatten)]
