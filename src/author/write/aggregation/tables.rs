@@ -1,6 +1,6 @@
-//! Sizes of fragments as the tables of the dialects: padded sizes, index ranges, positions.
+//! Converts sizes of fragments to the tables of the dialects: padded sizes, index ranges, positions.
 
-/// Rows, columns and entries of the table of sizes, padded with `None`; there is at least one dimension.
+/// Returns rows, columns and entries of the table of sizes, padded with `None`. There is at least one dimension.
 pub(super) fn sizes(sizes: &[Vec<u64>]) -> (u64, u64, Vec<Option<u64>>) {
     let columns = sizes.iter().map(Vec::len).max().unwrap_or(0);
     let padded = |row: &Vec<u64>| {
@@ -10,7 +10,7 @@ pub(super) fn sizes(sizes: &[Vec<u64>]) -> (u64, u64, Vec<Option<u64>>) {
     (sizes.len() as u64, columns as u64, sizes.iter().flat_map(padded).collect())
 }
 
-/// For each fragment and dimension the first and last index.
+/// Returns the first and last index of each fragment along each dimension.
 pub(super) fn ranges(sizes: &[Vec<u64>]) -> Vec<u64> {
     let ends: Vec<Vec<u64>> = sizes
         .iter()
@@ -26,7 +26,7 @@ pub(super) fn ranges(sizes: &[Vec<u64>]) -> Vec<u64> {
     out
 }
 
-/// For each fragment its position along each dimension.
+/// Returns the position of each fragment along each dimension.
 pub(super) fn positions(sizes: &[Vec<u64>]) -> Vec<u64> {
     let mut out = Vec::new();
     for_each(sizes, |index| out.extend(index.iter().map(|&i| i as u64)));
