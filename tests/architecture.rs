@@ -1,4 +1,4 @@
-//! The crate has the shape that ARCHITECTURE.md gives it: its table of edges is read, and so is every `crate::` path.
+//! Checks that the crate has the layers of ARCHITECTURE.md: compares its table of edges with every `crate::` path.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,6 +1,6 @@
 //! Whole datasets of damaged files: open, list and read everything, without panic, hang or much memory.
 //!
-//! `CFA_MUTANTS` sets how many mutants of each file are tried.
+//! `CFA_MUTANTS` sets the number of mutants of each file.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! Aggregations of bytes without a missing value, where a fragment has missing data: a byte has no default for them, so
-//! that they need a validity mask, or a value that the reader chooses (`MISSING_BYTES`).
+//! Aggregations of bytes without a missing value, with missing data in a fragment. Bytes have no default missing value,
+//! so readers need a validity mask or choose a value (`MISSING_BYTES`).
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! What the clauses of the texts mean for the values that are read, on fixtures from CDL; docs/conventions.md has the map.
+//! What the clauses of the texts mean for the values that are read, on fixtures from CDL. docs/conventions.md lists
+//! which test covers which clause.
 
 use crate::support::cdl::make;
 use crate::support::{write, Data, FileSpec, Format, Var};

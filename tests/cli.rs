@@ -1,4 +1,4 @@
-//! The program `cfa` as a user meets it: output, messages, exit status.
+//! The program `cfa` as users see it: output, messages, exit status.
 
 use std::io::Read;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Classic files that libnetcdf writes, of all three formats, against what libnetcdf reads from them.
+//! Classic files written by libnetcdf, in all three formats, compared with what libnetcdf reads from them.
 
 use std::sync::Arc;
 

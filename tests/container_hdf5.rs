@@ -1,4 +1,4 @@
-//! Structure, attributes, chunk places and strings of netCDF-4 files against what libnetcdf and h5py wrote.
+//! Structure, attributes, chunk places and strings of netCDF-4 files, compared with what libnetcdf and h5py wrote.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! Damaged classic files: mutants are read or refused, without panic and within a bound of memory and time.
 //!
-//! `CFA_MUTANTS` sets how many mutants are tried, `CFA_SEEDS` names a folder of further classic files to mutate.
+//! `CFA_MUTANTS` sets the number of mutants, `CFA_SEEDS` names a folder of further classic files to mutate.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,4 +1,5 @@
-//! `cfa convert`: values survive every dialect, locations fit the new place, and what cannot be said is refused.
+//! `cfa convert`: values survive every dialect, locations fit the new place, and what a dialect cannot express is
+//! refused.
 
 use std::fs;
 

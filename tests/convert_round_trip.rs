@@ -1,5 +1,5 @@
-//! What is converted says what it said before: random aggregations through every dialect and format, against a naive
-//! oracle of their values.
+//! Conversion keeps the meaning: random aggregations through every dialect and format, compared with a naive oracle of
+//! their values.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! Coordinates are what they mean wherever they are shown, compared or selected by: unpacked, unsigned, not missing.
+//! Coordinates have their real values wherever they are shown, compared or used to select: unpacked, unsigned, not
+//! missing.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,4 +1,4 @@
-//! What is created is read with the values that the files have: random tilings against a naive oracle.
+//! An aggregation that was created has the values of its files: random tilings compared with a naive oracle.
 
 use std::path::{Path, PathBuf};
 

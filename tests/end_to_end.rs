@@ -1,6 +1,6 @@
-//! Random aggregations in every dialect against an oracle that computes each element from its stored number.
+//! Random aggregations in every dialect, compared with an oracle that computes each element from its stored number.
 //!
-//! `CFA_CASES` sets how many are tried; a failure names the seed.
+//! `CFA_CASES` sets the number of aggregations; a failure names the seed.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `cfa extract`: the plain file has the values of reading, and what they refer to.
+//! `cfa extract`: the plain file has the values that a read returns, and the variables that they refer to.
 
 use std::process::Command;
 

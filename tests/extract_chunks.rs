@@ -1,4 +1,4 @@
-//! `extract` copies chunks of fragments where nothing changes, and only there.
+//! `extract` copies chunks of fragments if nothing changes, and only then.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Chunks as libhdf5 and the plugins of its filters wrote them (`make_filter_vectors.py`), and chunks no one wrote.
+//! Chunks written by libhdf5 and the plugins of its filters (`make_filter_vectors.py`), and chunks that nobody wrote.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Finite numbers stay finite: what would become infinite, or lose digits on the way, is an error unless loss is allowed.
+//! Finite numbers stay finite: a number that would become infinite, or lose digits, is an error unless loss is allowed.
 
 use std::path::Path;
 

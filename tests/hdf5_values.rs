@@ -1,4 +1,4 @@
-//! Values of HDF5 files that the netCDF library does not write, against what libhdf5 reads of them.
+//! Values of HDF5 files that the netCDF library does not write, compared with what libhdf5 reads from them.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! `include/cfa.h` is what `src/capi` says, and is a complete manual.
+//! `include/cfa.h` matches `src/capi`, and is a complete manual.
 //!
 //! `UPDATE=1 cargo test --test all header::` rewrites the header and the list of exported symbols.
 

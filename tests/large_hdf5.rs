@@ -1,5 +1,5 @@
-//! Harmless files of any size are read, whatever the limits against hostile ones: everything that libhdf5 wrote equals
-//! what it was given (`make_large_hdf5.py`).
+//! Harmless files of any size can be read in spite of the limits against hostile ones: all values equal those that
+//! libhdf5 wrote (`make_large_hdf5.py`).
 
 use std::path::Path;
 use std::process::Command;

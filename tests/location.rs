@@ -1,4 +1,4 @@
-//! Fragments are found where an aggregation file says, and only where the settings allow.
+//! Fragments are found where an aggregation file names them, and only where the settings allow.
 #![cfg(unix)]
 
 use std::fs;

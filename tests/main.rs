@@ -1,7 +1,7 @@
-//! All black-box tests, in one program: linking one takes seconds where forty took minutes.
+//! All black-box tests, in one program: linking one takes seconds; linking forty took minutes.
 //!
-//! A test runs beside all others, on any thread: what it counts, it counts by thread (`support::allocations`), and what it sets
-//! for a whole process, it sets in a child.
+//! A test runs in parallel with all others, on any thread. So it counts per thread (`support::allocations`), and
+//! changes the state of a whole process only in a child process.
 
 // Tests may need a newer compiler than the products.
 #![allow(clippy::incompatible_msrv)]

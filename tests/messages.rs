@@ -1,4 +1,4 @@
-//! Whatever a file holds, what is printed about it is short, acts on no terminal and tells no secrets.
+//! Whatever a file contains, messages about it are short, have no effect on a terminal and reveal no secrets.
 
 use std::fs;
 use std::path::Path;

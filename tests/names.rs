@@ -1,4 +1,4 @@
-//! Names of files are bytes: one that is not UTF-8 is written, found again and read like any other.
+//! Names of files are bytes: a file whose name is not UTF-8 is written, found and read like any other.
 #![cfg(unix)]
 
 use std::ffi::{OsStr, OsString};

@@ -1,6 +1,6 @@
-//! One shape rule: the shape of a variable is that of its dimensions, also where an unlimited one has grown since the
-//! variable was last written. Records that were not written are missing. The same holds for a variable alone, as a
-//! fragment, when aggregations are created, and when they are checked.
+//! One rule for shapes: the shape of a variable is that of its dimensions, even if an unlimited one has grown since the
+//! variable was last written. Records that were not written are missing. The rule applies to a variable by itself, to
+//! fragments, when aggregations are created, and when they are checked.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! Files on servers that fail, lie or stall: what is read is right, or an error says why, in bounded time.
+//! Files on servers that fail, lie or stall: a read returns the right values or an error with the reason, in bounded
+//! time.
 
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;

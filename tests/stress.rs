@@ -1,4 +1,5 @@
-//! Many threads and every size of the caches give what one thread without caches gives; caches and memory stay bounded.
+//! Many threads and every size of the caches yield the same values as one thread without caches; caches and memory stay
+//! bounded.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

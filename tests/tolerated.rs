@@ -1,4 +1,4 @@
-//! What is odd but read all the same, with a warning that reaches whoever reads.
+//! Odd files that are read nevertheless, with a warning that reaches the user.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,4 +1,5 @@
-//! Units against libudunits2: its recorded answers (`tests/data/units.tsv`), and live where `cc` and libudunits2 are.
+//! Units compared with libudunits2: with its recorded answers (`tests/data/units.tsv`), and live if `cc` and
+//! libudunits2 are installed.
 
 use cfa::internals::canonical::units::{Converter, Unit, UnitErrorKind};
 use std::io::{BufRead, BufReader, Write};

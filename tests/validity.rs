@@ -1,5 +1,5 @@
 //! One variable, one validity: aggregated data are those of the equivalent plain variable (CF-1.13 section 2.8.2), in
-//! every type that is asked for, with and without a validity mask.
+//! every requested type, with and without a validity mask.
 
 use std::path::Path;
 

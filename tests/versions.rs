@@ -1,4 +1,4 @@
-//! Failover: a version of a fragment that is there but does not serve is passed over for the next, with a warning.
+//! Failover: if a version of a fragment exists but cannot be used, the next one is used, with a warning.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,4 +1,4 @@
-//! Files that are written: what was described is read back, and a file is old or new but never half.
+//! Written files: a read returns what was described, and a file is old or new but never half.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Aggregation variables written in every dialect are read with the same values.
+//! Aggregation variables written in every dialect have the same values when read.
 
 use std::path::Path;
 

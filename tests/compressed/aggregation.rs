@@ -1,4 +1,4 @@
-//! Aggregation files over fragments that are written by the tests.
+//! Aggregation files over fragments that the tests write.
 
 use std::path::Path;
 

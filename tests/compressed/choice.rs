@@ -1,4 +1,4 @@
-//! Which form is meant: as it is stored, or one of those that the file describes.
+//! Which form a fragment has: as stored, or one of those that the file describes.
 
 use cfa::{DataType, Kind, Values};
 

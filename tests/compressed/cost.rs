@@ -1,4 +1,4 @@
-//! What reads of expanded fragments cost: bytes, memory and time follow what is asked for, and the file.
+//! The cost of reading expanded fragments: bytes, memory and time depend on the request and the file.
 
 use std::path::Path;
 

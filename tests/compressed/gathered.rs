@@ -1,4 +1,4 @@
-//! Compression by gathering (CF section 8.2): types, and what a read costs.
+//! Compression by gathering (CF section 8.2): types, and the cost of a read.
 
 use cfa::{DataType, Dataset, Output, Selection, Values};
 

@@ -1,4 +1,5 @@
-//! Fragments in compressed forms: ragged arrays (CF sections 9.3.3 and 9.3.4), gathering (8.2), and the parts of CFA-0.4.
+//! Fragments in compressed forms: ragged arrays (CF sections 9.3.3 and 9.3.4), gathering (8.2), and the parts of
+//! CFA-0.4.
 
 mod aggregation;
 mod choice;

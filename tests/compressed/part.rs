@@ -1,4 +1,4 @@
-//! `part` of CFA-0.4: slices and lists of indices, of each stored axis by itself.
+//! `part` of CFA-0.4: slices and lists of indices, for each stored axis separately.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What ragged arrays stand for.
+//! The meaning of ragged arrays.
 
 use cfa::{DataType, Dataset, Output, Selection, Values};
 

@@ -1,4 +1,4 @@
-//! Counts and indices that do not fit, and forms that are not expanded: errors that tell what is wrong.
+//! Counts and indices that do not fit, and forms that are not expanded: the errors say what is wrong.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The same data, written with any epoch and unit in each file, give the same aggregation.
+//! The same data, with any epoch and unit in each file, yield the same aggregation.
 
 use std::path::{Path, PathBuf};
 

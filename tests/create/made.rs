@@ -1,4 +1,4 @@
-//! What is made of files like those that people have.
+//! Aggregations of realistic files.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `cfa create` on files like those that people have, and every way in which files do not fit together.
+//! `cfa create` on realistic files, and every way in which files do not fit together.
 
 mod bounds;
 mod epochs;

@@ -1,4 +1,4 @@
-//! Gaps, overlaps and repetitions are told in dates, all of them, with the files that they lie between.
+//! All gaps, overlaps and repetitions are reported, with dates and with the files on either side.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Files with ragged arrays: samples stay with what they are samples of.
+//! Files with ragged arrays: samples stay with their instances.
 
 use std::path::{Path, PathBuf};
 

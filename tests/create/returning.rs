@@ -1,4 +1,4 @@
-//! Updates with files that the aggregation has already: unchanged, changed, under other names.
+//! Updates with files that the aggregation already has: unchanged, changed, under other names.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Puts what cbindgen writes into the order of the topics, and in fewer lines.
+//! Arranges the output of cbindgen in the order of the topics, and in fewer lines.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Headers of classic files that promise more than follows.
+//! Headers of classic files that claim more than follows.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! HDF5 files put together byte by byte, as no library would write them.
+//! HDF5 files assembled byte by byte, as no library would write them.
 
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
-//! Files that claim more than they hold: memory follows the file, not its claims.
+//! Files that claim more than they hold: memory is bounded by the file, not by its claims.
 //!
-//! Each is opened, listed and read, and looked at as a program does that only asks whether it is an aggregation. All
-//! of that must end soon and take little memory, with an error or without.
+//! Each is opened, listed and read, and identified as by a program that only asks whether it is an aggregation. All of
+//! that must end soon and take little memory, with or without an error.
 
 mod chunks;
 mod classic;

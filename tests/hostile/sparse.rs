@@ -1,4 +1,4 @@
-//! Files that are long because of their holes: a hole holds nothing, so it gives no right to memory.
+//! Files that are long only because of their holes: a hole holds nothing, so it must not raise the bound of memory.
 
 use super::image::{
     attribute, contiguous, dataspace, heap_string, int, longs, references, Image, SYMBOL_TABLE,

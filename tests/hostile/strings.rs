@@ -1,4 +1,4 @@
-//! Strings of which many are one.
+//! Many strings that share the same bytes.
 
 use super::image::{attribute, contiguous, dataspace, heap_string, references, Image};
 use super::{spend, spend_alone};

@@ -1,4 +1,4 @@
-//! What comes to the name of the new file while it is made is not replaced.
+//! A file that gets the name of the new file while that is being made is not replaced.
 
 use std::fs;
 use std::path::Path;

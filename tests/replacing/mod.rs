@@ -1,4 +1,4 @@
-//! No command replaces what it reads, nor anything that holds data, unless it is told to.
+//! No command replaces a file that it reads, nor one with data, unless the user requests it.
 #![cfg(unix)]
 
 mod meanwhile;

@@ -1,4 +1,4 @@
-//! What is read is never replaced, and no option permits it.
+//! Files that are read are never replaced, and no option permits it.
 
 use std::fs;
 use std::os::unix::fs::symlink;

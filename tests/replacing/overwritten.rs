@@ -1,4 +1,4 @@
-//! What may be replaced, and what only by `--overwrite`.
+//! What may be replaced, and what only with `--overwrite`.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -1,4 +1,4 @@
-//! Counts the memory that a thread takes, whatever other tests do meanwhile.
+//! Counts the memory that a thread allocates, whatever other tests do at the same time.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

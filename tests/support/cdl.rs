@@ -1,4 +1,4 @@
-//! Fixtures from readable sources: `tests/data/cdl`, made by ncgen.
+//! Fixtures from readable sources: ncgen makes them from `tests/data/cdl`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! A server on this machine that misbehaves as it is told: each request is answered by a closure, byte by byte.
+//! A local server that misbehaves on request: a closure answers each request, byte by byte.
 #![allow(dead_code)]
 
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! Tests that cannot run here.
+//! Reports tests that cannot run here.
 
 use std::io::Write;
 

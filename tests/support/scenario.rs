@@ -1,4 +1,4 @@
-//! A random aggregation: its grid, its fragments as they are stored, and what a reader has to give.
+//! A random aggregation: its grid, its fragments as stored, and the values that a reader must return.
 
 use cfa::DataType;
 

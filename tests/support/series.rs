@@ -1,4 +1,4 @@
-//! One-dimensional aggregations of a few fragments, written as CF-1.13 has them.
+//! One-dimensional aggregations of a few fragments, written in CF-1.13.
 
 use std::path::{Path, PathBuf};
 

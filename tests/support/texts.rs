@@ -1,4 +1,4 @@
-//! Writes a scenario in the words of each text.
+//! Writes a scenario in each dialect.
 
 use std::path::{Path, PathBuf};
 

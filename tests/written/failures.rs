@@ -1,4 +1,4 @@
-//! Whatever fails, there is an error that tells the reason, status 1, and the file as it was before.
+//! Whatever fails, there is an error with the reason, status 1, and the file is as it was before.
 #![cfg(target_os = "linux")]
 
 use std::fs;

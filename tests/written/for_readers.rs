@@ -1,7 +1,7 @@
-//! Files for other readers, which `scripts/test_readers.sh` compares with what was meant.
+//! Files for other readers, which `scripts/test_readers.sh` compares with the intended contents.
 //!
-//! The folder is named by `CFA_READERS_FOLDER`. Beside each file lies its description, as JSON. Without a folder the files
-//! are written all the same, and read by this library.
+//! `CFA_READERS_FOLDER` names the folder. Beside each file is its description, as JSON. Without a folder the files are
+//! written nevertheless, and read by this library.
 
 use std::fs;
 use std::path::Path;

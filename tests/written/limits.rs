@@ -1,4 +1,4 @@
-//! What is more than a header, a message or a number of four bytes can hold.
+//! Contents that exceed what a header, a message or a number of four bytes can hold.
 
 use cfa::internals::write::{write_checked, Dimension, File, Format, Group, NewFile, Storage, Variable};
 use cfa::{Attributes, DataType, Dataset, Kind, Selection, Values};

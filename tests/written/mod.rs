@@ -1,4 +1,4 @@
-//! Files of the native writer: what libnetcdf, and this library, make of them.
+//! Files of the native writer, read by libnetcdf and by this library.
 
 mod composed;
 mod failures;

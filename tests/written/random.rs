@@ -1,4 +1,5 @@
-//! Random descriptions, written natively and by libnetcdf: `ncdump` must not tell them apart, and our reader finds all.
+//! Random descriptions, written natively and by libnetcdf: `ncdump` must show no difference, and our reader must find
+//! everything.
 
 use std::fs;
 

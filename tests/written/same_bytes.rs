@@ -1,4 +1,4 @@
-//! The same input gives the same bytes, wherever and whenever, on however many threads.
+//! The same input yields the same bytes, wherever and whenever, on any number of threads.
 
 use std::fs;
 use std::path::Path;
