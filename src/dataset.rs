@@ -43,7 +43,8 @@ pub(crate) struct Shared {
     /// What is known of compressed fragments, used likewise.
     pub(crate) expansions: Expansions,
     pub(crate) prepared: PreparedFragments,
-    aggregations: Vec<OnceCell<Aggregation>>,
+    /// Boxed, for most variables have none.
+    aggregations: Vec<OnceCell<Box<Aggregation>>>,
     warnings: Mutex<Vec<String>>,
 }
 
@@ -78,8 +79,12 @@ impl Dataset {
     ) -> Result<Self> {
         let tree = container.tree()?;
         let aggregations = tree.variables.iter().map(|_| OnceCell::new()).collect();
-        let warnings =
-            tree.omitted.iter().map(|(path, reason)| format!("{path} is left out: {reason}")).collect();
+        let omitted = tree.omitted.iter().take(MOST_WARNINGS);
+        let mut warnings: Vec<String> =
+            omitted.map(|(path, reason)| format!("{path} is left out: {reason}")).collect();
+        if let Some(more @ 1..) = tree.omitted.len().checked_sub(MOST_WARNINGS) {
+            warnings.push(format!("{more} more are left out"));
+        }
         static LAST: AtomicU64 = AtomicU64::new(0);
         Ok(Dataset(Arc::new(Shared {
             number: LAST.fetch_add(1, Ordering::Relaxed),
@@ -213,9 +218,9 @@ impl Shared {
                 for warning in &aggregation.warnings {
                     self.warn(format!("variable '{}': {warning}", variable.path));
                 }
-                Ok(aggregation)
+                Ok(Box::new(aggregation))
             })
-            .map(Some)
+            .map(|aggregation| Some(&**aggregation))
             .map_err(|e: Error| e.in_variable(&variable.path).in_file(self.container.name()))
     }
 

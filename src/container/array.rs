@@ -19,7 +19,7 @@ pub struct Array {
     /// One element as stored, for what was never written; `element.size()` bytes long.
     pub fill: Vec<u8>,
     /// Where the data end before the shape does; `None` where they fill it.
-    pub short: Option<Short>,
+    pub short: Option<Box<Short>>,
 }
 
 /// Data that end before their dimensions do: an unlimited one has grown, and nothing was written there.
@@ -116,7 +116,7 @@ pub enum Layout {
         /// The filters that were applied, in the order of writing.
         filters: Vec<Filter>,
         /// Where the chunks lie.
-        index: LazyChunkIndex,
+        index: Box<LazyChunkIndex>,
     },
     /// Not to be read, with the reason (external storage, virtual datasets, ...).
     Refused(String),

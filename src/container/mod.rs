@@ -3,6 +3,7 @@
 //! Classic files (CDF-1, CDF-2, CDF-5) are parsed by [`classic`], netCDF-4 files by [`hdf5`]. Both give a
 //! [`tree::Tree`] and [`array::Array`]s; [`read`] fetches elements of an array whatever its layout.
 
+pub(crate) mod allowance;
 pub mod array;
 pub(crate) mod buffer;
 pub mod classic;
@@ -16,6 +17,7 @@ pub mod tree;
 
 use std::sync::Arc;
 
+use self::allowance::Allowance;
 use self::array::Array;
 use self::read::Kept;
 use self::tree::Tree;
@@ -71,6 +73,14 @@ impl Container {
         }
         let found = hdf5::File::has_attribute(source, names).map_err(|e| e.in_file(source.name()))?;
         found.ok_or_else(|| not_netcdf(&**source))
+    }
+
+    /// What may be kept of the file.
+    pub(crate) fn allowance(&self) -> &Arc<Allowance> {
+        match &self.format {
+            Format::Classic(file) => file.allowance(),
+            Format::Hdf5(file) => file.allowance(),
+        }
     }
 
     /// The name of the file, for messages.

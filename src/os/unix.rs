@@ -134,15 +134,11 @@ pub fn is_stream(kind: FileType) -> bool {
     kind.is_fifo() || kind.is_char_device()
 }
 
-/// Bytes that a file takes on its disk, or its length where that cannot be told.
-pub fn stored(metadata: &Metadata) -> u64 {
+/// Bytes that a file takes on its disk; `None` where that cannot be told.
+pub fn stored(metadata: &Metadata) -> Option<u64> {
     let (length, taken) = (metadata.len(), metadata.blocks().saturating_mul(512));
     // A file that was just written, or that lies on tape, may be said to take nothing yet.
-    if taken < LEAST_TAKEN {
-        length
-    } else {
-        taken.min(length)
-    }
+    (taken >= LEAST_TAKEN || length <= taken).then_some(taken.min(length))
 }
 
 /// Whether some path still leads to the open file.

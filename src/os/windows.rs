@@ -116,8 +116,8 @@ pub fn is_stream(_kind: FileType) -> bool {
 }
 
 /// Bytes that a file takes on its disk; here its length.
-pub fn stored(metadata: &Metadata) -> u64 {
-    metadata.len()
+pub fn stored(metadata: &Metadata) -> Option<u64> {
+    Some(metadata.len())
 }
 
 /// A file that is open without sharing deletion keeps its name.

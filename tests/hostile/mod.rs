@@ -9,6 +9,7 @@ mod dense;
 mod groups;
 mod headers;
 mod image;
+mod links;
 mod names;
 #[cfg(unix)]
 mod sparse;

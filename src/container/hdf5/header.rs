@@ -11,12 +11,13 @@ use super::budget::Nodes;
 use super::cursor::Cursor;
 use super::store::{damaged, unsupported, Store};
 use crate::checksum::lookup3;
+use crate::container::allowance::heap;
 use crate::error::{Error, Kind, Result};
 
 /// Most bytes of one object header; real ones have some kilobytes.
 const MAX_BYTES: usize = 64 << 20;
-/// Memory that a message takes beside its bytes, for as long as the header is looked at.
-const MESSAGE: usize = 16;
+/// Memory that a message takes beside its bytes, in a list that grows.
+const MESSAGE: usize = 3 * size_of::<Message>() / 2;
 /// What a block costs beside its bytes, counted as if it were longer.
 const BLOCK: usize = 512;
 
@@ -62,6 +63,8 @@ pub(super) enum ObjectKind {
 #[derive(Debug)]
 pub(super) struct Header {
     pub(super) messages: Vec<Message>,
+    /// Memory that the messages were counted with.
+    kept: usize,
 }
 
 impl Header {
@@ -79,16 +82,27 @@ impl Header {
             blocks: VecDeque::new(),
             nodes: Nodes::new(store.len()),
             bytes: 0,
+            kept: 0,
             sums: Ok(()),
         };
         let outcome = reading.all(address);
-        (Header { messages: reading.messages }, outcome.and(reading.sums))
+        (Header { messages: reading.messages, kept: reading.kept }, outcome.and(reading.sums))
     }
 
     /// Lets go of the messages, so that their memory can be counted for others.
     pub(super) fn release(self, store: &Store) {
-        let bytes = self.messages.iter().map(|message| MESSAGE + message.data.len()).sum();
-        store.budget.release(bytes);
+        store.budget.release(self.kept);
+    }
+
+    /// Takes the bytes of each attribute out of its message, with the order of creation; the memory of the bytes, as
+    /// [`heap`] has it, is from now on counted by the caller. Messages that lie elsewhere stay.
+    pub(super) fn take_attributes(&mut self) -> impl Iterator<Item = (Option<u16>, Vec<u8>)> + '_ {
+        let Header { messages, kept } = self;
+        let attributes = messages.iter_mut().filter(|message| message.kind == ATTRIBUTE && !message.shared);
+        attributes.map(|message| {
+            *kept -= heap(message.data.len());
+            (message.order, std::mem::take(&mut message.data))
+        })
     }
 
     /// The first message of this kind.
@@ -127,6 +141,7 @@ struct Reading<'a> {
     /// The blocks that were read.
     nodes: Nodes,
     bytes: usize,
+    kept: usize,
     /// Whether the checksums were right.
     sums: Result<()>,
 }
@@ -229,7 +244,9 @@ impl Reading<'_> {
                     self.blocks.push_back((address, len));
                 }
                 _ => {
-                    self.store.budget.keep(MESSAGE + data.len())?;
+                    let kept = MESSAGE + heap(data.len());
+                    self.store.budget.keep(kept)?;
+                    self.kept += kept;
                     let shared = flags & SHARED != 0;
                     self.messages.push(Message { kind, shared, order, data: data.to_vec() });
                 }
