@@ -56,7 +56,7 @@ check_address() {
     build address ' -Cunsafe-allow-abi-mismatch=sanitizer'
     finds address address,undefined overflow 'heap-buffer-overflow'
     finds address address,undefined leak 'detected memory leaks'
-    passes address address,undefined arguments metadata options read threads parallel
+    passes address address,undefined arguments errors fragments meaning metadata options read supplied threads parallel
 }
 
 check_thread() {
