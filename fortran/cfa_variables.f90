@@ -20,12 +20,13 @@ module cfa_variables
   ! A variable, aggregated or not.
   type, extends(variable_description) :: cfa_variable
   contains
-    ! read(values, start, count, step, valid, lossy, progress, stat, errmsg) allocates values, an allocatable array of real32,
-    ! real64, int32 or int64, of any rank up to 7. Where the rank is less than that of the variable, dimensions with a
-    ! count of 1 are left out, the slowest first; rank 1 takes all elements one after the other.
+    ! read(values, start, count, step, valid, lossy, progress, stat, errmsg, unpacked) allocates values, an allocatable
+    ! array of real32, real64, int32 or int64, of any rank up to 7. Where the rank is less than that of the variable,
+    ! dimensions with a count of 1 are left out, the slowest first; rank 1 takes all elements one after the other.
     ! Without start the part begins at the first element, without count it goes to the last; a negative step goes
     ! backwards. `valid`, an allocatable logical array of any rank that fits, is .false. where data are missing.
-    ! Values that do not fit the type of the array are an error unless lossy is .true.
+    ! Values that do not fit the type of the array are an error unless lossy is .true. With unpacked, numbers come as they
+    ! are meant, and NaN where they are missing.
     ! `progress`, a function as cfa_watching.f90 describes it, is told how far the read is and may stop it.
     !
     ! read(values, start, count, step, valid, progress, stat, errmsg) for text allocates a character(len=:) scalar or array
@@ -48,12 +49,12 @@ module cfa_variables
 
 contains
 
-  subroutine read_real32(self, values, start, count, step, valid, lossy, progress, stat, errmsg)
+  subroutine read_real32(self, values, start, count, step, valid, lossy, progress, stat, errmsg, unpacked)
     class(cfa_variable), intent(in) :: self
     real(real32), allocatable, target, intent(inout) :: values(..)
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, allocatable, intent(inout), optional :: valid(..)
-    logical, intent(in), optional :: lossy
+    logical, intent(in), optional :: lossy, unpacked
     procedure(cfa_progress_callback), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -65,15 +66,15 @@ contains
     call prepare(self, rank(values), part, n, failed, start, count, step, stat, errmsg)
     if (failed /= cfa_ok) return
     include 'cfa_allocate.inc'
-    call fetch(self, part, cfa_type_float32, 4, buffer, failed, valid, lossy, progress, stat, errmsg)
+    call fetch(self, part, cfa_type_float32, 4, buffer, failed, valid, lossy, progress, stat, errmsg, unpacked)
   end subroutine
 
-  subroutine read_real64(self, values, start, count, step, valid, lossy, progress, stat, errmsg)
+  subroutine read_real64(self, values, start, count, step, valid, lossy, progress, stat, errmsg, unpacked)
     class(cfa_variable), intent(in) :: self
     real(real64), allocatable, target, intent(inout) :: values(..)
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, allocatable, intent(inout), optional :: valid(..)
-    logical, intent(in), optional :: lossy
+    logical, intent(in), optional :: lossy, unpacked
     procedure(cfa_progress_callback), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -85,15 +86,15 @@ contains
     call prepare(self, rank(values), part, n, failed, start, count, step, stat, errmsg)
     if (failed /= cfa_ok) return
     include 'cfa_allocate.inc'
-    call fetch(self, part, cfa_type_float64, 8, buffer, failed, valid, lossy, progress, stat, errmsg)
+    call fetch(self, part, cfa_type_float64, 8, buffer, failed, valid, lossy, progress, stat, errmsg, unpacked)
   end subroutine
 
-  subroutine read_int32(self, values, start, count, step, valid, lossy, progress, stat, errmsg)
+  subroutine read_int32(self, values, start, count, step, valid, lossy, progress, stat, errmsg, unpacked)
     class(cfa_variable), intent(in) :: self
     integer(int32), allocatable, target, intent(inout) :: values(..)
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, allocatable, intent(inout), optional :: valid(..)
-    logical, intent(in), optional :: lossy
+    logical, intent(in), optional :: lossy, unpacked
     procedure(cfa_progress_callback), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -105,15 +106,15 @@ contains
     call prepare(self, rank(values), part, n, failed, start, count, step, stat, errmsg)
     if (failed /= cfa_ok) return
     include 'cfa_allocate.inc'
-    call fetch(self, part, cfa_type_int32, 4, buffer, failed, valid, lossy, progress, stat, errmsg)
+    call fetch(self, part, cfa_type_int32, 4, buffer, failed, valid, lossy, progress, stat, errmsg, unpacked)
   end subroutine
 
-  subroutine read_int64(self, values, start, count, step, valid, lossy, progress, stat, errmsg)
+  subroutine read_int64(self, values, start, count, step, valid, lossy, progress, stat, errmsg, unpacked)
     class(cfa_variable), intent(in) :: self
     integer(int64), allocatable, target, intent(inout) :: values(..)
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, allocatable, intent(inout), optional :: valid(..)
-    logical, intent(in), optional :: lossy
+    logical, intent(in), optional :: lossy, unpacked
     procedure(cfa_progress_callback), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -125,7 +126,7 @@ contains
     call prepare(self, rank(values), part, n, failed, start, count, step, stat, errmsg)
     if (failed /= cfa_ok) return
     include 'cfa_allocate.inc'
-    call fetch(self, part, cfa_type_int64, 8, buffer, failed, valid, lossy, progress, stat, errmsg)
+    call fetch(self, part, cfa_type_int64, 8, buffer, failed, valid, lossy, progress, stat, errmsg, unpacked)
   end subroutine
 
   subroutine read_into_real32(self, values, start, count, step, lossy, progress, stat, errmsg)
@@ -354,13 +355,13 @@ contains
   end subroutine
 
   ! Reads a part into a buffer that has room for it; `failed` tells whether that could be allocated.
-  subroutine fetch(self, part, kind, bytes, buffer, failed, valid, lossy, progress, stat, errmsg)
+  subroutine fetch(self, part, kind, bytes, buffer, failed, valid, lossy, progress, stat, errmsg, unpacked)
     class(cfa_variable), intent(in) :: self
     type(cfa_part), intent(in) :: part
     integer, intent(in) :: kind, bytes, failed
     type(c_ptr), intent(in) :: buffer
     logical, allocatable, intent(inout), optional :: valid(..)
-    logical, intent(in), optional :: lossy
+    logical, intent(in), optional :: lossy, unpacked
     procedure(cfa_progress_callback), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -373,6 +374,7 @@ contains
     options%size = c_sizeof(options)
     call follow(options, observer, progress)
     if (present(lossy)) options%lossy = merge(c_yes, c_no, lossy)
+    if (present(unpacked)) options%unpacked = merge(c_yes, c_no, unpacked)
     if (present(valid) .and. memory == 0) then
       allocate (mask(part%total), stat=memory)
       options%mask = c_loc(mask)

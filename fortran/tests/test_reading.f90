@@ -224,8 +224,9 @@ contains
 
   subroutine packed_numbers_are_unpacked()
     type(cfa_dataset) :: dataset
-    type(cfa_variable) :: packed
+    type(cfa_variable) :: packed, tas
     real(real64), allocatable :: meant(:)
+    real(real32), allocatable :: values(:), cube(:, :, :)
     integer :: stat
 
     packed = opened(dataset, 'packed')
@@ -235,6 +236,11 @@ contains
     call expect(all(meant == [103.0_real64, 102.0_real64]), 'packed numbers are unpacked backwards')
     call packed%read_unpacked(meant, start=[3], stat=stat)
     call expect(stat == cfa_err_argument, 'a wrong part is not unpacked')
+    call packed%read(values, unpacked=.true.)
+    call expect(all(values == [102.0, 103.0]), 'by any read')
+    tas = dataset%variable('tas')
+    call tas%read(cube, unpacked=.true.)
+    call expect(cube(1, 2, 4) == 310 .and. cube(2, 3, 4) /= cube(2, 3, 4), 'what is missing is NaN')
     packed = dataset%variable('station')
     call packed%read_unpacked(meant, stat=stat)
     call expect(stat == cfa_err_type, 'text is not unpacked')
