@@ -1,14 +1,13 @@
 //! The files that the outcome of a check is written to.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::{json, page, Options, Report};
 use crate::author::out::Out;
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
-use crate::io::os::{is_stream, shown};
+use crate::io::os::{is_stream, shown, write_to_stream};
 
 /// Where the page and the JSON text go.
 pub(super) struct Outputs {
@@ -78,8 +77,7 @@ impl Output {
             Output::File(out) => return out.write(text),
             Output::Stream(path) => path,
         };
-        let written =
-            fs::OpenOptions::new().write(true).open(path).and_then(|mut f| f.write_all(text.as_bytes()));
-        written.map_err(|e| Error::new(Kind::Io, "it cannot be written").because(e).in_file(shown(path)))
+        write_to_stream(path, text)
+            .map_err(|e| Error::new(Kind::Io, "it cannot be written").because(e).in_file(shown(path)))
     }
 }

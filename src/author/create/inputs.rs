@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::pattern::{fits, is_pattern, natural};
 use crate::error::{Error, Kind, Result};
-use crate::io::os::{path_from_bytes, shown, with_room};
+use crate::io::os::{path_from_bytes, read_given, shown, with_room};
 
 /// The files to aggregate, and how each was come by: paths are files that were named, [`expand`] also finds some.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -146,7 +146,7 @@ fn listed(argument: &OsStr) -> Option<PathBuf> {
 /// Adds what a list names.
 fn all_of(list: &Path, found: &mut Inputs) -> Result<()> {
     let wrong = |what: &str| Error::new(Kind::Io, what).in_file(shown(list));
-    let bytes = fs::read(list).map_err(|e| wrong("the list cannot be read").because(e))?;
+    let bytes = read_given(list).map_err(|e| wrong("the list cannot be read").because(e))?;
     let folder = list.parent().unwrap_or(Path::new(""));
     found.lists.push(list.to_owned());
     for line in bytes.split(|&b| b == b'\n').map(<[u8]>::trim_ascii) {

@@ -6,6 +6,7 @@
 //! Files are read by positioned reads and never mapped: a file truncated under a mapping would kill the host program.
 
 mod descriptors;
+mod given;
 mod lock;
 mod name;
 #[cfg(unix)]
@@ -32,6 +33,7 @@ use crate::io::source::Source;
 pub(crate) use descriptors::make_room;
 pub(crate) use descriptors::with_room;
 use descriptors::Descriptor;
+pub(crate) use given::{read_given, write_to_stream};
 pub(crate) use lock::{leads_to, lock_file, unlock_file, Lock, Locking};
 pub(crate) use name::bytes_of;
 pub(crate) use name::path_from_bytes;
