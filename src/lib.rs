@@ -6,6 +6,7 @@ mod author;
 mod bytes;
 pub mod canonical;
 mod capi;
+mod cf;
 pub mod check;
 pub mod container;
 mod dataset;

@@ -12,7 +12,6 @@ mod outputs;
 pub mod page;
 mod recorded;
 mod report;
-mod roles;
 mod rules;
 mod subject;
 mod tables;

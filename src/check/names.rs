@@ -19,14 +19,14 @@ const BLOCK: u64 = 4096;
 
 /// Checks the variables; `fragments` is the shape of the array of fragments, where it is known.
 pub(crate) fn check(subject: &Subject, named: &Named, fragments: Option<&[u64]>, findings: &mut Findings) {
-    let roles = named.roles;
-    if let Some((variable, _)) = roles.unique.and_then(|keyword| named.get(keyword)) {
+    let words = named.words;
+    if let Some((variable, _)) = words.unique.and_then(|keyword| named.get(keyword)) {
         unique(subject, named, variable, fragments, findings);
         return;
     }
-    let locations = named.get(roles.locations);
-    let identifiers = named.get(roles.identifiers);
-    let formats = roles.formats.and_then(|keyword| named.get(keyword));
+    let locations = named.get(words.locations);
+    let identifiers = named.get(words.identifiers);
+    let formats = words.formats.and_then(|keyword| named.get(keyword));
     let mut sound = true;
     if let Some((variable, _)) = locations {
         sound &= shape_of_locations(subject, named, variable, fragments, findings);
@@ -55,7 +55,7 @@ pub(crate) fn check(subject: &Subject, named: &Named, fragments: Option<&[u64]>,
     };
     let (Some(fragments), true) = (fragments, sound) else { return };
     let Some((_, identifiers)) = identifiers else { return };
-    if locations.is_none() && !roles.optional {
+    if locations.is_none() && !words.optional {
         return;
     }
     let lists = Lists { subject, named, fragments, substitutions };
@@ -89,7 +89,7 @@ fn shape_of_locations(
     }
     let shape = entries_shape(variable);
     let Some(rank) = named.dimensions.as_ref().map(Vec::len) else { return true };
-    let most = rank + usize::from(named.roles.versions);
+    let most = rank + usize::from(named.words.versions);
     if shape.len() < rank || shape.len() > most {
         let message = format!("'{path}' has {} dimensions for {rank} aggregated dimensions", shape.len());
         subject.report(findings, &rules::LOCATIONS_RANK, message);
@@ -115,7 +115,7 @@ fn shape_like(
     findings: &mut Findings,
 ) -> bool {
     let shape = entries_shape(variable);
-    if shape.is_empty() && (named.roles.shared || named.dimensions.as_ref().is_some_and(Vec::is_empty)) {
+    if shape.is_empty() && (named.words.shared || named.dimensions.as_ref().is_some_and(Vec::is_empty)) {
         return true;
     }
     let Some(locations) = locations else { return true };
@@ -124,7 +124,7 @@ fn shape_like(
     if same {
         return true;
     }
-    let or_scalar = if named.roles.shared { "be a scalar or " } else { "" };
+    let or_scalar = if named.words.shared { "be a scalar or " } else { "" };
     let message = format!(
         "'{}' with shape {shape:?} must {or_scalar}have the dimensions of '{}', whose shape is {wanted:?}",
         variable.path, locations.path
@@ -213,7 +213,7 @@ impl Lists<'_> {
     }
 
     fn fragment(&self, names: &Names, i: usize, one_for_all: bool, index: &[u64], findings: &mut Findings) {
-        let roles = self.named.roles;
+        let words = self.named.words;
         let (dialect, path) = (self.subject.dialect, Some(self.subject.variable.path.as_str()));
         let mut add = |rule: &Rule, message: String| findings.add(rule, dialect, path, Some(index), message);
         let versions = names.locations.as_ref().map_or(0, Entries::versions);
@@ -222,7 +222,7 @@ impl Lists<'_> {
             let location = names.locations.as_ref().and_then(|l| l.get(i, v));
             let format = names.formats.as_ref().map(|f| f.get(i, v));
             let Some(location) = location else {
-                if matches!(format, Some(Some(_))) && !roles.shared {
+                if matches!(format, Some(Some(_))) && !words.shared {
                     add(&rules::FORMATS_MISSING, "it has a format and no file".into());
                 }
                 continue;
@@ -233,13 +233,13 @@ impl Lists<'_> {
                 add(&rules::FORMATS_MISSING, format!("'{shown}' has no format"));
             }
             if names.identifiers.get(i, v).is_none() {
-                add(&rules::IDENTIFIERS_MISSING, format!("'{shown}' has no {}", roles.identifiers));
+                add(&rules::IDENTIFIERS_MISSING, format!("'{shown}' has no {}", words.identifiers));
             }
             match self.substitutions.apply(location.to_owned()) {
                 Ok(whole) => {
-                    if let Some(problem) = form(&whole, roles.optional) {
+                    if let Some(problem) = form(&whole, words.optional) {
                         add(&rules::LOCATIONS_FORM, format!("'{}' {problem}", redact(&whole)));
-                    } else if !roles.optional && whole.chars().any(not_in_uri) {
+                    } else if !words.optional && whole.chars().any(not_in_uri) {
                         let message =
                             format!("'{}' has characters that a URI has percent-encoded", redact(&whole));
                         add(&rules::ODDITY, message);
@@ -251,8 +251,8 @@ impl Lists<'_> {
         if stored {
             return;
         }
-        if !roles.optional {
-            add(&rules::LOCATIONS_MISSING, format!("it has no {}", roles.locations));
+        if !words.optional {
+            add(&rules::LOCATIONS_MISSING, format!("it has no {}", words.locations));
         } else if !one_for_all {
             let given: Vec<bool> =
                 (0..names.identifiers.versions()).map(|v| names.identifiers.get(i, v).is_some()).collect();

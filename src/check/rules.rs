@@ -4,6 +4,7 @@
 //! state besides, and the corresponding ones of the older texts. A rule that a text does not have is not applied to it.
 //! Of the other sections of CF those rules are checked whose violation gives an aggregation of coordinates a wrong meaning.
 
+use crate::dialect::words::{Keywords, Names};
 use crate::model::Dialect;
 
 /// How strongly a text demands something.
@@ -186,27 +187,21 @@ impl Rule {
 
     /// The keyword or attribute that the clause is about.
     pub(crate) fn word(&self, dialect: Dialect) -> &'static str {
-        let old = matches!(dialect, Dialect::CfaTerms | Dialect::Cfa04);
-        match (self.topic, dialect) {
-            (Topic::Bounds, _) => "bounds",
-            (Topic::Climatology, _) => "climatology",
-            (Topic::Dimensions, _) if old => "cfa_dimensions",
-            (_, Dialect::Cfa04) => "cfa_array",
-            (Topic::Data, _) if old => "cfa_array",
-            (Topic::Dimensions, _) => "aggregated_dimensions",
-            (Topic::Data, _) => "aggregated_data",
-            (Topic::Map, Dialect::Cf113) => "map",
-            (Topic::Map, Dialect::CfDraft) => "shape",
-            (Topic::Map, Dialect::CfaTerms) => "index",
-            (Topic::Map, _) => "location",
-            (Topic::Locations, Dialect::Cf113) => "uris",
-            (Topic::Locations, Dialect::CfDraft) => "location",
-            (Topic::Locations, _) => "file",
-            (Topic::Identifiers, Dialect::Cf113) => "identifiers",
-            (Topic::Identifiers, _) => "address",
-            (Topic::Formats, _) => "format",
-            (Topic::Unique, Dialect::Cf113) => "unique_values",
-            (Topic::Unique, _) => "value",
+        let names = Names::of(dialect);
+        match self.topic {
+            Topic::Bounds => return "bounds",
+            Topic::Climatology => return "climatology",
+            Topic::Dimensions => return names.dimensions,
+            Topic::Data => return names.data,
+            _ => {}
+        }
+        let Some(words) = Keywords::of(dialect) else { return names.data };
+        match self.topic {
+            Topic::Map => words.map,
+            Topic::Locations => words.locations,
+            Topic::Identifiers => words.identifiers,
+            Topic::Formats => words.formats.unwrap_or_default(),
+            Topic::Unique => words.unique.unwrap_or_default(),
             _ => "",
         }
     }

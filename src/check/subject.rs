@@ -3,14 +3,14 @@
 //! Unlike decoding, which stops at the first fault, this goes on as far as anything can be told.
 
 use super::report::Findings;
-use super::roles::{dialect_of, elements, Roles};
 use super::rules::{self, Rule};
 use super::{names, tables};
+use crate::cf;
 use crate::container::tree::{DimensionId, Tree, Variable, VariableId};
-use crate::dialect::reference;
+use crate::dialect::words::{Keywords, Names, ROLE_ATTRIBUTE};
+use crate::dialect::{recognise, reference, terms};
 use crate::model::features::Features;
 use crate::model::Dialect;
-use crate::value::{Attributes, Values};
 
 /// The variable that is checked.
 pub(crate) struct Subject<'a> {
@@ -31,7 +31,13 @@ impl<'a> Subject<'a> {
         max_fragments: u64,
     ) -> Self {
         let variable = &tree.variables[id.0];
-        Subject { features, tree, variable, dialect: dialect_of(tree, variable), max_fragments }
+        Subject {
+            features,
+            tree,
+            variable,
+            dialect: recognise::nearest_dialect(tree, variable),
+            max_fragments,
+        }
     }
 
     /// Adds a finding about this variable.
@@ -54,34 +60,32 @@ impl<'a> Subject<'a> {
         if packed && self.dialect == Dialect::Cfa06b1Early {
             self.report(findings, &rules::PACKED, "it is packed, which this text does not allow");
         }
-        let old = matches!(self.dialect, Dialect::CfaTerms | Dialect::Cfa04);
-        let (dimensions_name, data_name) =
-            if old { ("cfa_dimensions", "cfa_array") } else { ("aggregated_dimensions", "aggregated_data") };
+        let names = Names::of(self.dialect);
         let optional = self.dialect == Dialect::Cfa04;
-        let dimensions = self.dimensions(findings, dimensions_name, optional);
-        let Some(roles) = Roles::of(self.dialect) else { return };
-        let text = match text_of(attributes, data_name) {
+        let dimensions = self.dimensions(findings, names.dimensions, optional);
+        let Some(words) = Keywords::of(self.dialect) else { return };
+        let text = match recognise::text(attributes, names.data) {
             Ok(text) => text,
-            Err(problem) => return self.report(findings, &rules::DATA_TEXT, problem),
+            Err(problem) => return self.report(findings, &rules::DATA_TEXT, problem.message()),
         };
-        let (pairs, bad) = elements(&text);
+        let (pairs, bad) = terms::elements(&text);
         for word in bad {
-            let message = format!("'{word}' in {data_name} has not the form 'feature: variable'");
+            let message = format!("'{word}' in {} has not the form 'feature: variable'", names.data);
             self.report(findings, &rules::DATA_FORM, message);
         }
-        self.keywords(findings, &roles, &pairs);
-        let named = Named { roles: &roles, pairs: self.resolve(findings, &roles, &pairs), dimensions };
+        self.keywords(findings, words, &pairs);
+        let named = Named { words, pairs: self.resolve(findings, words, &pairs), dimensions };
         let fragments = tables::check(self, &named, findings);
         names::check(self, &named, fragments.as_deref(), findings);
     }
 
     /// The aggregated dimensions; `None` when the attribute or a dimension is not there.
     fn dimensions(&self, findings: &mut Findings, name: &str, optional: bool) -> Option<Vec<DimensionId>> {
-        let text = match text_of(&self.variable.attributes, name) {
+        let text = match recognise::text(&self.variable.attributes, name) {
             Ok(text) => text,
             Err(_) if optional && self.variable.attributes.get(name).is_none() => String::new(),
             Err(problem) => {
-                self.report(findings, &rules::DIMENSIONS_TEXT, problem);
+                self.report(findings, &rules::DIMENSIONS_TEXT, problem.message());
                 return None;
             }
         };
@@ -105,23 +109,22 @@ impl<'a> Subject<'a> {
         whole.then_some(found)
     }
 
-    fn keywords(&self, findings: &mut Findings, roles: &Roles, pairs: &[(String, String)]) {
-        let cased = |word: &str| if roles.strict { word.to_owned() } else { word.to_lowercase() };
-        let have: Vec<String> = pairs.iter().map(|(k, _)| cased(k)).collect();
+    fn keywords(&self, findings: &mut Findings, words: &Keywords, pairs: &[(&str, &str)]) {
+        let have: Vec<String> = pairs.iter().map(|(k, _)| words.cased(k)).collect();
         for (i, keyword) in have.iter().enumerate() {
             if have[..i].contains(keyword) {
                 self.report(findings, &rules::KEYWORDS, format!("keyword '{keyword}' is given twice"));
             }
         }
-        let unique = roles.unique.filter(|u| have.iter().any(|k| k == u));
+        let unique = words.unique.filter(|u| have.iter().any(|k| k == u));
         let wanted: Vec<&str> = match unique {
-            Some(unique) => vec![roles.map, unique],
-            None => roles.mandatory.to_vec(),
+            Some(unique) => vec![words.map, unique],
+            None => words.mandatory.to_vec(),
         };
         for keyword in wanted.iter().filter(|w| !have.iter().any(|k| k == *w)) {
             self.report(findings, &rules::KEYWORDS, format!("keyword '{keyword}' is absent"));
         }
-        if roles.strict {
+        if words.strict {
             for keyword in have.iter().filter(|k| !wanted.contains(&k.as_str())) {
                 let message = format!("keyword '{keyword}' does not belong with {}", wanted.join(", "));
                 self.report(findings, &rules::KEYWORDS, message);
@@ -132,12 +135,12 @@ impl<'a> Subject<'a> {
     fn resolve(
         &self,
         findings: &mut Findings,
-        roles: &Roles,
-        pairs: &[(String, String)],
+        words: &Keywords,
+        pairs: &[(&str, &str)],
     ) -> Vec<(String, &'a Variable, VariableId)> {
         let mut out: Vec<(String, &Variable, VariableId)> = Vec::new();
         for (keyword, name) in pairs {
-            let keyword = if roles.strict { keyword.clone() } else { keyword.to_lowercase() };
+            let keyword = words.cased(keyword);
             match reference::variable(self.tree, self.variable.group, name) {
                 Some(id) => out.push((keyword, &self.tree.variables[id.0], id)),
                 None => {
@@ -152,7 +155,7 @@ impl<'a> Subject<'a> {
 
 /// What the attributes of the variable name, as far as it exists.
 pub(crate) struct Named<'a> {
-    pub(crate) roles: &'a Roles,
+    pub(crate) words: &'static Keywords,
     pub(crate) dimensions: Option<Vec<DimensionId>>,
     pairs: Vec<(String, &'a Variable, VariableId)>,
 }
@@ -164,30 +167,20 @@ impl<'a> Named<'a> {
     }
 }
 
-fn text_of(attributes: &Attributes, name: &str) -> Result<String, String> {
-    match attributes.get(name) {
-        None => Err(format!("attribute '{name}' is absent")),
-        Some(Values::String(list)) if list.is_empty() => Ok(String::new()),
-        Some(value) => value.as_text().ok_or_else(|| format!("attribute '{name}' is not one piece of text")),
-    }
-}
-
 /// What kind of container variable this is, whose data are immaterial (CF-1.13 section 2.8).
 fn container_kind(tree: &Tree, variable: &Variable) -> Option<&'static str> {
     let own = &variable.attributes;
     let named_by = |attribute: &str| {
         tree.variables.iter().any(|other| {
             let names = other.attributes.text(attribute).unwrap_or_default();
-            names.split_whitespace().any(|word| {
-                reference::variable(tree, other.group, word.trim_end_matches(':'))
-                    .is_some_and(|id| std::ptr::eq(&tree.variables[id.0], variable))
-            })
+            let mut words = cf::words(&names).filter_map(|word| reference::variable(tree, other.group, word));
+            words.any(|id| std::ptr::eq(&tree.variables[id.0], variable))
         })
     };
     if own.get("grid_mapping_name").is_some() || named_by("grid_mapping") {
         return Some("a grid mapping variable");
     }
-    if own.text("cf_role").as_deref() == Some("mesh_topology") {
+    if own.text(ROLE_ATTRIBUTE).as_deref() == Some("mesh_topology") {
         return Some("a mesh topology variable");
     }
     if own.get("geometry_type").is_some() || named_by("geometry") {

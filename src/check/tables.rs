@@ -17,7 +17,7 @@ const SLAB: u64 = 1 << 20;
 
 /// Checks the table and gives the shape of the array of fragments, where it can be told.
 pub(crate) fn check(subject: &Subject, named: &Named, findings: &mut Findings) -> Option<Vec<u64>> {
-    let (variable, id) = named.get(named.roles.map)?;
+    let (variable, id) = named.get(named.words.map)?;
     if !variable.array.data_type.is_integer() {
         let message = format!("'{}' has type {}", variable.path, variable.array.data_type);
         subject.report(findings, &rules::MAP_TYPE, message);
@@ -30,7 +30,7 @@ pub(crate) fn check(subject: &Subject, named: &Named, findings: &mut Findings) -
         subject.report(findings, &rules::MAP_RANK, message);
         return None;
     }
-    let fragments = if named.roles.ranges { table.ranges(findings) } else { table.sizes(findings) };
+    let fragments = if named.words.ranges { table.ranges(findings) } else { table.sizes(findings) };
     fragments.unwrap_or_else(|error| {
         subject.report(findings, &rules::DECODED, error.to_string());
         None

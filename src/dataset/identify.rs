@@ -3,11 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::container::tree::{Tree, Variable};
+use crate::container::tree::Tree;
 use crate::container::Container;
 use crate::dataset::Dataset;
-use crate::dialect::recognise::{self, Form};
-use crate::dialect::{self, reference};
+use crate::dialect::{self, recognise};
 use crate::error::{Kind, Result};
 use crate::io::location;
 use crate::io::source::Source;
@@ -44,21 +43,5 @@ fn first_dialect(tree: &Tree) -> Result<Option<Option<Dialect>>> {
     if aggregated.peek().is_none() {
         return Ok(None);
     }
-    Ok(Some(aggregated.find_map(|variable| dialect_of(tree, variable))))
-}
-
-fn dialect_of(tree: &Tree, variable: &Variable) -> Option<Dialect> {
-    let recognised = recognise::recognise(&variable.attributes).ok()?;
-    Some(match &recognised.form {
-        Form::Json(_) => Dialect::Cfa04,
-        Form::CfaTerms(_) => Dialect::CfaTerms,
-        Form::CfDraft(_) => Dialect::CfDraft,
-        Form::Cf113(_) => Dialect::Cf113,
-        Form::Location(terms) => {
-            let location = reference::variable(tree, variable.group, terms.get("location")?)?;
-            let rank = recognised.dimensions.split_whitespace().count();
-            let shape = &tree.variables[location.0].array.shape;
-            return recognise::location_dialect(shape, rank, terms).ok();
-        }
-    })
+    Ok(Some(aggregated.find_map(|variable| recognise::dialect_of(tree, variable))))
 }

@@ -4,9 +4,10 @@
 //! no substitutions and no same-file fragments without URI.
 
 use super::context::Context;
-use super::files::{self, Files, Rules};
-use super::sizes::{self, ScalarForm};
+use super::files::{self, Files};
+use super::sizes;
 use super::terms::Terms;
+use super::words::{Keywords, CF_1_13};
 use crate::error::{Error, Kind, Result};
 use crate::model::feature::Span;
 use crate::model::fragments::Fragments;
@@ -14,30 +15,34 @@ use crate::model::grid::Grid;
 
 /// Decodes the features.
 pub fn decode(cx: &mut Context, terms: &Terms) -> Result<(Grid, Fragments)> {
-    only(terms, &[&["map", "uris", "identifiers"], &["map", "unique_values"]])?;
-    let map = cx.resolve("map", terms.need("map")?)?;
-    if let Some(name) = terms.get("unique_values") {
-        let values = cx.resolve("unique_values", name)?;
-        let grid = sizes::read(cx, "map", map, ScalarForm::Scalar)?;
+    decode_as(cx, terms, &CF_1_13)
+}
+
+/// Decodes the features by the keywords of CF-1.13 or of its draft.
+pub(super) fn decode_as(cx: &mut Context, terms: &Terms, words: &Keywords) -> Result<(Grid, Fragments)> {
+    let unique = words.unique.unwrap_or_default();
+    only(terms, &[words.mandatory, &[words.map, unique]])?;
+    let map = cx.need(terms, words.map)?;
+    if let Some(values) = cx.find(terms, unique)? {
+        let grid = sizes::read(cx, words, map)?;
         let fragments = Fragments::UniqueValues(cx.fit(values, &grid, UNIQUE)?);
         return Ok((grid, fragments));
     }
     let files = Files {
-        locations: Some(cx.resolve("uris", terms.need("uris")?)?),
-        identifiers: cx.resolve("identifiers", terms.need("identifiers")?)?,
+        locations: Some(cx.need(terms, words.locations)?),
+        identifiers: cx.need(terms, words.identifiers)?,
         formats: None,
     };
-    let grid = sizes::read(cx, "map", map, ScalarForm::Scalar)?;
-    let rules = Rules { versions: false, location_optional: false, substitutions: false };
-    let fragments = files::fragments(cx, &grid, &files, &rules)?;
+    let grid = sizes::read(cx, words, map)?;
+    let fragments = files::fragments(cx, &grid, &files, words)?;
     Ok((grid, fragments))
 }
 
 /// Unique values have exactly the dimensions of the array of fragments.
-pub(super) const UNIQUE: Span = Span { scalar: false, versions: false, chars: true };
+const UNIQUE: Span = Span { scalar: false, versions: false, chars: true };
 
 /// Refuses keywords that are not exactly one of these sets.
-pub(super) fn only(terms: &Terms, sets: &[&[&str]]) -> Result<()> {
+fn only(terms: &Terms, sets: &[&[&str]]) -> Result<()> {
     let have: Vec<&str> = terms.keywords().collect();
     if sets.iter().any(|set| set.len() == have.len() && set.iter().all(|keyword| have.contains(keyword))) {
         return Ok(());

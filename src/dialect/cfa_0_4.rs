@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::context::Context;
+use super::words::{ROLE_ATTRIBUTE, ROLE_OF_FRAGMENT};
 use super::{part, ranges, reference};
 use crate::error::{Error, Kind, Result};
 use crate::model::fragments::{Fragments, Version, View};
@@ -159,7 +160,9 @@ fn read_partition(cx: &mut Context, partition: &Value, base: &str, shape: &[u64]
     if version.location.is_none() {
         version.format = None;
         if let Some(private) = reference::variable(cx.tree, cx.group, &version.identifier) {
-            if cx.tree.variables[private.0].attributes.text("cf_role").as_deref() == Some("cfa_private") {
+            if cx.tree.variables[private.0].attributes.text(ROLE_ATTRIBUTE).as_deref()
+                == Some(ROLE_OF_FRAGMENT)
+            {
                 cx.definition.push(private);
             }
         }

@@ -4,9 +4,10 @@
 //! Terms are case-insensitive and unknown ones are ignored. Tolerated: `file` or `format` left out.
 
 use super::context::Context;
-use super::files::{self, Files, Rules};
-use super::sizes::{self, ScalarForm};
+use super::files::{self, Files};
+use super::sizes;
 use super::terms::Terms;
+use super::words::{Keywords, CFA_0_6_2};
 use crate::container::tree::VariableId;
 use crate::error::Result;
 use crate::model::fragments::Fragments;
@@ -14,21 +15,21 @@ use crate::model::grid::Grid;
 
 /// Decodes the terms; `location` is the variable of that term.
 pub fn decode(cx: &mut Context, terms: &Terms, location: VariableId) -> Result<(Grid, Fragments)> {
-    let files = named_files(cx, terms)?;
-    let grid = sizes::read(cx, "location", location, ScalarForm::OneElement)?;
-    for term in ["file", "format"].into_iter().filter(|term| !terms.has(term)) {
+    let words = &CFA_0_6_2;
+    let files = named_files(cx, terms, words)?;
+    let grid = sizes::read(cx, words, location)?;
+    for term in words.mandatory.iter().filter(|term| !terms.has(term)) {
         cx.warnings.push(format!("term '{term}' is mandatory and absent"));
     }
-    let rules = Rules { versions: true, location_optional: true, substitutions: true };
-    let fragments = files::fragments(cx, &grid, &files, &rules)?;
+    let fragments = files::fragments(cx, &grid, &files, words)?;
     Ok((grid, fragments))
 }
 
 /// The variables of the terms `file`, `format` and `address`.
-pub(super) fn named_files(cx: &mut Context, terms: &Terms) -> Result<Files> {
+pub(super) fn named_files(cx: &mut Context, terms: &Terms, words: &Keywords) -> Result<Files> {
     Ok(Files {
-        identifiers: cx.resolve("address", terms.need("address")?)?,
-        locations: terms.get("file").map(|name| cx.resolve("file", name)).transpose()?,
-        formats: terms.get("format").map(|name| cx.resolve("format", name)).transpose()?,
+        identifiers: cx.need(terms, words.identifiers)?,
+        locations: cx.find(terms, words.locations)?,
+        formats: cx.find(terms, words.formats.unwrap_or_default())?,
     })
 }

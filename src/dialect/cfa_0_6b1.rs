@@ -6,9 +6,10 @@
 
 use super::cfa_0_6_2::named_files;
 use super::context::Context;
-use super::files::{self, Rules};
+use super::files;
 use super::ranges;
 use super::terms::Terms;
+use super::words::CFA_0_6B1;
 use crate::container::tree::VariableId;
 use crate::error::Result;
 use crate::model::fragments::Fragments;
@@ -16,9 +17,8 @@ use crate::model::grid::Grid;
 
 /// Decodes the terms; `location` is the variable of that term.
 pub fn decode(cx: &mut Context, terms: &Terms, location: VariableId) -> Result<(Grid, Fragments)> {
-    let files = named_files(cx, terms)?;
-    let grid = ranges::read(cx, "location", location)?;
-    let rules = Rules { versions: true, location_optional: true, substitutions: false };
-    let fragments = files::fragments(cx, &grid, &files, &rules)?;
+    let files = named_files(cx, terms, &CFA_0_6B1)?;
+    let grid = ranges::read(cx, CFA_0_6B1.map, location)?;
+    let fragments = files::fragments(cx, &grid, &files, &CFA_0_6B1)?;
     Ok((grid, fragments))
 }

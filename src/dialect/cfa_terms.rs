@@ -6,26 +6,27 @@
 
 use super::cfa_0_6_2::named_files;
 use super::context::Context;
-use super::files::{self, Rules};
+use super::files;
 use super::ranges;
 use super::terms::Terms;
+use super::words::CFA_TERMS;
 use crate::error::Result;
 use crate::model::fragments::Fragments;
 use crate::model::grid::Grid;
 
 /// Decodes the terms.
 pub fn decode(cx: &mut Context, terms: &Terms) -> Result<(Grid, Fragments)> {
-    let index = cx.resolve("index", terms.need("index")?)?;
-    let files = named_files(cx, terms)?;
-    let positions = terms.get("fragment").map(|name| cx.resolve("fragment", name)).transpose()?;
-    let grid = ranges::read(cx, "index", index)?;
+    let words = &CFA_TERMS;
+    let index = cx.need(terms, words.map)?;
+    let files = named_files(cx, terms, words)?;
+    let positions = cx.find(terms, words.positions.unwrap_or_default())?;
+    let grid = ranges::read(cx, words.map, index)?;
     match positions {
         Some(positions) => ranges::check_positions(cx, positions, &grid)?,
         None => {
             cx.warnings.push("term 'fragment' is absent; fragments are placed by their index ranges".into())
         }
     }
-    let rules = Rules { versions: true, location_optional: true, substitutions: false };
-    let fragments = files::fragments(cx, &grid, &files, &rules)?;
+    let fragments = files::fragments(cx, &grid, &files, words)?;
     Ok((grid, fragments))
 }

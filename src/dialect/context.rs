@@ -1,6 +1,7 @@
 //! What every dialect needs while it decodes one aggregation variable.
 
 use super::reference;
+use super::terms::Terms;
 use crate::container::tree::{DimensionId, GroupId, Tree, VariableId};
 use crate::error::{Error, Kind, Result};
 use crate::model::feature::{Feature, Span};
@@ -84,6 +85,16 @@ impl<'a> Context<'a> {
             self.definition.push(found);
         }
         Ok(found)
+    }
+
+    /// The definition variable of a keyword that has to be there.
+    pub fn need(&mut self, terms: &Terms, keyword: &str) -> Result<VariableId> {
+        self.resolve(keyword, terms.need(keyword)?)
+    }
+
+    /// The definition variable of a keyword, where it is there.
+    pub fn find(&mut self, terms: &Terms, keyword: &str) -> Result<Option<VariableId>> {
+        terms.get(keyword).map(|name| self.resolve(keyword, name)).transpose()
     }
 
     /// Refuses an array of fragments of more than the limit, before anything of that size is allocated.

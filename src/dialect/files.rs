@@ -1,6 +1,7 @@
 //! The feature variables that say where fragments are: what the dialects share once their keywords are told apart.
 
 use super::context::Context;
+use super::words::Keywords;
 use crate::container::tree::VariableId;
 use crate::error::Result;
 use crate::model::feature::{Feature, Span};
@@ -19,21 +20,11 @@ pub struct Files {
     pub formats: Option<VariableId>,
 }
 
-/// What a dialect allows.
-pub struct Rules {
-    /// A trailing dimension of versions.
-    pub versions: bool,
-    /// Fragments without location (in the same file, or wholly missing), and names that begin with `/`.
-    pub location_optional: bool,
-    /// The `substitutions` attribute.
-    pub substitutions: bool,
-}
-
 /// Fits the variables to the array of fragments; reads no names.
 ///
 /// # Errors
 /// `Rank`, `Limit`; `Attribute` for malformed substitutions.
-pub fn fragments(cx: &mut Context, grid: &Grid, files: &Files, rules: &Rules) -> Result<Fragments> {
+pub fn fragments(cx: &mut Context, grid: &Grid, files: &Files, rules: &Keywords) -> Result<Fragments> {
     let every = Span { scalar: false, versions: rules.versions, chars: false };
     let shared = Span { scalar: true, ..every };
     let locations = files.locations.map(|v| cx.fit(v, grid, every)).transpose()?;
@@ -57,7 +48,7 @@ pub fn fragments(cx: &mut Context, grid: &Grid, files: &Files, rules: &Rules) ->
     if !groups.contains(&cx.group) {
         groups.push(cx.group);
     }
-    let location_optional = rules.location_optional;
+    let location_optional = rules.optional;
     let table = Table { locations, identifiers, formats, substitutions, location_optional, groups };
     Ok(Fragments::Table(Box::new(table)))
 }

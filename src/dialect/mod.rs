@@ -23,6 +23,7 @@ pub(crate) mod sizes;
 pub mod terms;
 #[cfg(test)]
 mod tests;
+pub(crate) mod words;
 
 use crate::container::tree::VariableId;
 use crate::container::Container;
@@ -30,29 +31,14 @@ use crate::error::{Error, Kind, Result};
 use crate::model::features::Features;
 use crate::model::grid::Grid;
 use crate::model::{Aggregation, Dialect};
-use crate::value::{Attribute, Attributes, DataType};
+use crate::value::{Attributes, DataType};
 use context::Context;
 use recognise::Form;
 use terms::Terms;
+pub use words::{defines_aggregation, is_aggregation, ATTRIBUTES};
 
 /// How many fragments (counting versions) an aggregation may have unless the settings say otherwise.
 pub const DEFAULT_MAX_FRAGMENTS: u64 = 10_000_000;
-
-/// The attributes that make a variable an aggregation variable.
-pub const ATTRIBUTES: [&str; 4] = ["aggregated_dimensions", "aggregated_data", "cfa_dimensions", "cfa_array"];
-
-/// Whether the attributes make this an aggregation variable, in any dialect.
-pub fn is_aggregation(attributes: &Attributes) -> bool {
-    ATTRIBUTES.iter().any(|name| attributes.get(name).is_some())
-}
-
-/// Whether an attribute only says that and how data are aggregated: the aggregated view does not have it.
-pub fn defines_aggregation(attribute: &Attribute) -> bool {
-    let name = attribute.name.as_str();
-    ATTRIBUTES.contains(&name)
-        || name == STATE_ATTRIBUTE
-        || (name == "cf_role" && attribute.value.as_text().as_deref() == Some("cfa_variable"))
-}
 
 /// Decodes an aggregation variable, reading its table of sizes and no fragment names.
 ///
@@ -119,9 +105,9 @@ fn decode_stored(features: &dyn Features, variable: VariableId, max_fragments: u
         Form::Json(text) => (Dialect::Cfa04, cfa_0_4::decode(cx, text)?),
         Form::CfaTerms(terms) => (Dialect::CfaTerms, cfa_terms::decode(cx, terms)?),
         Form::Location(terms) => {
-            let location = cx.resolve("location", terms.need("location")?)?;
+            let location = cx.need(terms, words::CFA_0_6B1.map)?;
             let shape = &tree.variables[location.0].array.shape;
-            terms.need("address")?;
+            terms.need(words::CFA_0_6B1.identifiers)?;
             match recognise::location_dialect(shape, cx.rank(), terms)? {
                 Dialect::Cfa062 => (Dialect::Cfa062, cfa_0_6_2::decode(cx, terms, location)?),
                 dialect => (dialect, cfa_0_6b1::decode(cx, terms, location)?),

@@ -7,24 +7,17 @@
 
 use super::context::Context;
 use super::integers::{self, Numbers};
+use super::words::Keywords;
 use crate::container::tree::VariableId;
 use crate::error::{Error, Kind, Result};
 use crate::model::grid::{Grid, Sizes};
-
-/// How the table looks when the aggregated data is scalar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ScalarForm {
-    /// A scalar 1 (CF).
-    Scalar,
-    /// One dimension of size one (CFA-0.6.2).
-    OneElement,
-}
 
 /// Reads the table.
 ///
 /// # Errors
 /// `Rank` when it has not one row per aggregated dimension, `Map` when the sizes are wrong, `Limit`.
-pub fn read(cx: &mut Context, keyword: &str, variable: VariableId, scalar: ScalarForm) -> Result<Grid> {
+pub fn read(cx: &mut Context, words: &Keywords, variable: VariableId) -> Result<Grid> {
+    let keyword = words.map;
     let stored = &cx.tree.variables[variable.0];
     let (path, shape) = (&stored.path, &stored.array.shape);
     let wrong = |what: &str| {
@@ -34,7 +27,7 @@ pub fn read(cx: &mut Context, keyword: &str, variable: VariableId, scalar: Scala
         if crate::selection::checked_product(shape) != Some(1) {
             return Err(wrong("for scalar data it has one element"));
         }
-        if shape.len() != usize::from(scalar == ScalarForm::OneElement) {
+        if shape.len() != usize::from(words.one_element) {
             cx.warnings
                 .push(format!("{keyword} variable '{path}' of scalar data has {} dimensions", shape.len()));
         }

@@ -2,6 +2,24 @@
 
 use crate::error::{Error, Kind, Result};
 
+/// Splits a text into its elements, keyword and variable, and the words that are not of that form.
+pub(crate) fn elements(text: &str) -> (Vec<(&str, &str)>, Vec<&str>) {
+    let (mut pairs, mut bad) = (Vec::new(), Vec::new());
+    let mut words = text.split_whitespace().peekable();
+    while let Some(word) = words.next() {
+        let pair = match word.strip_suffix(':') {
+            Some(keyword) => words.next_if(|w| !w.ends_with(':')).map(|variable| (keyword, variable)),
+            // Some writers leave out the blank.
+            None => word.split_once(':').filter(|(_, variable)| !variable.is_empty()),
+        };
+        match pair.filter(|(keyword, _)| !keyword.is_empty()) {
+            Some(pair) => pairs.push(pair),
+            None => bad.push(word),
+        }
+    }
+    (pairs, bad)
+}
+
 /// Keywords and the variables they name, in the order of the attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms(Vec<(String, String)>);
@@ -12,23 +30,23 @@ impl Terms {
     /// # Errors
     /// `Attribute` when an element has not the form `feature: variable`, `Terms` when a keyword comes twice.
     pub fn parse(text: &str) -> Result<Terms> {
-        let wrong = |what: &str| {
-            Error::new(Kind::Attribute, format!("'{what}': elements have the form 'feature: variable'"))
-        };
-        let mut terms = Vec::new();
-        let mut words = text.split_whitespace();
-        while let Some(word) = words.next() {
-            let (keyword, variable) = match word.strip_suffix(':') {
-                Some(keyword) => (keyword, words.next().ok_or_else(|| wrong(word))?),
-                // Some writers leave out the blank.
-                None => word.split_once(':').ok_or_else(|| wrong(word))?,
-            };
-            if keyword.is_empty() || variable.is_empty() || variable.ends_with(':') {
-                return Err(wrong(&format!("{word} {variable}")));
+        let (pairs, bad) = elements(text);
+        match bad.first() {
+            Some(bad) => {
+                let message = format!("'{bad}': elements have the form 'feature: variable'");
+                Err(Error::new(Kind::Attribute, message))
             }
-            terms.push((keyword.to_owned(), variable.to_owned()));
+            None => Terms::from_elements(&pairs),
         }
-        Terms(terms).checked()
+    }
+
+    /// The terms of these elements.
+    ///
+    /// # Errors
+    /// `Terms` when a keyword comes twice.
+    pub(super) fn from_elements(pairs: &[(&str, &str)]) -> Result<Terms> {
+        let owned = |&(keyword, variable): &(&str, &str)| (keyword.to_owned(), variable.to_owned());
+        Terms(pairs.iter().map(owned).collect()).checked()
     }
 
     /// The same with keywords in lower case, for dialects where case does not matter.
@@ -88,6 +106,13 @@ mod tests {
             (Some("m"), Some("/a/u"), Some("i"))
         );
         assert_eq!(Terms::parse("map:m uris:u").unwrap().get("uris"), Some("u"));
+    }
+
+    #[test]
+    fn bad_elements_do_not_hide_the_good_ones() {
+        let (pairs, bad) = elements("map: m uris identifiers:i : x unique_values:");
+        assert_eq!(pairs, [("map", "m"), ("identifiers", "i")]);
+        assert_eq!(bad, ["uris", ":", "unique_values:"]);
     }
 
     #[test]

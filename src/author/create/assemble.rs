@@ -11,6 +11,7 @@ use super::record::{Content, Input, State};
 use super::{bounds, roles, unify, value, Options};
 use crate::author::write::aggregation::{self, Aggregated, Content as Pieces, States};
 use crate::author::write::{File, Variable};
+use crate::cf::{self, Reference};
 use crate::error::{Error, Kind, Result};
 use crate::model::fragments::{Fragment, Version};
 use crate::value::{DataType, Values};
@@ -442,9 +443,9 @@ fn whole<'a>(
 /// Changes names of variables and dimensions in attributes; what was left out is not named.
 fn rename_references(variable: &mut Variable, names: &HashMap<String, Option<String>>, axes: &[Axis]) {
     let became_dimension = |word: &str| axes.iter().any(|a| a.new && a.name == word);
-    for attribute in roles::NAMING {
+    for &Reference { attribute, form, .. } in cf::references(cf::Use::Rename) {
         let Some(text) = variable.attributes.text(attribute) else { continue };
-        let new = roles::rename(attribute, &text, |word| {
+        let new = form.rename(&text, |word| {
             if attribute == "coordinates" && became_dimension(word) {
                 return None;
             }

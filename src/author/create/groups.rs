@@ -3,15 +3,17 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::roles;
 use crate::author::write::{Data, File, Group, Variable};
+use crate::cf::{self, Form};
+use crate::dialect::words::NEW;
 use crate::dialect::STATE_ATTRIBUTE;
 use crate::error::{Error, Kind, Result};
 use crate::model::Dialect;
 use crate::value::Attributes;
 
-/// Attributes of aggregation variables that name dimensions and variables.
-const OF_AGGREGATIONS: [&str; 3] = ["aggregated_dimensions", "aggregated_data", STATE_ATTRIBUTE];
+/// Attributes of aggregation variables that name dimensions and variables, in the dialects that have groups.
+const OF_AGGREGATIONS: [(&str, Form); 3] =
+    [(NEW.dimensions, Form::Dimensions), (NEW.data, Form::Keyed), (STATE_ATTRIBUTE, Form::Keyed)];
 
 /// The file with groups, which get these attributes.
 ///
@@ -105,15 +107,14 @@ fn shown(from: &str, path: &str, all: &HashSet<String>) -> String {
 
 /// Changes the words of attributes that name variables and dimensions.
 fn refer(variable: &mut Variable, from: &str, variables: &HashSet<String>, dimensions: &HashSet<String>) {
-    for attribute in roles::NAMING.into_iter().chain(OF_AGGREGATIONS) {
+    let references = cf::references(cf::Use::Rename).map(|reference| (reference.attribute, reference.form));
+    for (attribute, form) in references.chain(OF_AGGREGATIONS) {
         let Some(text) = variable.attributes.text(attribute) else { continue };
-        let new = roles::rename(attribute, &text, |word| {
+        let new = form.rename(&text, |word| {
             let place = |all: &HashSet<String>| all.contains(word).then(|| shown(from, word, all));
-            let name = match attribute {
-                "aggregated_dimensions" | "cell_methods" | "compress" => {
-                    place(dimensions).or_else(|| place(variables))
-                }
-                _ => place(variables).or_else(|| place(dimensions)),
+            let name = match form.prefers_dimensions() {
+                true => place(dimensions).or_else(|| place(variables)),
+                false => place(variables).or_else(|| place(dimensions)),
             };
             Some(name.unwrap_or_else(|| word.to_owned()))
         });

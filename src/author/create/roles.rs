@@ -4,44 +4,16 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::bounds;
 use super::record::Template;
-use crate::dialect::STATE_ATTRIBUTE;
-
-/// Attributes that name variables which describe the variable.
-const DESCRIBING: [&str; 6] =
-    ["bounds", "climatology", "coordinates", "cell_measures", "grid_mapping", "formula_terms"];
-
-/// Attributes whose words may be names of variables or dimensions of the file.
-pub(super) const NAMING: [&str; 9] = [
-    "bounds",
-    "climatology",
-    "coordinates",
-    "cell_measures",
-    "grid_mapping",
-    "formula_terms",
-    "ancillary_variables",
-    "cell_methods",
-    "compress",
-];
-
-/// The names in such an attribute.
-fn names(attribute: &str, text: &str) -> Vec<String> {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let owned = |list: Vec<&str>| list.into_iter().map(str::to_owned).collect();
-    match attribute {
-        // "area: areacella volume: volcello"
-        "cell_measures" | "formula_terms" => owned(words.into_iter().filter(|w| !w.ends_with(':')).collect()),
-        // "crs" or "crs: x y"
-        "grid_mapping" if words.iter().any(|w| w.ends_with(':')) => {
-            owned(words.iter().filter_map(|w| w.strip_suffix(':')).collect())
-        }
-        _ => owned(words),
-    }
-}
+use crate::cf;
 
 /// The variables that describe this one, by its attributes.
 pub(super) fn described_by(template: &Template) -> Vec<String> {
-    let found = |attribute: &'static str| Some(names(attribute, &template.text(attribute)?));
-    DESCRIBING.into_iter().filter_map(found).flatten().collect()
+    let mut found = Vec::new();
+    for reference in cf::references(cf::Use::Companion) {
+        let text = template.text(reference.attribute).unwrap_or_default();
+        found.extend(reference.form.names(&text).into_iter().map(str::to_owned));
+    }
+    found
 }
 
 /// Whether this is a coordinate variable: of its own dimension.
@@ -88,31 +60,6 @@ pub(super) fn closure<'a>(
     seen
 }
 
-/// The text of an attribute with names replaced, as `name` gives them; those for which it gives nothing are left out.
-pub(super) fn rename(attribute: &str, text: &str, name: impl Fn(&str) -> Option<String>) -> String {
-    let mut out: Vec<String> = Vec::new();
-    let mut key: Option<&str> = None;
-    for word in text.split_whitespace() {
-        match (attribute, word.strip_suffix(':')) {
-            // "area: areacella": the keys belong to the convention, and go when what they stand for goes.
-            ("cell_measures" | "formula_terms" | "aggregated_data" | STATE_ATTRIBUTE, Some(_)) => {
-                key = Some(word)
-            }
-            ("cell_measures" | "formula_terms" | "aggregated_data" | STATE_ATTRIBUTE, None) => {
-                if let Some(new) = name(word) {
-                    out.extend(key.take().map(str::to_owned));
-                    out.push(new);
-                }
-            }
-            // "time: mean": the methods are no names.
-            ("cell_methods", None) => out.push(word.to_owned()),
-            (_, Some(word)) => out.extend(name(word).map(|n| n + ":")),
-            (_, None) => out.extend(name(word)),
-        }
-    }
-    out.join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,19 +92,5 @@ mod tests {
         assert_eq!(names, expected);
         let closed = closure(&all[0], &all[0].dimensions, |n| all.iter().find(|t| t.name == n));
         assert_eq!(closed, ["time"]);
-    }
-
-    #[test]
-    fn words_are_renamed_or_left_out() {
-        let name = |w: &str| match w {
-            "time" => Some("time_2".into()),
-            "gone" => None,
-            other => Some(other.to_owned()),
-        };
-        assert_eq!(rename("cell_methods", "time: mean area: time", name), "time_2: mean area: time");
-        assert_eq!(rename("cell_measures", "area: gone volume: time", name), "volume: time_2");
-        assert_eq!(rename("formula_terms", "time: time ps: ps", name), "time: time_2 ps: ps");
-        assert_eq!(rename("coordinates", "gone time lat", name), "time_2 lat");
-        assert_eq!(rename("grid_mapping", "crs: time lat", name), "crs: time_2 lat");
     }
 }

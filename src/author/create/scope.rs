@@ -7,24 +7,16 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use super::bounds;
 use super::record::Template;
-use super::{bounds, roles};
+use crate::cf::{self, Reference};
 use crate::container::composed::composed;
 use crate::container::tree::{DimensionId, GroupId, Tree, VariableId};
 use crate::dataset::variable::Variable;
 use crate::dataset::Dataset;
-use crate::dialect::reference;
+use crate::dialect::{self, reference};
 use crate::error::Result;
-use crate::value::DataType;
-
-/// Attributes that make a variable an aggregation.
-const AGGREGATION_ATTRIBUTES: [&str; 5] = [
-    "aggregated_dimensions",
-    "aggregated_data",
-    "cfa_dimensions",
-    "cfa_array",
-    crate::dialect::STATE_ATTRIBUTE,
-];
+use crate::value::{Attributes, DataType};
 
 /// The variables of a file with their descriptions, without what makes them aggregations.
 ///
@@ -35,12 +27,8 @@ pub(super) fn templates(dataset: &Dataset) -> Result<Vec<(Variable, Template)>> 
     for variable in dataset.variables() {
         let mut attributes = variable.attributes().clone();
         if variable.aggregation()?.is_some() {
-            for own in AGGREGATION_ATTRIBUTES {
-                attributes.remove(own);
-            }
-            if attributes.text("cf_role").as_deref() == Some("cfa_variable") {
-                attributes.remove("cf_role");
-            }
+            let own = attributes.iter().filter(|attribute| !dialect::defines_aggregation(attribute));
+            attributes = Attributes::new(own.cloned().collect());
         }
         let path = bare(variable.path());
         let dimensions =
@@ -63,7 +51,7 @@ fn compose(template: &mut Template) {
     for name in &mut template.dimensions {
         *name = composed(name).into_owned();
     }
-    for attribute in roles::NAMING {
+    for &Reference { attribute, .. } in cf::references(cf::Use::Rename) {
         let Some(text) = template.attributes.text(attribute) else { continue };
         if let Cow::Owned(new) = composed(&text) {
             template.attributes.set_text(attribute, new);
@@ -154,12 +142,12 @@ impl<'a> Scope<'a> {
                 axes.iter().position(|&a| a == id).map(|p| template.dimensions[p].clone())
             };
             let other = |word: &str| reference::variable(self.tree, group, word).map(|v| self.name(v));
-            for attribute in roles::NAMING {
+            for &Reference { attribute, form, .. } in cf::references(cf::Use::Rename) {
                 let Some(text) = template.attributes.text(attribute) else { continue };
-                let new = roles::rename(attribute, &text, |word| {
-                    let name = match attribute {
-                        "cell_methods" | "compress" => dimension(word).or_else(|| other(word)),
-                        _ => other(word).or_else(|| dimension(word)),
+                let new = form.rename(&text, |word| {
+                    let name = match form.prefers_dimensions() {
+                        true => dimension(word).or_else(|| other(word)),
+                        false => other(word).or_else(|| dimension(word)),
                     };
                     Some(name.unwrap_or_else(|| word.to_owned()))
                 });

@@ -5,8 +5,8 @@
 //! valid value of one is the missing value of another.
 
 use super::record::Template;
-use super::roles;
 use crate::canonical::{Conversion, Target};
+use crate::cf;
 use crate::dataset::coordinates::meant_type;
 use crate::error::{Error, Result};
 use crate::value::{Attributes, DataType, Values};
@@ -198,7 +198,9 @@ fn set_missing(out: &mut Unified) {
 fn says(template: &Template, name: &str, value: &Values) -> bool {
     let Some(own) = template.attributes.get(name) else { return false };
     match (own.as_text(), value.as_text()) {
-        (Some(a), Some(b)) if roles::NAMING.contains(&name) => a.split_whitespace().eq(b.split_whitespace()),
+        (Some(a), Some(b)) if cf::reference(name, cf::Use::Rename).is_some() => {
+            a.split_whitespace().eq(b.split_whitespace())
+        }
         (Some(a), Some(b)) => a == b,
         _ => own == value,
     }

@@ -1,33 +1,10 @@
 //! What a variable needs to be understood: coordinates, bounds, grid mapping, cell measures, ancillary variables, ...
 
+use crate::cf;
 use crate::container::tree::{Tree, VariableId};
 use crate::dataset::variable::Variable;
 use crate::dialect::reference;
 use crate::error::Result;
-
-/// Attributes of CF whose words name variables; words with a colon, and words of another meaning, name none.
-const NAMING: [&str; 20] = [
-    "coordinates",
-    "bounds",
-    "climatology",
-    "grid_mapping",
-    "cell_measures",
-    "ancillary_variables",
-    "formula_terms",
-    "geometry",
-    "node_coordinates",
-    "node_count",
-    "part_node_count",
-    "interior_ring",
-    "coordinate_interpolation",
-    "tie_point_mapping",
-    "quantization",
-    "mesh",
-    "instance_dimension",
-    "compress",
-    "face_node_connectivity",
-    "computed_standard_name",
-];
 
 /// The variables that a variable refers to directly.
 ///
@@ -45,12 +22,10 @@ pub(super) fn variables(tree: &Tree, variable: &Variable) -> Result<Vec<Variable
         let dimension = &tree.dimensions[id.0];
         add(tree.variable_in(dimension.group, &dimension.name));
     }
-    for name in NAMING {
-        let text = variable.attributes().text(name).unwrap_or_default();
-        for word in text.split_whitespace() {
-            // `grid_mapping = "crs: x y"` names variables before and after the colon.
-            add(reference::variable(tree, group, word.trim_end_matches(':')));
-        }
+    for reference in cf::references(cf::Use::Extract) {
+        let text = variable.attributes().text(reference.attribute).unwrap_or_default();
+        // A key that is also the name of a variable: one too many does less harm than one that is missing.
+        cf::words(&text).for_each(|word| add(reference::variable(tree, group, word)));
     }
     Ok(found)
 }

@@ -6,6 +6,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::Out;
+use crate::cf::{self, Form};
 use crate::container::array::Layout;
 use crate::container::tree::{Tree, Variable, VariableId};
 use crate::dataset::Dataset;
@@ -169,23 +170,6 @@ fn is_plain(tree: &Tree, id: VariableId) -> bool {
     !dialect::is_aggregation(&tree.variables[id.0].attributes)
 }
 
-/// Attributes of CF that name what describes a variable. Ancillary variables are data.
-const DESCRIBING: [&str; 13] = [
-    "bounds",
-    "climatology",
-    "coordinates",
-    "cell_measures",
-    "grid_mapping",
-    "formula_terms",
-    "geometry",
-    "node_count",
-    "part_node_count",
-    "interior_ring",
-    "coordinate_interpolation",
-    "mesh",
-    "quantization",
-];
-
 /// Attributes that only variables without data of their own have.
 const CONTAINING: [&str; 4] =
     ["grid_mapping_name", "geometry_type", "interpolation_name", "topology_dimension"];
@@ -205,14 +189,15 @@ fn describing(tree: &Tree) -> HashSet<VariableId> {
             let name = &*attribute.name;
             // Those of a mesh, such as `face_node_connectivity` and `node_coordinates`.
             let of_mesh = name.ends_with("_connectivity") || name.ends_with("_coordinates");
-            if of_mesh || DESCRIBING.contains(&name) {
+            let reference = cf::reference(name, cf::Use::Description);
+            if of_mesh || reference.is_some() {
                 let text = attribute.value.as_text().unwrap_or_default();
-                let words = text.split_whitespace();
-                // "area: areacella": the keys belong to the convention; those of a grid mapping are variables.
-                let words = words.filter(|word| name == "grid_mapping" || !word.ends_with(':'));
-                let named =
-                    |word: &str| reference::variable(tree, variable.group, word.trim_end_matches(':'));
-                found.extend(words.filter_map(named));
+                let words: Vec<&str> = match reference.map(|reference| reference.form) {
+                    Some(Form::Mapping) => cf::words(&text).collect(),
+                    _ => Form::Keyed.names(&text),
+                };
+                let named = |word: &str| reference::variable(tree, variable.group, word);
+                found.extend(words.into_iter().filter_map(named));
             }
         }
     }

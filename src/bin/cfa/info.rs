@@ -35,10 +35,6 @@ pub struct Arguments {
     settings: Settings,
 }
 
-/// Attributes that say how the data are aggregated; the logical view shows their meaning instead.
-const AGGREGATION_ATTRIBUTES: [&str; 4] =
-    ["aggregated_dimensions", "aggregated_data", "cfa_dimensions", "cfa_array"];
-
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Outcome {
     let dataset = Dataset::open_with(&arguments.file, &arguments.settings.options()?)?;
@@ -56,11 +52,12 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(())
 }
 
+/// The attributes but those that say how the data are aggregated; the logical view shows their meaning instead.
 fn shown_attributes(variable: &Variable, aggregated: bool) -> impl Iterator<Item = &cfa::Attribute> {
     variable
         .attributes()
         .iter()
-        .filter(move |a| !aggregated || !AGGREGATION_ATTRIBUTES.contains(&a.name.as_str()))
+        .filter(move |a| !aggregated || !cfa::dialect::ATTRIBUTES.contains(&a.name.as_str()))
 }
 
 fn as_text(

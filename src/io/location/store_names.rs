@@ -8,24 +8,14 @@
 use serde_json::Value;
 
 use super::virtual_files::has_parent_segments;
+use crate::cf;
 
-/// Attributes whose words are names of other arrays.
-const NAMING: [&str; 14] = [
-    "_ARRAY_DIMENSIONS",
-    "dimension_names",
-    "coordinates",
-    "bounds",
-    "climatology",
-    "grid_mapping",
-    "ancillary_variables",
-    "cell_measures",
-    "formula_terms",
-    "node_coordinates",
-    "geometry",
-    "node_count",
-    "part_node_count",
-    "interior_ring",
-];
+/// Attributes of Zarr itself whose words are names; those of CF are in its table.
+const NAMING: [&str; 2] = ["_ARRAY_DIMENSIONS", "dimension_names"];
+
+fn names_arrays(key: &str) -> bool {
+    NAMING.contains(&key) || cf::reference(key, cf::Use::Store).is_some()
+}
 
 /// Why the metadata lead out of their store, or say that data lie elsewhere; `None` when they do not.
 pub(super) fn obstacle(metadata: &Value) -> Option<&'static str> {
@@ -54,7 +44,7 @@ fn of_member(key: &str, value: &Value) -> Option<&'static str> {
         "metadata" if !value.as_object().is_none_or(|all| all.keys().all(|key| stays_inside(key))) => {
             return Some("has a key that leads out of it");
         }
-        key if NAMING.contains(&key) && !all_stay_inside(value) => {
+        key if names_arrays(key) && !all_stay_inside(value) => {
             return Some("has a name that leads out of it");
         }
         _ => {}

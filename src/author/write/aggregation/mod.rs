@@ -13,6 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::description::{Data, Group, Variable};
+use crate::dialect::words::{self, Keywords};
 use crate::dialect::STATE_ATTRIBUTE;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::{as_plain_path, as_reference};
@@ -142,31 +143,25 @@ fn describe(
     check(aggregated)?;
     let mut variable = aggregated.variable.clone();
     let dimensions = std::mem::take(&mut variable.dimensions);
-    let (dimensions_name, data_name) = match dialect {
-        Dialect::Cfa04 | Dialect::CfaTerms => ("cfa_dimensions", "cfa_array"),
-        _ => ("aggregated_dimensions", "aggregated_data"),
-    };
-    variable.attributes.set_text(dimensions_name, dimensions.join(" "));
+    let names = words::Names::of(dialect);
+    variable.attributes.set_text(names.dimensions, dimensions.join(" "));
     let mut shelf = Shelf::new(group, &dimensions, &aggregated.sizes);
-    let text = match (&aggregated.fragments, dialect) {
-        (Content::Stored(list), Dialect::Cfa04) => {
-            variable.attributes.set_text("cf_role", "cfa_variable");
+    let text = match (&aggregated.fragments, Keywords::of(dialect)) {
+        (Content::Stored(list), None) => {
+            variable.attributes.set_text(words::ROLE_ATTRIBUTE, words::ROLE_OF_AGGREGATION);
             cfa_0_4::text(list, &dimensions, &aggregated.sizes)?
         }
-        (Content::Stored(list), _) => stored(&mut shelf, list, dialect)?,
-        (Content::Unique(values), Dialect::Cf113) => {
-            let map = shelf.sizes("fragment_map", false);
-            format!("map: {map} unique_values: {}", shelf.fragments("fragment_unique_values", values.clone()))
+        (Content::Stored(list), Some(words)) => stored(&mut shelf, &Names::of(list, dialect)?, words),
+        (Content::Unique(values), Some(Keywords { map, unique: Some(unique), prefix, .. })) => {
+            let sizes = shelf.sizes(&format!("{prefix}{map}"), false);
+            let values = shelf.fragments(&format!("{prefix}{unique}"), values.clone());
+            format!("{map}: {sizes} {unique}: {values}")
         }
-        (Content::Unique(values), Dialect::CfDraft) => {
-            let shape = shelf.sizes("fragment_shape", false);
-            format!("shape: {shape} value: {}", shelf.fragments("fragment_value", values.clone()))
-        }
-        (Content::Unique(_), other) => {
-            return Err(refused(format!("{other} has no unique values; CF-1.13 and the CF draft have")))
+        (Content::Unique(_), _) => {
+            return Err(refused(format!("{dialect} has no unique values; CF-1.13 and the CF draft have")))
         }
     };
-    variable.attributes.set_text(data_name, text);
+    variable.attributes.set_text(names.data, text);
     if let Some(states) = states {
         let size = shelf.fragments("fragment_size", Values::F64(states.bytes.clone()));
         let modified = shelf.fragments("fragment_modified", Values::F64(states.modified.clone()));
@@ -191,48 +186,32 @@ fn check(aggregated: &Aggregated) -> Result<()> {
     Err(Error::new(Kind::Map, message))
 }
 
-fn stored(shelf: &mut Shelf, list: &[Fragment], dialect: Dialect) -> Result<String> {
-    let names = Names::of(list, dialect)?;
-    Ok(match dialect {
-        Dialect::Cf113 => {
-            let map = shelf.sizes("fragment_map", false);
-            let uris = shelf.versioned("fragment_uris", &names.locations, 1);
-            let identifiers = shelf.shared_or_versioned("fragment_identifiers", &names.identifiers, 1);
-            format!("map: {map} uris: {uris} identifiers: {identifiers}")
-        }
-        Dialect::CfDraft => {
-            let shape = shelf.sizes("fragment_shape", false);
-            let location = shelf.versioned("fragment_location", &names.locations, names.versions);
-            let address = shelf.shared_or_versioned("fragment_address", &names.identifiers, names.versions);
-            format!("shape: {shape} location: {location} address: {address}")
-        }
-        Dialect::Cfa062 => {
-            let location = shelf.sizes("cfa_location", true);
-            let file = shelf.versioned("cfa_file", &names.locations, names.versions);
-            let format = shelf.shared_or_versioned("cfa_format", &names.formats, names.versions);
-            // One address for all is that of the fragments with a file; one in the aggregation file would be lost.
-            let in_files = !names.locations.contains(&"");
-            let address = match in_files {
-                true => shelf.shared_or_versioned("cfa_address", &names.identifiers, names.versions),
-                false => shelf.versioned("cfa_address", &names.identifiers, names.versions),
-            };
-            format!("location: {location} file: {file} format: {format} address: {address}")
-        }
-        Dialect::CfaTerms | Dialect::Cfa06b1 | Dialect::Cfa06b1Early => {
-            let ranges =
-                shelf.ranges(if dialect == Dialect::CfaTerms { "cfa_index" } else { "cfa_location" });
-            let file = shelf.versioned("cfa_file", &names.locations, names.versions);
-            let format = shelf.versioned("cfa_format", &names.formats, names.versions);
-            let address = shelf.versioned("cfa_address", &names.identifiers, names.versions);
-            let files = format!("file: {file} format: {format} address: {address}");
-            if dialect == Dialect::CfaTerms {
-                format!("fragment: {} index: {ranges} {files}", shelf.positions("cfa_fragment"))
-            } else {
-                format!("location: {ranges} {files}")
-            }
-        }
-        Dialect::Cfa04 => return Err(Error::new(Kind::Internal, "CFA-0.4 has no tables")),
-    })
+/// Writes the tables and returns the elements that name them.
+fn stored(shelf: &mut Shelf, names: &Names, words: &Keywords) -> String {
+    let name = |keyword: &str| format!("{}{keyword}", words.prefix);
+    let map = match words.ranges {
+        true => shelf.ranges(&name(words.map)),
+        false => shelf.sizes(&name(words.map), words.one_element),
+    };
+    let mut text = format!("{}: {map}", words.map);
+    let mut add = |keyword: &str, texts: &[&str], shared: bool| {
+        let variable = match shared {
+            true => shelf.shared_or_versioned(&name(keyword), texts, names.versions),
+            false => shelf.versioned(&name(keyword), texts, names.versions),
+        };
+        text.push_str(&format!(" {keyword}: {variable}"));
+    };
+    add(words.locations, &names.locations, false);
+    if let Some(formats) = words.formats {
+        add(formats, &names.formats, words.shared);
+    }
+    // One identifier for all is that of the fragments with a file; one in the aggregation file would be lost.
+    let in_files = !words.optional || !names.locations.contains(&"");
+    add(words.identifiers, &names.identifiers, words.shared && in_files);
+    if let Some(positions) = words.positions {
+        text = format!("{positions}: {} {text}", shelf.positions(&name(positions)));
+    }
+    text
 }
 
 /// The texts of the fragments, for each fragment and version; an empty one is missing.
