@@ -29,7 +29,7 @@ pub use io::source::Source;
 pub use io::{location, remote};
 pub use options::{AllowedSources, ChangedFragments, FragmentDriver, MissingFragments, OpenOptions};
 pub use selection::{c_strides, checked_product, Selection};
-pub use threads::control::{Listener, Progress};
+pub use threads::progress::{Fraction, Listener};
 pub use value::{text_of, Attribute, Attributes, DataType, Values};
 
 /// The examples of the README are documentation tests.

@@ -4,7 +4,6 @@
 //! conversion would refuse are not found here.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::report::{Findings, State, VariableReport};
@@ -20,6 +19,7 @@ use crate::model::slabs::Slabs;
 use crate::read::fragment::{self, Chain, Outcome, Raw, Wanted};
 use crate::read::Preparation;
 use crate::selection::{c_strides, Selection};
+use crate::threads::progress::Progress;
 use crate::threads::workers;
 use crate::value::DataType;
 
@@ -81,29 +81,6 @@ pub(crate) fn check(
     )?;
     report.states = outcome.into_inner().unwrap_or_else(PoisonError::into_inner).0;
     Ok(())
-}
-
-/// How far a check is.
-pub(crate) struct Progress<'a> {
-    done: AtomicU64,
-    total: u64,
-    tell: Option<&'a super::Listener<'a>>,
-}
-
-impl<'a> Progress<'a> {
-    pub(crate) fn new(total: u64, tell: Option<&'a super::Listener<'a>>) -> Self {
-        Progress { done: AtomicU64::new(0), total, tell }
-    }
-
-    fn advance(&self, by: u64) -> Result<()> {
-        let done = self.done.fetch_add(by, Ordering::Relaxed) + by;
-        match self.tell {
-            Some(tell) if !tell(done, self.total) => {
-                Err(Error::new(Kind::Cancelled, "the check was cancelled"))
-            }
-            _ => Ok(()),
-        }
-    }
 }
 
 /// What was found of one fragment.

@@ -30,12 +30,10 @@ use crate::dialect;
 use crate::error::Result;
 use crate::model::Dialect;
 use crate::options::OpenOptions;
+use crate::threads::progress::{Listener, Progress};
 use outputs::Outputs;
 use report::Findings;
 use subject::Subject;
-
-/// Is told how many fragments of how many are done, from any thread; ends the check by answering `false`.
-pub type Listener<'a> = dyn Fn(u64, u64) -> bool + Sync + 'a;
 
 /// How a file is checked.
 #[derive(Clone)]
@@ -50,7 +48,7 @@ pub struct Options<'a> {
     pub json_report: Option<PathBuf>,
     /// Findings of one rule that are kept for one variable; more are counted.
     pub max_findings: usize,
-    /// Who is told of the progress.
+    /// Who is told how many fragments of how many are done, from any thread.
     pub progress: Option<&'a Listener<'a>>,
 }
 
@@ -118,7 +116,7 @@ pub fn check(path: impl AsRef<Path>, options: &Options<'_>) -> Result<Report> {
     if fragments_checked {
         let total =
             variables.iter().filter_map(VariableReport::fragment_count).fold(0u64, u64::saturating_add);
-        let progress = fragments::Progress::new(total, options.progress);
+        let progress = Progress::new(options.progress, total, "the check was cancelled");
         for (&id, report) in aggregated.iter().zip(&mut variables) {
             if report.shape.is_some() {
                 fragments::check(&dataset, id, report, &mut findings, options, &progress)?;

@@ -14,7 +14,7 @@ use crate::model::Aggregation;
 use crate::read::scatter::Destination;
 use crate::read::{self, AggregationFile, Request};
 use crate::selection::Selection;
-use crate::threads::control::{Control, Progress};
+use crate::threads::progress::{Fraction, Listener, Progress};
 use crate::value::{Attributes, DataType, Values};
 
 /// A variable, aggregated or ordinary; both are read alike.
@@ -61,7 +61,7 @@ pub struct Output<'a> {
     /// Whether values are given in the type wanted even where they change; `None`: as the dataset was opened.
     pub lossy: Option<bool>,
     /// Watches the read and may stop it; called in the thread that reads.
-    pub progress: Option<&'a Progress<'a>>,
+    pub progress: Option<&'a Fraction<'a>>,
 }
 
 impl<'a> Output<'a> {
@@ -180,17 +180,18 @@ impl Variable {
                 }
             };
             let mask = output.mask.map(|m| Destination::c_order(m, shape, 1)).transpose()?;
-            let control = output.progress.map(|p| Control::new(p, selection.len().unwrap_or(u64::MAX)));
+            let tell = listener(output.progress);
+            let progress = tell.as_ref().map(|tell| watched(tell, selection));
             let request = Request {
                 selection,
                 data_type: output.data_type,
                 values: &values,
                 mask: mask.as_ref(),
                 lossy: output.lossy,
-                control: control.as_ref(),
+                progress: progress.as_ref(),
             };
             read::numbers(self.shared(), self.id, &request, None)?;
-            control.as_ref().map_or(Ok(()), Control::finish)
+            progress.as_ref().map_or(Ok(()), Progress::finish)
         };
         run().map_err(|e| self.place(e))
     }
@@ -263,15 +264,27 @@ impl Variable {
     pub fn read_strings_with(
         &self,
         selection: &Selection,
-        progress: Option<&Progress<'_>>,
+        progress: Option<&Fraction<'_>>,
     ) -> Result<Vec<Option<String>>> {
-        let control = progress.map(|p| Control::new(p, selection.len().unwrap_or(u64::MAX)));
-        read::strings(self.shared(), self.id, selection, control.as_ref(), None).map_err(|e| self.place(e))
+        let tell = listener(progress);
+        let progress = tell.as_ref().map(|tell| watched(tell, selection));
+        read::strings(self.shared(), self.id, selection, progress.as_ref(), None).map_err(|e| self.place(e))
     }
 
     fn place(&self, error: Error) -> Error {
         error.in_variable(self.path()).in_file(self.dataset.name())
     }
+}
+
+/// Tells a fraction to whoever wants it.
+fn listener<'a>(tell: Option<&'a Fraction<'a>>) -> Option<impl Fn(u64, u64) -> bool + Sync + 'a> {
+    tell.map(|tell| move |done: u64, total: u64| tell(done as f64 / total as f64))
+}
+
+/// The progress of a read that this thread begins.
+fn watched<'a>(tell: &'a Listener<'a>, selection: &Selection) -> Progress<'a> {
+    let total = selection.len().unwrap_or(u64::MAX).max(1);
+    Progress::new(Some(tell), total, "the read was cancelled").in_this_thread()
 }
 
 impl fmt::Debug for Variable {

@@ -216,7 +216,7 @@ impl Host for AggregationFile {
         super::numbers(
             &self,
             id,
-            &Request { selection, data_type, values, mask, lossy: None, control: None },
+            &Request { selection, data_type, values, mask, lossy: None, progress: None },
             chain,
         )
     }

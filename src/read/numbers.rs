@@ -14,7 +14,7 @@ use crate::container::tree::VariableId;
 use crate::error::{Error, Kind, Result};
 use crate::model::fragments::{Fragment, Lookup};
 use crate::selection::Selection;
-use crate::threads::control::Control;
+use crate::threads::progress::Progress;
 use crate::threads::workers::{self, Queue};
 use crate::value::DataType;
 
@@ -35,7 +35,7 @@ pub(crate) struct Request<'a> {
     /// Whether the requested type may change values; `None`: as the dataset was prepared.
     pub(crate) lossy: Option<bool>,
     /// Who watches.
-    pub(crate) control: Option<&'a Control<'a>>,
+    pub(crate) progress: Option<&'a Progress<'a>>,
 }
 
 /// Reads numbers or chars of a variable, aggregated or ordinary.
@@ -59,7 +59,7 @@ pub(crate) fn numbers(
     let Some(aggregation) = file.aggregation(id)? else {
         return ordinary(file, id, &sink);
     };
-    let chain = Chain::enter(outer, &**file, id)?.watched(request.control);
+    let chain = Chain::enter(outer, &**file, id)?.watched(request.progress);
     let preparation = Preparation::new(file, id, aggregation, &target, &chain);
     preparation.each_block(request.selection, |block, entries| match entries {
         Lookup::UniqueValues(values) => {
@@ -100,7 +100,7 @@ fn ordinary(file: &Arc<AggregationFile>, id: VariableId, sink: &Sink<'_>) -> Res
         let Task::Part(_, prepared, part) = task else { return Ok(()) };
         buffers.keep_chunks(prepared.keep);
         sink.put(&prepared.raw, &prepared.conversion, &part, None, buffers).map_err(|e| prepared.place(e))?;
-        sink.request.control.map_or(Ok(()), |control| control.advance(part.elements()? as u64))
+        sink.request.progress.map_or(Ok(()), |progress| progress.advance(part.elements()? as u64))
     })
 }
 

@@ -14,7 +14,7 @@ use crate::model::fragments::{Fragment, Lookup, View};
 use crate::model::room::Room;
 use crate::read::fragment::{unreadable, Chain, Placement, Raw};
 use crate::selection::Selection;
-use crate::threads::control::Control;
+use crate::threads::progress::Progress;
 use crate::value::{text_of, Attributes, DataType, Values};
 
 /// Reads strings of a variable in C order; `None` is missing.
@@ -24,7 +24,7 @@ pub(crate) fn strings(
     file: &Arc<AggregationFile>,
     id: VariableId,
     selection: &Selection,
-    control: Option<&Control<'_>>,
+    progress: Option<&Progress<'_>>,
     outer: Option<&Chain<'_>>,
 ) -> Result<Vec<Option<String>>> {
     let variable = &file.tree().variables[id.0];
@@ -41,7 +41,7 @@ pub(crate) fn strings(
     if selection.is_empty() {
         return Ok(out.values);
     }
-    let chain = Chain::enter(outer, &**file, id)?.watched(control);
+    let chain = Chain::enter(outer, &**file, id)?.watched(progress);
     let target = Target::new(&variable.attributes, own);
     let preparation = Preparation::new(file, id, aggregation, &target, &chain);
     preparation.each_block(selection, |block, entries| {

@@ -1,6 +1,6 @@
 //! Threads, and what the threads of a process share.
 
-pub(crate) mod control;
 mod pool;
 pub(crate) mod process;
+pub(crate) mod progress;
 pub(crate) mod workers;

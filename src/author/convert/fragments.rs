@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::locations::{NewLocation, Writer};
-use super::{variable_of, Aggregated, Content, Options, Steps};
+use super::{variable_of, Aggregated, Content, Options, Progress};
 use crate::container::tree::VariableId;
 use crate::dataset::Dataset;
 use crate::dialect::reference;
@@ -39,7 +39,7 @@ impl<'a> Collector<'a> {
         &mut self,
         id: VariableId,
         found: &Aggregation,
-        steps: &mut Steps<'_>,
+        progress: &Progress<'_>,
     ) -> Result<Aggregated> {
         let shared = self.dataset.shared();
         let shape = found.grid.fragments();
@@ -67,7 +67,7 @@ impl<'a> Collector<'a> {
                     }
                 }
             }
-            steps.advance(block.len().unwrap_or(0))?;
+            progress.advance(block.len().unwrap_or(0))?;
         }
         let sizes = (0..shape.len())
             .map(|d| (0..shape[d]).map(|i| found.grid.range(d, i)).map(|r| r.end - r.start).collect())

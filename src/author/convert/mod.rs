@@ -21,11 +21,10 @@ use crate::dialect::{self, reference};
 use crate::error::{Error, Kind, Result};
 use crate::model::{Aggregation, Dialect};
 use crate::selection::{checked_product, Selection};
-use crate::threads::control::Listener;
+use crate::threads::progress::{Listener, Progress};
 use crate::value::{Attributes, Values};
 use fragments::Collector;
 pub use locations::Locations;
-use steps::Steps;
 
 /// Elements of plain data that are in memory at once.
 const SLAB: u64 = 1 << 20;
@@ -66,8 +65,8 @@ impl Default for Options<'_> {
 /// # Errors
 /// `Request` when the file may not be replaced; what is wrong with an aggregation; `Unsupported` when the dialect or format cannot express it; `Io`; `Cancelled`.
 pub fn convert(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<()> {
-    let mut steps = Steps::new(dataset, options.progress);
-    let target = Out::claimed(path, &mut || steps.advance(0))?;
+    let progress = steps::progress(dataset, options.progress);
+    let target = Out::claimed(path, &mut || progress.advance(0))?;
     target.refuse_file(dataset)?;
     target.refuse_data(options.overwrite, "choose another name")?;
     target.refuse_fragments(dataset)?;
@@ -86,7 +85,7 @@ pub fn convert(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<
         };
         definition.extend(&found.definition);
         let states = states_of(dataset, found).map_err(place)?;
-        let description = collector.variable(id, found, &mut steps).map_err(place)?;
+        let description = collector.variable(id, found, &progress).map_err(place)?;
         aggregated.push(Converted { group: variable.group, description, states });
     }
     let plain: Vec<VariableId> = (0..tree.variables.len())
@@ -98,7 +97,7 @@ pub fn convert(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<
     let mut out = NewFile::begin(&file, target, options.format)?;
     out.remember_blocks();
     for id in plain {
-        copy(dataset, id, &mut out, &mut steps)?;
+        copy(dataset, id, &mut out, &progress)?;
     }
     out.commit_checked(&file)
 }
@@ -258,7 +257,7 @@ fn variable_of(
 }
 
 /// Copies plain data as they are stored.
-fn copy(dataset: &Dataset, id: VariableId, out: &mut NewFile, steps: &mut Steps<'_>) -> Result<()> {
+fn copy(dataset: &Dataset, id: VariableId, out: &mut NewFile, progress: &Progress<'_>) -> Result<()> {
     let shared = dataset.shared();
     let variable = &shared.tree().variables[id.0];
     let shape = &variable.array.shape;
@@ -269,7 +268,7 @@ fn copy(dataset: &Dataset, id: VariableId, out: &mut NewFile, steps: &mut Steps<
         let part = Selection::block(&start, &count, shape)?;
         let values = shared.container.read_values(&variable.array, &part)?;
         out.put(&variable.path, &start, &count, &values)?;
-        steps.advance(values.len() as u64)?;
+        progress.advance(values.len() as u64)?;
     }
     Ok(())
 }

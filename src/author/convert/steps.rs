@@ -4,37 +4,13 @@ use std::collections::HashSet;
 
 use crate::container::tree::VariableId;
 use crate::dataset::Dataset;
-use crate::error::{Error, Kind, Result};
 use crate::selection::checked_product;
-use crate::threads::control::Listener;
+use crate::threads::progress::{Listener, Progress};
 
-/// Counts what is done and asks whether to go on.
-pub(super) struct Steps<'a> {
-    done: u64,
-    total: u64,
-    tell: Option<&'a Listener<'a>>,
-}
-
-impl<'a> Steps<'a> {
-    /// For a whole file; nothing is counted when nobody listens.
-    pub(super) fn new(dataset: &Dataset, tell: Option<&'a Listener<'a>>) -> Self {
-        Steps { done: 0, total: tell.map_or(0, |_| total(dataset)), tell }
-    }
-
-    /// More is done.
-    ///
-    /// # Errors
-    /// `Cancelled`.
-    pub(super) fn advance(&mut self, by: u64) -> Result<()> {
-        // Fragments in the file itself are copied, and not in the total.
-        self.done = self.done.saturating_add(by).min(self.total);
-        match self.tell {
-            Some(tell) if !tell(self.done, self.total) => {
-                Err(Error::new(Kind::Cancelled, "the conversion was cancelled"))
-            }
-            _ => Ok(()),
-        }
-    }
+/// The progress of a conversion of a whole file; nothing is counted when nobody listens.
+pub(super) fn progress<'a>(dataset: &Dataset, listener: Option<&'a Listener<'a>>) -> Progress<'a> {
+    // Fragments in the file itself are copied, and not in the total.
+    Progress::new(listener, listener.map_or(0, |_| total(dataset)), "the conversion was cancelled")
 }
 
 /// The fragments of aggregation variables, and the values of all others but those that only define fragments.

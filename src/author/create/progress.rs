@@ -1,6 +1,7 @@
 //! Telling the caller how far the work is, and being told to stop.
 
-use crate::error::{Error, Kind, Result};
+use crate::error::Result;
+use crate::threads::progress::{Listener, Progress as Counted};
 
 /// What is being done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,14 +36,17 @@ pub type Observer<'a> = &'a (dyn Fn(Progress) -> bool + Sync);
 pub(super) struct Watch<'a>(pub Option<Observer<'a>>);
 
 impl Watch<'_> {
+    /// Does the work of a stage, which counts what is done.
+    pub fn count<T>(&self, stage: Stage, total: u64, work: impl FnOnce(&Counted<'_>) -> T) -> T {
+        let tell = self.0.map(|observer| move |done, total| observer(Progress { stage, done, total }));
+        work(&Counted::new(tell.as_ref().map(|tell| tell as &Listener<'_>), total, "cancelled"))
+    }
+
+    /// Reports how much of a stage is done.
+    ///
     /// # Errors
     /// `Cancelled` when the caller says so.
     pub fn report(&self, stage: Stage, done: u64, total: u64) -> Result<()> {
-        match self.0 {
-            Some(observer) if !observer(Progress { stage, done, total }) => {
-                Err(Error::new(Kind::Cancelled, "cancelled"))
-            }
-            _ => Ok(()),
-        }
+        self.count(stage, total, |progress| progress.advance(done))
     }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::globals::{Globals, GroupAttributes};
@@ -20,6 +19,7 @@ use crate::io::location::{File, LocalFile, Origin, Place};
 use crate::io::os::shown;
 use crate::options::OpenOptions;
 use crate::selection::{checked_product, Selection};
+use crate::threads::progress::Progress;
 use crate::threads::workers;
 use crate::value::Values;
 
@@ -55,35 +55,36 @@ pub(super) fn scan(
 ) -> Result<Scanned> {
     let settings = OpenOptions::default().num_threads(1);
     let here = Origin::local(Path::new("."))?;
-    let total = paths.len() as u64;
-    let done = AtomicU64::new(0);
     let shared = Mutex::new((Vec::with_capacity(paths.len()), Globals::default(), Vec::new()));
     let batches = paths.chunks(BATCH).enumerate();
     let threads = options.threads();
-    workers::run(
-        batches,
-        threads,
-        || (),
-        |(number, batch), _, ()| {
-            let mut found = Vec::with_capacity(batch.len());
-            for (i, path) in batch.iter().enumerate() {
-                let (input, globals, notes) = look(path, out, options, &settings, &here, interner)?;
-                found.push((number * BATCH + i, input, globals, notes));
-                watch.report(Stage::Scan, done.fetch_add(1, Ordering::Relaxed) + 1, total)?;
-            }
-            let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
-            for (index, input, globals, notes) in found {
-                shared.0.push((index, input));
-                shared.1.merge(&globals);
-                for note in notes {
-                    if !shared.2.contains(&note) && shared.2.len() < 100 {
-                        shared.2.push(note);
+    let scan = |progress: &Progress<'_>| {
+        workers::run(
+            batches,
+            threads,
+            || (),
+            |(number, batch), _, ()| {
+                let mut found = Vec::with_capacity(batch.len());
+                for (i, path) in batch.iter().enumerate() {
+                    let (input, globals, notes) = look(path, out, options, &settings, &here, interner)?;
+                    found.push((number * BATCH + i, input, globals, notes));
+                    progress.advance(1)?;
+                }
+                let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                for (index, input, globals, notes) in found {
+                    shared.0.push((index, input));
+                    shared.1.merge(&globals);
+                    for note in notes {
+                        if !shared.2.contains(&note) && shared.2.len() < 100 {
+                            shared.2.push(note);
+                        }
                     }
                 }
-            }
-            Ok(())
-        },
-    )?;
+                Ok(())
+            },
+        )
+    };
+    watch.count(Stage::Scan, paths.len() as u64, scan)?;
     let (mut inputs, mut globals, mut notes) = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
     inputs.sort_by_key(|(index, _)| *index);
     globals.sort();

@@ -18,7 +18,7 @@ use crate::dataset::variable::Variable;
 use crate::dataset::Dataset;
 use crate::error::Result;
 use crate::selection::Selection;
-use crate::threads::control::Listener;
+use crate::threads::progress::Listener;
 pub use cuts::cuts;
 use shape::Outline;
 

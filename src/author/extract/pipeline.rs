@@ -17,7 +17,7 @@ use crate::error::{Error, Kind, Result};
 use crate::model::feature::missing_texts;
 use crate::read::chunk;
 use crate::selection::{checked_product, Selection};
-use crate::threads::control::Listener;
+use crate::threads::progress::{Listener, Progress};
 use crate::threads::workers;
 use crate::value::{DataType, Values};
 
@@ -41,9 +41,10 @@ pub(super) fn run(
     dataset: &Dataset,
     items: &[Item],
     out: &mut NewFile,
-    progress: Option<&Listener<'_>>,
+    listener: Option<&Listener<'_>>,
 ) -> Result<()> {
     let total = items.iter().filter_map(|i| i.selection.len()).fold(0, u64::saturating_add);
+    let progress = Progress::new(listener, total, "the extraction was cancelled");
     let encoders: Vec<Encoder> = items.iter().map(|item| out.encoder(item.variable.path())).collect();
     let shapes: Vec<Vec<u64>> =
         items.iter().map(|item| out.block_shape(item.variable.path(), cap(item))).collect();
@@ -66,7 +67,6 @@ pub(super) fn run(
             }
         }
         drop(sender);
-        let mut done = 0u64;
         let mut early: BTreeMap<u64, Done> = BTreeMap::new();
         let mut next = 0;
         let mut write = || -> Result<()> {
@@ -77,10 +77,7 @@ pub(super) fn run(
                     ready.into_iter().try_for_each(|block| out.put_ready(block))?;
                     next += 1;
                     turns.written(next);
-                    done += count;
-                    if progress.is_some_and(|tell| !tell(done, total)) {
-                        return Err(Error::new(Kind::Cancelled, "the extraction was cancelled"));
-                    }
+                    progress.advance(count)?;
                 }
             }
             Ok(())

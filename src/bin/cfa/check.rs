@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use cfa::check::{as_json, check, Finding, Options, Report, Severity, VariableReport};
 
-use crate::progress::Progress;
+use crate::meter::Meter;
 use crate::settings::Settings;
 use crate::style::{self, brief, printable, Style};
 use crate::{Failure, Outcome};
@@ -44,11 +44,8 @@ pub struct Arguments {
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Outcome {
     arguments.report.as_deref().map_or(Ok(()), crate::refuse_hyphen)?;
-    let progress = Progress::new("fragments", arguments.quiet || arguments.json);
-    let listener = |done: u64, total: u64| {
-        progress.tell(done, total);
-        true
-    };
+    let meter = Meter::new("fragments", arguments.quiet || arguments.json);
+    let listener = meter.listener();
     let options = Options {
         open: arguments.settings.options()?,
         fragments: arguments.fragments,
@@ -57,7 +54,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         ..Options::default()
     };
     let report = check(&arguments.file, &options);
-    progress.finish();
+    meter.finish();
     let report = report?;
     if !arguments.quiet {
         let mut out = BufWriter::new(std::io::stdout().lock());

@@ -11,7 +11,7 @@ use cfa::write::Format;
 use cfa::{Error, Kind};
 use clap::Args;
 
-use crate::progress::Progress;
+use crate::meter::Meter;
 use crate::style::{self, brief, printable};
 use crate::{Failure, Outcome};
 
@@ -114,13 +114,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
         return Err(Failure::Error(Error::new(Kind::Request, message)));
     }
     let files = create::expand(&arguments.files)?;
-    let progress = Progress::new("files", arguments.quiet);
+    let meter = Meter::new("files", arguments.quiet);
     let waiting =
         format!("waiting for another program that writes {}", printable(&redact(&shown(&arguments.out))));
     let observe = |now: create::Progress| {
         match now.stage {
-            Stage::Scan => progress.tell(now.done, now.total),
-            Stage::Wait => progress.wait(&waiting),
+            Stage::Scan => meter.tell(now.done, now.total),
+            Stage::Wait => meter.wait(&waiting),
             // The rest takes no time worth a line.
             _ => {}
         }
@@ -133,7 +133,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         (true, true) => create::plan_update,
     };
     let report = work(&arguments.out, &files, &options, Some(&observe));
-    progress.finish();
+    meter.finish();
     let report = report?;
     if !arguments.quiet || arguments.dry_run {
         describe(&report, arguments)?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use cfa::extract::{cuts, extract, Options};
 use cfa::{Dataset, Error, Kind, Result};
 
-use crate::progress::Progress;
+use crate::meter::Meter;
 use crate::select::SelectionArguments;
 use crate::settings::Settings;
 use crate::Outcome;
@@ -49,11 +49,8 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Outcome {
     crate::refuse_hyphen(&arguments.output)?;
     let dataset = Dataset::open_with(&arguments.input, &arguments.settings.options()?)?;
-    let progress = Progress::new("values", arguments.quiet);
-    let listener = |done: u64, total: u64| {
-        progress.tell(done, total);
-        true
-    };
+    let meter = Meter::new("values", arguments.quiet);
+    let listener = meter.listener();
     let options = Options {
         variables: arguments.variable.clone(),
         cuts: match arguments.part.is_whole() {
@@ -67,7 +64,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         progress: Some(&listener),
     };
     let outcome = extract(&dataset, &arguments.output, &options);
-    progress.finish();
+    meter.finish();
     outcome?;
     if !arguments.quiet {
         crate::tell_warnings(&dataset);

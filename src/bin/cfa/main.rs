@@ -8,7 +8,7 @@ mod dump;
 mod extract;
 mod info;
 mod json;
-mod progress;
+mod meter;
 mod read;
 mod select;
 mod settings;

@@ -40,7 +40,7 @@ use crate::container::read::ChunkCache;
 use crate::container::tree::VariableId;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::Identity;
-use crate::threads::control::Control;
+use crate::threads::progress::Progress;
 use compressed::Expansions;
 use files::Files;
 
@@ -56,7 +56,7 @@ pub(crate) struct Chain<'a> {
     file: Identity,
     variable: VariableId,
     depth: usize,
-    control: Option<&'a Control<'a>>,
+    progress: Option<&'a Progress<'a>>,
 }
 
 impl<'a> Chain<'a> {
@@ -90,13 +90,13 @@ impl<'a> Chain<'a> {
         let files = outer.map_or(&own.files, |o| o.files);
         let chunks = outer.map_or(&own.chunks, |o| o.chunks);
         let expansions = outer.map_or(&own.expansions, |o| o.expansions);
-        let (file, control) = (host.identity().clone(), outer.and_then(|o| o.control));
-        Ok(Chain { files, chunks, expansions, outer, file, variable, depth, control })
+        let (file, progress) = (host.identity().clone(), outer.and_then(|o| o.progress));
+        Ok(Chain { files, chunks, expansions, outer, file, variable, depth, progress })
     }
 
     /// The same chain, watched; a nested read is watched as the outermost one is.
-    pub(crate) fn watched(mut self, control: Option<&'a Control<'a>>) -> Self {
-        self.control = control.or(self.control);
+    pub(crate) fn watched(mut self, progress: Option<&'a Progress<'a>>) -> Self {
+        self.progress = progress.or(self.progress);
         self
     }
 
@@ -105,10 +105,10 @@ impl<'a> Chain<'a> {
     /// # Errors
     /// `Cancelled`.
     pub(crate) fn advance(&self, elements: u64) -> Result<()> {
-        let Some(control) = self.control else { return Ok(()) };
+        let Some(progress) = self.progress else { return Ok(()) };
         if self.outer.is_some() || elements == 0 {
-            return control.check();
+            return progress.check();
         }
-        control.advance(elements)
+        progress.advance(elements)
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Tells of progress on standard error.
-pub struct Progress {
+pub struct Meter {
     what: &'static str,
     quiet: bool,
     terminal: bool,
@@ -27,10 +27,10 @@ const BAR: u128 = 20;
 /// A task that is over sooner is not worth a line.
 const PATIENCE: Duration = Duration::from_millis(700);
 
-impl Progress {
+impl Meter {
     /// Of things called `what`; `quiet` says nothing at all.
     pub fn new(what: &'static str, quiet: bool) -> Self {
-        Progress { what, quiet, terminal: std::io::stderr().is_terminal(), state: Mutex::default() }
+        Meter { what, quiet, terminal: std::io::stderr().is_terminal(), state: Mutex::default() }
     }
 
     /// `done` of `total` are done; may be called by any thread, as often as it likes.
@@ -54,6 +54,14 @@ impl Progress {
         // Progress that cannot be shown is no reason to stop.
         let _ = err.write_all(shown(self.what, done, total, spent, self.terminal).as_bytes());
         let _ = err.flush();
+    }
+
+    /// A listener that tells this and never stops the work.
+    pub fn listener(&self) -> impl Fn(u64, u64) -> bool + Sync + '_ {
+        |done, total| {
+            self.tell(done, total);
+            true
+        }
     }
 
     /// Something else has to be waited for; said once.

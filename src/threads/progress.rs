@@ -1,0 +1,147 @@
+//! Watching and stopping long work: one way for reads, checks and everything that writes.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, ThreadId};
+
+use crate::error::{Error, Kind, Result};
+
+/// Called with how much is done and how much there is, in elements, fragments or files; returns `false` to stop the work.
+pub type Listener<'a> = dyn Fn(u64, u64) -> bool + Sync + 'a;
+
+/// Called with the part of a read that is done, from 0 to 1; returns `false` to stop it.
+pub type Fraction<'a> = dyn Fn(f64) -> bool + Sync + 'a;
+
+/// Work that is watched: any thread counts what it has done, and all stop when the listener says so.
+pub(crate) struct Progress<'a> {
+    listener: Option<&'a Listener<'a>>,
+    /// The only thread in which the listener is called, if it may not be called in others.
+    caller: Option<ThreadId>,
+    /// The message of the error after the listener stopped the work.
+    cancelled: &'static str,
+    total: u64,
+    done: AtomicU64,
+    stopped: AtomicBool,
+    /// Whether the listener was told that all is done.
+    told: AtomicBool,
+}
+
+impl<'a> Progress<'a> {
+    /// For work of this extent; nobody need listen. The listener is called by whatever thread does the work.
+    pub(crate) fn new(listener: Option<&'a Listener<'a>>, total: u64, cancelled: &'static str) -> Self {
+        let (done, stopped, told) = (AtomicU64::new(0), AtomicBool::new(false), AtomicBool::new(false));
+        Progress { listener, caller: None, cancelled, total, done, stopped, told }
+    }
+
+    /// The same, but the listener is called in this thread alone, so that callers need not expect it anywhere else.
+    pub(crate) fn in_this_thread(self) -> Self {
+        Progress { caller: Some(thread::current().id()), ..self }
+    }
+
+    /// Counts what is done, and tells the listener.
+    ///
+    /// # Errors
+    /// `Cancelled`.
+    pub(crate) fn advance(&self, by: u64) -> Result<()> {
+        let done = self.done.fetch_add(by, Ordering::Relaxed).saturating_add(by);
+        self.tell(done)
+    }
+
+    /// Tells the listener that all is done, if another thread did the last part.
+    ///
+    /// # Errors
+    /// `Cancelled`.
+    pub(crate) fn finish(&self) -> Result<()> {
+        let all = self.done.load(Ordering::Relaxed) >= self.total;
+        if all && !self.told.load(Ordering::Relaxed) {
+            return self.check();
+        }
+        Ok(())
+    }
+
+    /// Sees whether to go on.
+    ///
+    /// # Errors
+    /// `Cancelled`.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.tell(self.done.load(Ordering::Relaxed))
+    }
+
+    fn tell(&self, done: u64) -> Result<()> {
+        let Some(listener) = self.listener else { return Ok(()) };
+        let mut stop = self.stopped.load(Ordering::Relaxed);
+        if !stop && self.caller.is_none_or(|caller| thread::current().id() == caller) {
+            // Some work does more than could be told before it began.
+            let done = done.min(self.total);
+            self.told.fetch_or(done == self.total, Ordering::Relaxed);
+            stop = !listener(done, self.total);
+        }
+        if stop {
+            self.stopped.store(true, Ordering::Relaxed);
+            return Err(Error::new(Kind::Cancelled, self.cancelled));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_caller_is_told_of_the_end_once_whoever_did_the_last_part() {
+        for helper in [false, true] {
+            let ends = AtomicU64::new(0);
+            let listener = |done: u64, total: u64| {
+                ends.fetch_add(u64::from(done == total), Ordering::Relaxed);
+                true
+            };
+            let progress = Progress::new(Some(&listener), 10, "cancelled").in_this_thread();
+            progress.advance(4).unwrap();
+            progress.finish().unwrap();
+            assert_eq!(ends.load(Ordering::Relaxed), 0);
+            thread::scope(|scope| match helper {
+                true => drop(scope.spawn(|| progress.advance(6).unwrap())),
+                false => progress.advance(6).unwrap(),
+            });
+            progress.finish().unwrap();
+            assert_eq!(ends.load(Ordering::Relaxed), 1);
+        }
+    }
+
+    #[test]
+    fn only_the_caller_is_asked_and_all_stop() {
+        let asked = AtomicU64::new(0);
+        let listener = |done: u64, _: u64| {
+            asked.fetch_add(1, Ordering::Relaxed);
+            done < 5
+        };
+        let progress = Progress::new(Some(&listener), 10, "cancelled").in_this_thread();
+        thread::scope(|scope| {
+            scope.spawn(|| progress.advance(4).unwrap());
+        });
+        assert_eq!(asked.load(Ordering::Relaxed), 0);
+        progress.check().unwrap();
+        assert_eq!(progress.advance(1).unwrap_err().kind(), Kind::Cancelled);
+        thread::scope(|scope| {
+            scope.spawn(|| assert_eq!(progress.check().unwrap_err().kind(), Kind::Cancelled));
+        });
+        assert_eq!(asked.load(Ordering::Relaxed), 2);
+    }
+
+    #[test]
+    fn any_thread_tells_and_never_more_than_there_is() {
+        let most = AtomicU64::new(0);
+        let listener = |done: u64, _: u64| {
+            most.fetch_max(done, Ordering::Relaxed);
+            true
+        };
+        let progress = Progress::new(Some(&listener), 10, "cancelled");
+        thread::scope(|scope| {
+            scope.spawn(|| progress.advance(4).unwrap());
+        });
+        assert_eq!(most.load(Ordering::Relaxed), 4);
+        progress.advance(u64::MAX - 4).unwrap();
+        assert_eq!(most.load(Ordering::Relaxed), 10);
+        Progress::new(None, 10, "cancelled").advance(3).unwrap();
+    }
+}
