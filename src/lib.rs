@@ -4,6 +4,7 @@
 
 mod author;
 mod bytes;
+mod cache;
 pub mod canonical;
 mod capi;
 mod cf;

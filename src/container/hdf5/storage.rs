@@ -4,13 +4,13 @@
 //! are kept, so that opening a fragment costs one or two reads. Addresses are relative to the superblock (a user
 //! block may precede it).
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hdf5_reader::error::{Error as Hdf5Error, Result as Hdf5Result};
 use hdf5_reader::storage::{Storage, StorageBuffer};
 
+use crate::cache::Cache;
 use crate::error::{Error, Kind};
 use crate::io::source::Source;
 
@@ -19,7 +19,7 @@ const WHOLE: u64 = 64 << 10;
 /// Size of a block of larger files.
 const BLOCK: u64 = 16 << 10;
 /// Blocks that are kept.
-const KEPT: usize = 64;
+const KEPT: u64 = 64;
 /// Requests beyond this size are not kept.
 const LARGE: usize = 128 << 10;
 /// Most zeros that stand for what a truncated file lacks: what lies across its end is no larger.
@@ -39,13 +39,7 @@ pub(super) struct BlockStorage {
     /// Where it ends: with the source, or later.
     end: u64,
     block: u64,
-    cache: Mutex<Cache>,
-}
-
-#[derive(Default)]
-struct Cache {
-    blocks: HashMap<u64, (Block, u64)>,
-    clock: u64,
+    blocks: Mutex<Cache<u64, Block>>,
 }
 
 impl BlockStorage {
@@ -53,7 +47,7 @@ impl BlockStorage {
     pub(super) fn new(source: Arc<dyn Source>) -> Self {
         let block = if source.len() <= WHOLE { WHOLE } else { BLOCK };
         let end = source.len();
-        BlockStorage { source, base: 0, end, block, cache: Mutex::default() }
+        BlockStorage { source, base: 0, end, block, blocks: Mutex::new(Cache::new(KEPT)) }
     }
 
     /// The same storage with addresses counted from `base`.
@@ -69,7 +63,7 @@ impl BlockStorage {
         let end = self.base.saturating_add(len).min(most);
         if end > self.end {
             // The last block that is kept is too short now.
-            self.cache = Mutex::default();
+            self.blocks = Mutex::new(Cache::new(KEPT));
             self.end = end;
         }
         self
@@ -85,8 +79,8 @@ impl BlockStorage {
         self.source.stored()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Cache> {
-        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Cache<u64, Block>> {
+        self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn read(&self, offset: u64, len: usize) -> Result<Vec<u8>, Error> {
@@ -108,27 +102,13 @@ impl BlockStorage {
 
     /// Block `number`, from the cache or the source.
     fn block(&self, number: u64) -> Result<Block, Error> {
-        {
-            let mut cache = self.lock();
-            cache.clock += 1;
-            let now = cache.clock;
-            if let Some((block, used)) = cache.blocks.get_mut(&number) {
-                *used = now;
-                return Ok(Arc::clone(block));
-            }
+        if let Some(block) = self.lock().get(&number) {
+            return Ok(Arc::clone(block));
         }
         let start = number * self.block;
         let len = self.block.min(self.end - start) as usize;
         let block = Arc::new(self.read(start, len)?);
-        let mut cache = self.lock();
-        if cache.blocks.len() >= KEPT {
-            let oldest = cache.blocks.iter().min_by_key(|(_, (_, used))| *used).map(|(&number, _)| number);
-            if let Some(oldest) = oldest {
-                cache.blocks.remove(&oldest);
-            }
-        }
-        let now = cache.clock;
-        cache.blocks.insert(number, (Arc::clone(&block), now));
+        self.lock().put(number, Arc::clone(&block), 1, drop);
         Ok(block)
     }
 }
@@ -244,7 +224,7 @@ mod tests {
         for i in 0..100 {
             storage.read_range(i * 20_000, 8).unwrap();
         }
-        assert!(storage.lock().blocks.len() <= KEPT);
+        assert!(storage.lock().weight() <= KEPT);
     }
 
     #[test]

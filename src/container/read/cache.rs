@@ -3,9 +3,10 @@
 //! Only chunks that a read uses in part, or that were asked for ahead, are kept: reading a whole variable passes each
 //! chunk once, while blocks, points and series come back to the same ones.
 
-use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::cache::Cache;
 
 /// Which chunk: the number of its index (unique in this process) and its offset in the file.
 pub type Key = (u64, u64);
@@ -19,12 +20,9 @@ pub struct ChunkCache {
     state: Mutex<State>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
-    clock: u64,
-    bytes: u64,
-    chunks: HashMap<Key, (u64, Arc<Vec<u8>>)>,
-    by_use: BTreeMap<u64, Key>,
+    chunks: Cache<Key, Arc<Vec<u8>>>,
     /// A buffer that was dropped last, to be filled again: new memory costs more than the inflating of a small chunk.
     spare: Vec<u8>,
 }
@@ -32,7 +30,8 @@ struct State {
 impl ChunkCache {
     /// Holds at most this many bytes.
     pub fn new(capacity: u64) -> Self {
-        ChunkCache { capacity, used: AtomicBool::new(false), state: Mutex::default() }
+        let state = State { chunks: Cache::new(capacity), spare: Vec::new() };
+        ChunkCache { capacity, used: AtomicBool::new(false), state: Mutex::new(state) }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -54,15 +53,7 @@ impl ChunkCache {
         if !self.used.load(Ordering::Relaxed) {
             return None;
         }
-        let mut state = self.lock();
-        state.clock += 1;
-        let now = state.clock;
-        let (used, chunk) = state.chunks.get_mut(&key)?;
-        let before = std::mem::replace(used, now);
-        let chunk = Arc::clone(chunk);
-        state.by_use.remove(&before);
-        state.by_use.insert(now, key);
-        Some(chunk)
+        self.lock().chunks.get(&key).map(Arc::clone)
     }
 
     /// A buffer to decode into; its contents are arbitrary.
@@ -72,25 +63,17 @@ impl ChunkCache {
 
     /// Keeps a chunk.
     pub fn put(&self, key: Key, chunk: Arc<Vec<u8>>) {
+        let bytes = chunk.len() as u64;
+        if bytes > self.capacity {
+            return;
+        }
         self.used.store(true, Ordering::Relaxed);
-        let mut state = self.lock();
-        state.clock += 1;
-        let now = state.clock;
-        state.bytes += chunk.len() as u64;
-        if let Some((used, old)) = state.chunks.insert(key, (now, chunk)) {
-            state.bytes -= old.len() as u64;
-            state.by_use.remove(&used);
-        }
-        state.by_use.insert(now, key);
-        while state.bytes > self.capacity {
-            let Some((_, oldest)) = state.by_use.pop_first() else { break };
-            if let Some((_, dropped)) = state.chunks.remove(&oldest) {
-                state.bytes -= dropped.len() as u64;
-                if let Ok(buffer) = Arc::try_unwrap(dropped) {
-                    state.spare = buffer;
-                }
+        let State { chunks, spare } = &mut *self.lock();
+        chunks.put(key, chunk, bytes, |dropped| {
+            if let Ok(buffer) = Arc::try_unwrap(dropped) {
+                *spare = buffer;
             }
-        }
+        });
     }
 }
 
@@ -109,7 +92,7 @@ mod tests {
         let there: Vec<bool> = (0..4).map(|offset| cache.get((1, offset)).is_some()).collect();
         assert_eq!(there, [true, false, true, true]);
         assert_eq!(cache.buffer(), vec![1; 10]);
-        assert_eq!(cache.lock().bytes, 30);
+        assert_eq!(cache.lock().chunks.weight(), 30);
     }
 
     #[test]
@@ -118,7 +101,7 @@ mod tests {
         for _ in 0..5 {
             cache.put((1, 7), Arc::new(vec![0; 10]));
         }
-        assert_eq!(cache.lock().bytes, 10);
+        assert_eq!(cache.lock().chunks.weight(), 10);
         assert!(!ChunkCache::new(0).takes(1));
     }
 }

@@ -6,29 +6,32 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::cache::Cache;
+
 /// Size of a block; the first request brings one.
 pub(super) const BLOCK: u64 = 64 << 10;
 /// Blocks that are kept, which is also the most that one request brings.
 const KEPT: u64 = 8;
 
 /// The blocks of one file that are kept.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Blocks {
-    /// The least recently used one first.
-    kept: Vec<(u64, Arc<[u8]>)>,
+    kept: Cache<u64, Arc<[u8]>>,
     /// The block after the last one that was asked for, and how many it was.
     next: u64,
     ahead: u64,
 }
 
+impl Default for Blocks {
+    fn default() -> Self {
+        Blocks { kept: Cache::new(KEPT), next: 0, ahead: 0 }
+    }
+}
+
 impl Blocks {
     /// A block that is kept.
     pub(super) fn get(&mut self, number: u64) -> Option<Arc<[u8]>> {
-        let at = self.kept.iter().position(|(kept, _)| *kept == number)?;
-        let entry = self.kept.remove(at);
-        let block = Arc::clone(&entry.1);
-        self.kept.push(entry);
-        Some(block)
+        self.kept.get(&number).map(Arc::clone)
     }
 
     /// The blocks to ask for when `first` is lacking in a read that ends in block `last` of a file with `count` of them.
@@ -42,11 +45,7 @@ impl Blocks {
     /// Keeps blocks that were read together, from block `first` on.
     pub(super) fn put(&mut self, first: u64, bytes: &[u8]) {
         for (number, block) in (first..).zip(bytes.chunks(BLOCK as usize)) {
-            self.kept.retain(|(kept, _)| *kept != number);
-            if self.kept.len() as u64 == KEPT {
-                self.kept.remove(0);
-            }
-            self.kept.push((number, block.into()));
+            self.kept.put(number, block.into(), 1, drop);
         }
     }
 }

@@ -1,11 +1,11 @@
 //! The fragment files that are open, shared by all reads of an aggregation file and bounded in number.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use once_cell::sync::OnceCell;
 
 use super::Host;
+use crate::cache::Cache;
 use crate::container::Container;
 use crate::error::Result;
 use crate::io::location::{File, Identity, Origin};
@@ -44,16 +44,7 @@ impl OpenFile {
 }
 
 /// Open files by location, the least recently used one closed first.
-pub(crate) struct Files {
-    capacity: usize,
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    clock: u64,
-    open: HashMap<Key, (u64, Arc<OpenFile>)>,
-}
+pub(crate) struct Files(Mutex<Cache<Key, Arc<OpenFile>>>);
 
 /// The number of the aggregation file that names a file, and the name. Its own name would not do: two files on a server may
 /// differ in what is not shown.
@@ -61,36 +52,23 @@ type Key = (u64, String);
 
 impl Files {
     pub(crate) fn new(options: &OpenOptions) -> Self {
-        Files { capacity: options.max_open_files.max(1), state: Mutex::default() }
+        Files(Mutex::new(Cache::new(options.max_open_files.max(1) as u64)))
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Cache<Key, Arc<OpenFile>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The file under this key, if it is open.
     pub(crate) fn get(&self, key: &Key) -> Option<Arc<OpenFile>> {
-        let mut state = self.lock();
-        state.clock += 1;
-        let now = state.clock;
-        let (used, file) = state.open.get_mut(key)?;
-        *used = now;
-        Some(Arc::clone(file))
+        self.lock().get(key).map(Arc::clone)
     }
 
     /// Keeps a file under this key; readers that still hold a file that is dropped here keep it open.
     pub(crate) fn put(&self, key: Key, file: &Arc<OpenFile>) {
-        let mut state = self.lock();
-        state.clock += 1;
-        let now = state.clock;
         let mut closed = None;
-        if state.open.len() >= self.capacity && !state.open.contains_key(&key) {
-            let oldest = state.open.iter().min_by_key(|(_, (used, _))| *used).map(|(k, _)| k.clone());
-            closed = oldest.and_then(|oldest| state.open.remove(&oldest));
-        }
-        state.open.insert(key, (now, Arc::clone(file)));
-        drop(state);
+        let replaced = self.lock().put(key, Arc::clone(file), 1, |file| closed = Some(file));
         // Closing a file is no work to do under a lock.
-        drop(closed);
+        drop((closed, replaced));
     }
 }

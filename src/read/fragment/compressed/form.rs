@@ -13,7 +13,7 @@ use crate::read::fragment::Chain;
 const MOST: usize = 32;
 
 /// How an axis of a variable is compressed. In the order of preference, where several fit.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Form {
     /// `list` has an attribute `compress` with the names of the dimensions.
     Gathered { list: VariableId, dimensions: Vec<DimensionId> },
