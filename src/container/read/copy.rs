@@ -58,6 +58,7 @@ struct Copier {
 }
 
 impl Copier {
+    // Recursion instead of an `Odometer`: a place takes two additions and no memory.
     // Every axis has two places or more, so that there are fewer axes than bits in an address.
     fn descend(&self, axes: &[Axis], from: &[u8], from_at: usize, to: &mut [u8], to_at: usize) {
         let Some((axis, inner)) = axes.split_first() else {

@@ -7,7 +7,7 @@ use gdal_sys as gdal;
 
 use super::quiet::last_message;
 use crate::error::{Error, Kind, Result};
-use crate::selection::Selection;
+use crate::selection::{offsets, Selection};
 use crate::value::{Attribute, Attributes, DataType, Values};
 
 /// The attributes that stand for no-data value, unit, scale and offset.
@@ -200,15 +200,10 @@ impl GdalArray {
 fn pick(bytes: &[u8], shape: &[u64], element: usize, selection: &Selection, out: &mut [u8]) -> Result<()> {
     let strides = crate::selection::c_strides(shape);
     let outside = || Error::new(Kind::Internal, "a selection outside what was read");
-    let total = selection.len().ok_or_else(outside)?;
-    for (n, to) in (0..total).zip(out.chunks_exact_mut(element)) {
-        let (mut rest, mut from) = (n, 0u64);
-        for d in (0..shape.len()).rev() {
-            let i = rest % selection.count()[d];
-            rest /= selection.count()[d];
-            from += selection.start()[d].wrapping_add_signed(selection.step()[d] * i as i64) * strides[d];
-        }
-        let from = from as usize * element;
+    let first: u64 = selection.start().iter().zip(&strides).map(|(start, stride)| start * stride).sum();
+    let steps: Vec<i64> = selection.step().iter().zip(&strides).map(|(step, &s)| step * s as i64).collect();
+    for (from, to) in offsets(selection.count(), &steps).zip(out.chunks_exact_mut(element)) {
+        let from = first.wrapping_add_signed(from) as usize * element;
         to.copy_from_slice(bytes.get(from..from + element).ok_or_else(outside)?);
     }
     Ok(())
