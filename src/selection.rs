@@ -176,20 +176,26 @@ pub(crate) fn indices(shape: &[u64]) -> impl Iterator<Item = Vec<u64>> {
     })
 }
 
-/// How far each element of an array of this shape lies from the first, in C order, if neighbours lie `strides` apart.
-pub(crate) fn offsets(shape: &[u64], strides: &[i64]) -> impl Iterator<Item = i64> {
-    // From the last element along the dimensions after `d` to the next one along `d`.
-    let mut steps = strides.to_vec();
+/// For each dimension of an array of this shape, whose neighbours lie `strides` apart, how far it is from the last element
+/// along the dimensions after it to the next one along it: what to add when an [`Odometer`] moves on.
+pub(crate) fn jumps(shape: &[u64], strides: &[i64]) -> Vec<i64> {
+    let mut jumps = strides.to_vec();
     let mut back = 0i64;
     for d in (0..shape.len()).rev() {
-        steps[d] = strides[d].wrapping_sub(back);
+        jumps[d] = strides[d].wrapping_sub(back);
         back = back.wrapping_add(strides[d].wrapping_mul(shape[d].wrapping_sub(1) as i64));
     }
+    jumps
+}
+
+/// How far each element of an array of this shape lies from the first, in C order, if neighbours lie `strides` apart.
+pub(crate) fn offsets(shape: &[u64], strides: &[i64]) -> impl Iterator<Item = i64> {
+    let jumps = jumps(shape, strides);
     let mut odometer = Odometer::new(shape);
     let mut next = (!shape.contains(&0)).then_some(0i64);
     std::iter::from_fn(move || {
         let now = next?;
-        next = odometer.advance().map(|d| now.wrapping_add(steps[d]));
+        next = odometer.advance().map(|d| now.wrapping_add(jumps[d]));
         Some(now)
     })
 }

@@ -201,7 +201,9 @@ fn pick(bytes: &[u8], shape: &[u64], element: usize, selection: &Selection, out:
     let strides = crate::selection::c_strides(shape);
     let outside = || Error::new(Kind::Internal, "a selection outside what was read");
     let first: u64 = selection.start().iter().zip(&strides).map(|(start, stride)| start * stride).sum();
-    let steps: Vec<i64> = selection.step().iter().zip(&strides).map(|(step, &s)| step * s as i64).collect();
+    // A step of any size may stand beside a count of one: what wraps is not used then.
+    let distance = |(step, &stride): (&i64, &u64)| step.wrapping_mul(stride as i64);
+    let steps: Vec<i64> = selection.step().iter().zip(&strides).map(distance).collect();
     for (from, to) in offsets(selection.count(), &steps).zip(out.chunks_exact_mut(element)) {
         let from = first.wrapping_add_signed(from) as usize * element;
         to.copy_from_slice(bytes.get(from..from + element).ok_or_else(outside)?);
