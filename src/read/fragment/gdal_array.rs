@@ -237,3 +237,21 @@ fn data_type_of(number: gdal::GDALDataType::Type) -> Option<DataType> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_picked_by_start_count_and_step() {
+        let bytes: Vec<u8> = (0..20).collect();
+        let picked = |start: &[u64], count: &[u64], step: &[i64]| {
+            let selection = Selection::new(start, count, step, &[4, 5]).unwrap();
+            let mut out = vec![0; selection.len().unwrap() as usize];
+            pick(&bytes, &[4, 5], 1, &selection, &mut out).map(|()| out).unwrap()
+        };
+        assert_eq!(picked(&[3, 0], &[2, 3], &[-2, 2]), [15, 17, 19, 5, 7, 9]);
+        assert_eq!(picked(&[1, 4], &[1, 2], &[i64::MAX, -3]), [9, 6]);
+        assert_eq!(picked(&[0, 0], &[0, 2], &[1, 1]), [0u8; 0]);
+    }
+}
