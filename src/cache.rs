@@ -1,22 +1,23 @@
-//! A bounded cache that drops what was used least recently: of files, chunks, blocks and expansions.
+//! A bounded cache that drops the least recently used entries: of files, chunks, blocks and expansions.
 //!
-//! Whoever shares one among threads locks it, and says what an entry weighs: one for each to bound their number, their
-//! length to bound the bytes.
+//! Users that share a cache among threads lock it, and state the weight of each entry: 1 to bound the number of
+//! entries, their length to bound the bytes.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Stands for no entry.
+/// Represents no entry.
 const NONE: usize = usize::MAX;
 
-/// Values by key, as many as their weights allow. The newest is kept whatever it weighs.
+/// Values by key, as many as their weights allow. The newest is kept whatever its weight.
 #[derive(Debug)]
 pub(crate) struct Cache<K, V> {
     capacity: u64,
     weight: u64,
     places: HashMap<K, usize>,
-    /// In no order; each knows its neighbours in the order of use. A list costs a hit less than a tree by time of use.
+    /// In no order; each knows its neighbours in the order of use. With a list a hit costs less than with a tree by
+    /// time of use.
     entries: Vec<Entry<K, V>>,
     oldest: usize,
     newest: usize,
@@ -32,13 +33,13 @@ struct Entry<K, V> {
 }
 
 impl<K: Clone + Eq + Hash, V> Cache<K, V> {
-    /// An empty cache for entries of this weight together.
+    /// Returns an empty cache for entries up to this total weight.
     pub(crate) fn new(capacity: u64) -> Self {
         let (places, entries) = (HashMap::new(), Vec::new());
         Cache { capacity, weight: 0, places, entries, oldest: NONE, newest: NONE }
     }
 
-    /// Returns the value under a key, which is then the one used last.
+    /// Returns the value under a key, and marks it as the most recently used.
     pub(crate) fn get<Q: Eq + Hash + ?Sized>(&mut self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
@@ -51,7 +52,8 @@ impl<K: Clone + Eq + Hash, V> Cache<K, V> {
         Some(&self.entries[at].value)
     }
 
-    /// Keeps a value and returns the one that it replaces. Those that have to go are handed to `dropped`, oldest first.
+    /// Keeps a value and returns the one that it replaces. Calls `dropped` with the values that must go, the oldest
+    /// first.
     pub(crate) fn put(&mut self, key: K, value: V, weight: u64, mut dropped: impl FnMut(V)) -> Option<V> {
         let replaced = self.places.get(&key).copied().map(|at| self.remove(at));
         let at = self.entries.len();
@@ -65,7 +67,7 @@ impl<K: Clone + Eq + Hash, V> Cache<K, V> {
         replaced
     }
 
-    /// Drops the values for which `keep` is not true.
+    /// Drops the values for which `keep` returns `false`.
     pub(crate) fn retain(&mut self, keep: impl Fn(&V) -> bool) {
         for at in (0..self.entries.len()).rev() {
             if !keep(&self.entries[at].value) {
@@ -137,7 +139,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The same in one line: pairs of key and weight, the oldest first.
+    /// Does the same in one line, with pairs of key and weight, the oldest first.
     fn naive(list: &mut Vec<(u8, u64)>, key: u8, weight: u64, capacity: u64) -> Vec<u8> {
         list.retain(|(k, _)| *k != key);
         list.push((key, weight));

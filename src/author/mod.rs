@@ -1,4 +1,4 @@
-//! Writing: new files, and aggregations of files that there are.
+//! Writes new files, and aggregations of existing files.
 
 pub mod convert;
 pub mod create;

@@ -1,7 +1,8 @@
-//! Which attributes of CF name other variables, and how their text is read.
+//! The attributes of CF that name other variables, and how their text is read.
 //!
-//! One table for all that follow such names: `create` finds what describes data and renames it, `extract` takes it
-//! along, what may be replaced is told by it, and names in foreign stores are seen to stay inside.
+//! One table for everything that follows such names: `create` finds the variables that describe data and renames them,
+//! `extract` copies them, the rules for replacing a file know what is not data, and names in foreign stores are checked
+//! to stay inside.
 
 /// How the text of an attribute names variables or dimensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +11,7 @@ pub(crate) enum Form {
     Names,
     /// `area: areacella volume: volcello`: the words after the keys name variables; the keys belong to the convention.
     Keyed,
-    /// `crs`, or `crs: x y`: the words before colons name variables of their own kind, the others coordinates.
+    /// `crs`, or `crs: x y`: the words before colons name variables, the others coordinates.
     Mapping,
     /// `time: mean`: the words before colons name dimensions or variables, the others are no names.
     Methods,
@@ -31,13 +32,13 @@ impl Form {
         }
     }
 
-    /// Returns the text with names replaced, as `name` gives them; those for which it gives nothing are left out.
+    /// Returns the text with each name replaced by the result of `name`; names for which it returns `None` are removed.
     pub(crate) fn rename(self, text: &str, name: impl Fn(&str) -> Option<String>) -> String {
         let mut out: Vec<String> = Vec::new();
         let mut key: Option<&str> = None;
         for word in text.split_whitespace() {
             match (self, word.strip_suffix(':')) {
-                // The keys go when what they stand for goes.
+                // A key is kept only if one of its names is.
                 (Form::Keyed, Some(_)) => key = Some(word),
                 (Form::Keyed, None) => {
                     if let Some(new) = name(word) {
@@ -53,29 +54,29 @@ impl Form {
         out.join(" ")
     }
 
-    /// Whether a word that names a variable and a dimension means the dimension.
+    /// Returns whether a word that names both a variable and a dimension means the dimension.
     pub(crate) fn prefers_dimensions(self) -> bool {
         matches!(self, Form::Methods | Form::Dimensions)
     }
 }
 
-/// Returns every word of a text, keys and names alike, without colons.
+/// Returns every word of a text, both keys and names, without colons.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split_whitespace().map(|word| word.trim_end_matches(':'))
 }
 
-/// What the names in an attribute are followed for.
+/// The purpose for which the names in an attribute are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// `create` takes the named variables for a part of the description of data, not for data.
+    /// `create` treats the named variables as a part of the description of data, not as data.
     Companion,
-    /// `create` replaces the names when variables or dimensions get others.
+    /// `create` replaces the names of variables or dimensions that are renamed.
     Rename,
     /// The named variables describe others: a file that has nothing else has no data.
     Description,
-    /// `extract` takes the named variables along.
+    /// `extract` also copies the named variables.
     Extract,
-    /// GDAL opens what such an attribute of a Zarr array names.
+    /// GDAL opens the arrays that such an attribute of a Zarr array names.
     Store,
 }
 

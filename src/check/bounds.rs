@@ -1,4 +1,4 @@
-//! Bounds have the dimensions of the variable that names them, and one more (CF-1.13 sections 7.1 and 7.4).
+//! Checks that bounds have the dimensions of the variable that names them, and one more (CF-1.13 sections 7.1 and 7.4).
 
 use super::report::Findings;
 use super::rules::{Rule, BOUNDS_DIMENSIONS, CLIMATOLOGY_DIMENSIONS};
@@ -22,7 +22,7 @@ pub(super) fn check(dataset: &Dataset, dialect: Dialect, findings: &mut Findings
     }
 }
 
-/// What is wrong with the bounds of a variable.
+/// Returns what is wrong with the bounds of a variable.
 fn problem(dataset: &Dataset, id: VariableId, name: &str, rule: &Rule) -> Option<String> {
     let tree = dataset.shared().tree();
     let variable = &tree.variables[id.0];
@@ -30,7 +30,7 @@ fn problem(dataset: &Dataset, id: VariableId, name: &str, rule: &Rule) -> Option
     let Some(bounds) = reference::variable(tree, variable.group, name) else {
         return Some(format!("its {word} variable '{name}' does not exist"));
     };
-    // What is wrong with an aggregation is told elsewhere.
+    // Faults of an aggregation are reported elsewhere.
     let (mut own, theirs) = (dimensions(dataset, id)?, dimensions(dataset, bounds)?);
     if variable.array.data_type == DataType::Char {
         own = own.split_last().map_or(own, |(_, rest)| rest);
@@ -48,7 +48,7 @@ fn problem(dataset: &Dataset, id: VariableId, name: &str, rule: &Rule) -> Option
     })
 }
 
-/// The dimensions of a variable in the logical view; `None` for an aggregation that cannot be decoded.
+/// Returns the dimensions of a variable in the logical view; `None` for an aggregation that cannot be decoded.
 fn dimensions(dataset: &Dataset, id: VariableId) -> Option<&[DimensionId]> {
     match dataset.shared().aggregation(id) {
         Ok(Some(aggregation)) => Some(&aggregation.dimensions),

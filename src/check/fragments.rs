@@ -1,6 +1,6 @@
-//! Every fragment opened: is it there, has it the variable, does it fit, has it changed.
+//! Opens every fragment and checks that it exists, that it has the variable, that it fits and that it has not changed.
 //!
-//! CF-1.13 section 2.8.2 and the corresponding sections of the older texts. Data are not read, so that values that a
+//! CF-1.13 section 2.8.2 and the corresponding sections of the older texts. Data are not read, so values that a
 //! conversion would refuse are not found here.
 
 use std::collections::HashSet;
@@ -23,13 +23,14 @@ use crate::threads::progress::Progress;
 use crate::threads::workers;
 use crate::value::DataType;
 
-/// Fragments that one task looks up at once; more than a thread does in a blink, fewer than would unbalance them.
+/// The number of fragments that one task looks up at once: enough to be worth a task, few enough to balance the
+/// threads.
 const BLOCK: u64 = 256;
 
 /// Opens every fragment of a variable and fills in the states.
 ///
 /// # Errors
-/// `Cancelled`; `Limit` when the states do not fit into memory.
+/// `Cancelled`; `Limit` if the states do not fit into memory.
 pub(crate) fn check(
     dataset: &Dataset,
     id: VariableId,
@@ -83,7 +84,7 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// What was found of one fragment.
+/// The findings about one fragment.
 struct Verdict {
     state: State,
     problems: Vec<(&'static Rule, String)>,
@@ -98,7 +99,7 @@ impl Verdict {
 struct Inspection<'a> {
     preparation: Preparation<'a>,
     recorded: Option<Recorded>,
-    /// Nested aggregations that were looked through: each is gone through once.
+    /// Nested aggregations that were searched, so that each is searched once.
     nested: Mutex<HashSet<(Identity, VariableId)>>,
 }
 
@@ -134,7 +135,7 @@ impl Inspection<'_> {
         (index, verdict)
     }
 
-    /// The versions are judged up to the first that serves; what is wrong with those before it is told.
+    /// Checks the versions up to the first that can be used. Reports what is wrong with those before it.
     fn versions(&self, index: &[u64], versions: &[Version], view: Option<&View>) -> Verdict {
         let (mut problems, mut absences) = (Vec::new(), Vec::new());
         for (v, version) in versions.iter().enumerate() {
@@ -161,7 +162,7 @@ impl Inspection<'_> {
                         state = State::Changed;
                     }
                     problems.extend(oddities);
-                    // That an earlier version is not there is what versions are for.
+                    // Versions exist because earlier ones may be missing, so that is not reported.
                     return Verdict { state, problems };
                 }
                 Ok(Outcome::Missing(error)) => absences.push((rule_of(&error), error.to_string())),
@@ -184,7 +185,7 @@ impl Inspection<'_> {
     }
 
     fn changed(&self, index: &[u64], version: usize, versions: &[Version], raw: &Raw) -> Option<String> {
-        // The state is that of the first version, as it was when the aggregation was made.
+        // The recorded state is that of the first version, when the aggregation was made.
         let recorded = self.recorded.as_ref().filter(|_| version == 0)?;
         versions[0].location.as_ref()?;
         recorded.difference(index, raw.file()?)
@@ -220,7 +221,7 @@ impl Inspection<'_> {
         self.inside(&raw, chain)
     }
 
-    /// Looks through a fragment that is itself an aggregation, for cycles and for what it lacks.
+    /// Searches a fragment that is itself an aggregation for cycles and for missing parts.
     fn inside(&self, raw: &Raw, chain: &Chain<'_>) -> Result<()> {
         let Raw::Nested { host, variable, .. } = raw.unexpanded() else { return Ok(()) };
         let inner = Chain::enter(Some(chain), &**host, *variable)?;
@@ -254,7 +255,7 @@ fn wrong(error: &Error) -> Verdict {
     Verdict { state: State::Wrong, problems: vec![(rule_of(error), error.message().to_owned())] }
 }
 
-/// The rule that an error of the reader is about.
+/// Returns the rule that an error of the reader is about.
 pub(crate) fn rule_of(error: &Error) -> &'static Rule {
     match error.kind() {
         Kind::Attribute => &rules::DATA_TEXT,

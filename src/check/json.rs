@@ -1,4 +1,4 @@
-//! The outcome of a check as JSON, for programs.
+//! Reports the outcome of a check as JSON, for programs.
 
 use serde_json::{json, Map, Value};
 
@@ -6,10 +6,10 @@ use crate::error::message::escaped_json;
 
 use super::{Finding, Report, VariableReport};
 
-/// What tells a file with such a text from others.
+/// Distinguishes a file with such a text from others.
 pub(super) const MARK: &str = "{\"report\":\"cfa check\",";
 
-/// A report as one JSON object on one line.
+/// Returns a report as one JSON object on one line.
 pub fn as_json(report: &Report) -> String {
     let object = json!({
         "file": report.file,

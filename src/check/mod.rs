@@ -1,8 +1,8 @@
 //! Checks an aggregation file against the text that it follows, and its fragments against the aggregation.
 //!
-//! The rules are those of the conformance document of CF-1.13 for section 2.8, and those of the older texts for files that
-//! follow them; `docs/checking.md` lists them. A check goes on where a reader stops, so that all faults are told at
-//! once. What it cannot go past is a file that is not netCDF or is damaged.
+//! The rules are those of the conformance document of CF-1.13 for section 2.8, and those of the older texts for files
+//! that follow them; `docs/checking.md` lists them. A check continues where a reader stops, so that all faults are
+//! reported at once. It stops only at a file that is not netCDF or is damaged.
 
 mod bounds;
 mod fragments;
@@ -42,13 +42,14 @@ pub struct Options<'a> {
     pub open: OpenOptions,
     /// Whether every fragment is opened; `html_report` implies it.
     pub fragments: bool,
-    /// A file for a page with a map of the fragments. Here and in `json_report` only a former report is replaced.
+    /// A file for a page with a map of the fragments. An existing file is replaced only if it is a former report, here
+    /// and in `json_report`.
     pub html_report: Option<PathBuf>,
-    /// A file for the text that [`as_json`] gives.
+    /// A file for the text that [`as_json`] returns.
     pub json_report: Option<PathBuf>,
-    /// Findings of one rule that are kept for one variable; more are counted.
+    /// The maximum number of findings of one rule that are kept for one variable; more are counted.
     pub max_findings: usize,
-    /// Who is told how many fragments of how many are done, from any thread.
+    /// Called with the number of fragments done so far and in total, from any thread.
     pub progress: Option<&'a Listener<'a>>,
 }
 
@@ -83,8 +84,8 @@ impl Options<'_> {
 /// ```
 ///
 /// # Errors
-/// `Io`, `NotNetcdf` or `Damaged` when the file itself cannot be read; `Request` when a report would replace something
-/// else, `Io` when it cannot be written; `Cancelled`.
+/// `Io`, `NotNetcdf` or `Damaged` if the file itself cannot be read; `Request` if a report would replace something
+/// else, `Io` if it cannot be written; `Cancelled`.
 pub fn check(path: impl AsRef<Path>, options: &Options<'_>) -> Result<Report> {
     let mut settings = options.open.clone();
     settings.raw_view = false;
@@ -129,7 +130,7 @@ pub fn check(path: impl AsRef<Path>, options: &Options<'_>) -> Result<Report> {
     Ok(report)
 }
 
-/// What the reader makes of a variable; a fault that the rules have not told is added.
+/// Decodes a variable as the reader does. Adds a fault that the rules did not report.
 fn decoded(dataset: &Dataset, id: VariableId, subject: &Subject, findings: &mut Findings) -> VariableReport {
     let variable = subject.variable;
     let mut report = VariableReport {
@@ -172,7 +173,7 @@ fn check_conventions(conventions: Option<&str>, dialect: Dialect, findings: &mut
         Dialect::Cf113 => "CF-1.13",
         Dialect::Cfa06b1 | Dialect::Cfa062 => "CFA-0.6",
         Dialect::Cfa04 => "CFA",
-        // These texts do not say what it should be.
+        // These texts do not specify it.
         _ => return,
     };
     let have = conventions.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The variables that give each fragment its file, identifier and format, or its unique value.
+//! Checks the variables with the file, identifier and format of each fragment, or its unique value.
 
 use super::report::Findings;
 use super::rules::{self, Rule};
@@ -14,10 +14,10 @@ use crate::model::Dialect;
 use crate::selection::Selection;
 use crate::value::DataType;
 
-/// Fragments whose names are in memory at once.
+/// The number of fragments whose names are in memory at once.
 const BLOCK: u64 = 4096;
 
-/// Checks the variables; `fragments` is the shape of the array of fragments, where it is known.
+/// Checks the variables; `fragments` is the shape of the array of fragments, if it is known.
 pub(crate) fn check(subject: &Subject, named: &Named, fragments: Option<&[u64]>, findings: &mut Findings) {
     let words = named.words;
     if let Some((variable, _)) = words.unique.and_then(|keyword| named.get(keyword)) {
@@ -65,7 +65,7 @@ pub(crate) fn check(subject: &Subject, named: &Named, fragments: Option<&[u64]>,
     }
 }
 
-/// The shape without the length of text of a char variable.
+/// Returns the shape without the text length of a char variable.
 fn entries_shape(variable: &Variable) -> &[u64] {
     let shape = &variable.array.shape;
     match variable.array.data_type {
@@ -105,7 +105,7 @@ fn shape_of_locations(
     }
 }
 
-/// Identifiers and formats have the dimensions of the locations, or are scalar where the text allows that.
+/// Checks that identifiers and formats have the dimensions of the locations, or are scalar if the text allows that.
 fn shape_like(
     subject: &Subject,
     named: &Named,
@@ -130,7 +130,7 @@ fn shape_like(
         variable.path, locations.path
     );
     subject.report(findings, rule, message);
-    // With other dimensions of the same sizes the entries can still be looked at.
+    // With other dimensions of the same sizes the entries can still be checked.
     shape == wanted
 }
 
@@ -264,7 +264,7 @@ impl Lists<'_> {
     }
 }
 
-/// What is wrong with the form of a location.
+/// Returns what is wrong with the form of a location.
 fn form(location: &str, paths: bool) -> Option<&'static str> {
     let drive = matches!(location.as_bytes(), [a, b':', b'/' | b'\\', ..] if a.is_ascii_alphabetic());
     match location.chars().next() {
@@ -277,7 +277,7 @@ fn form(location: &str, paths: bool) -> Option<&'static str> {
     }
 }
 
-/// Whether RFC 3986 does not have the character in a URI.
+/// Returns whether RFC 3986 does not allow the character in a URI.
 fn not_in_uri(c: char) -> bool {
     !c.is_ascii_graphic() || matches!(c, '"' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}')
 }

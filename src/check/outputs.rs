@@ -1,4 +1,4 @@
-//! The files that the outcome of a check is written to.
+//! The files for the outcome of a check.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
 use crate::io::os::{is_stream, shown, write_to_stream};
 
-/// Where the page and the JSON text go.
+/// The files for the page and the JSON text.
 pub(super) struct Outputs {
     html: Option<Output>,
     json: Option<Output>,
@@ -17,15 +17,15 @@ pub(super) struct Outputs {
 
 enum Output {
     File(Out),
-    /// A pipe, a terminal or the like, which keeps nothing that could be lost.
+    /// A pipe, a terminal or the like, which holds nothing that could be lost.
     Stream(PathBuf),
 }
 
 impl Outputs {
-    /// Sees that what is asked for replaces former reports only.
+    /// Checks that the requested files replace only former reports.
     ///
     /// # Errors
-    /// `Request` when it does not, `Io`.
+    /// `Request` if they do not, `Io`.
     pub(super) fn new(dataset: &Dataset, options: &Options<'_>) -> Result<Outputs> {
         let output = |path: &Option<PathBuf>, mark| {
             path.as_deref().map(|path| Output::new(dataset, path, mark)).transpose()
@@ -42,7 +42,7 @@ impl Outputs {
         }
     }
 
-    /// Writes what was asked for.
+    /// Writes the requested files.
     ///
     /// # Errors
     /// `Io`.
@@ -65,7 +65,7 @@ impl Output {
         let out = Out::new(path)?;
         out.refuse_file(dataset)?;
         out.refuse_all_but_reports(mark)?;
-        // A former report is no data, whoever names it as a fragment.
+        // A former report is not data, even if something names it as a fragment.
         if !out.exists() {
             out.refuse_fragments(dataset)?;
         }

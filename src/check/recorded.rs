@@ -1,4 +1,4 @@
-//! The state of the fragments' files as it was recorded when the aggregation was made.
+//! The recorded state of the fragments' files, from when the aggregation was made.
 //!
 //! Two variables that span the array of fragments hold bytes and seconds since 1970 (`dialect::STATE_ATTRIBUTE`).
 
@@ -19,7 +19,7 @@ pub(crate) struct Recorded {
 }
 
 impl Recorded {
-    /// What was recorded for a variable; `None` when nothing was.
+    /// Returns the recorded states for a variable; `None` if there are none.
     pub(crate) fn of(dataset: &Dataset, aggregation: &Aggregation) -> Option<Recorded> {
         let shared = dataset.shared();
         let shape = aggregation.grid.fragments();
@@ -34,7 +34,8 @@ impl Recorded {
         Some(Recorded { sizes: read(size)?, times: read(modified)?, strides: c_strides(shape) })
     }
 
-    /// How a file differs from what was recorded for a fragment; `None` when it does not, or nothing was recorded.
+    /// Returns how a file differs from the recorded state of a fragment; `None` if it does not, or if nothing was
+    /// recorded.
     pub(crate) fn difference(&self, index: &[u64], file: &str) -> Option<String> {
         let at: u64 = index.iter().zip(&self.strides).map(|(i, s)| i * s).sum();
         let at = usize::try_from(at).ok()?;

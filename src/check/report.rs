@@ -1,4 +1,4 @@
-//! What a check found: findings, and the state of every fragment.
+//! The outcome of a check: findings, and the state of every fragment.
 
 use std::ops::Range;
 
@@ -7,15 +7,15 @@ use crate::error::message;
 use crate::model::Dialect;
 use crate::value::DataType;
 
-/// One thing that is not as a text demands.
+/// One violation of what a text demands.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Finding {
     /// The stable name of the rule.
     pub rule: &'static str,
-    /// The clause that states it; empty for what no text states.
+    /// The clause that states it; empty if no text states it.
     pub clause: String,
-    /// How strongly.
+    /// How strongly the text demands it.
     pub severity: Severity,
     /// The variable concerned; `None` for the file.
     pub variable: Option<String>,
@@ -23,28 +23,28 @@ pub struct Finding {
     pub fragment: Option<Vec<u64>>,
     /// What is wrong, on one line.
     pub message: String,
-    /// How many findings this line stands for: more than 1 in the line that counts what is not listed.
+    /// The number of findings that this line represents: more than 1 in the line that counts those not listed.
     pub count: u64,
 }
 
-/// What is known of a fragment.
+/// The state of a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 #[non_exhaustive]
 pub enum State {
-    /// It was not looked at.
+    /// It was not checked.
     Unchecked,
     /// It needs no file: a unique value, or wholly missing by definition.
     NoFile,
-    /// Its first version is there and fits.
+    /// Its first version exists and fits.
     Present,
-    /// Another than its first version is there and fits.
+    /// A version other than the first exists and fits.
     OtherVersion,
     /// It has changed since its state was recorded.
     Changed,
-    /// No version is there.
+    /// No version exists.
     Missing,
-    /// It is there, and does not fit or cannot be read.
+    /// It exists, but does not fit or cannot be read.
     Wrong,
 }
 
@@ -60,7 +60,7 @@ impl State {
         State::Wrong,
     ];
 
-    /// Its name in tables and JSON.
+    /// Returns its name in tables and JSON.
     pub fn name(self) -> &'static str {
         match self {
             State::Unchecked => "unchecked",
@@ -73,7 +73,7 @@ impl State {
         }
     }
 
-    /// What it means, for legends.
+    /// Returns its meaning, for legends.
     pub fn meaning(self) -> &'static str {
         match self {
             State::Unchecked => "not checked",
@@ -97,35 +97,35 @@ pub struct VariableReport {
     pub dialect: Dialect,
     /// Its type.
     pub data_type: DataType,
-    /// The names of the aggregated dimensions; empty when it could not be decoded.
+    /// The names of the aggregated dimensions; empty if it could not be decoded.
     pub dimensions: Vec<String>,
-    /// The shape of the aggregated data; `None` when it could not be decoded.
+    /// The shape of the aggregated data; `None` if it could not be decoded.
     pub shape: Option<Vec<u64>>,
-    /// Per dimension, where each fragment begins, and last the size of the dimension.
+    /// For each dimension, where each fragment begins, followed by the size of the dimension.
     pub offsets: Vec<Vec<u64>>,
-    /// The state of each fragment in C order; empty when fragments were not checked.
+    /// The state of each fragment in C order; empty if fragments were not checked.
     pub states: Vec<State>,
 }
 
 impl VariableReport {
-    /// The shape of the array of fragments.
+    /// Returns the shape of the array of fragments.
     pub fn fragments(&self) -> Vec<u64> {
         self.offsets.iter().map(|o| o.len().saturating_sub(1) as u64).collect()
     }
 
-    /// The number of fragments; `None` when the variable could not be decoded.
+    /// Returns the number of fragments; `None` if the variable could not be decoded.
     pub fn fragment_count(&self) -> Option<u64> {
         self.shape.as_ref()?;
         crate::selection::checked_product(&self.fragments())
     }
 
-    /// The part of a dimension that fragment `i` along it provides.
+    /// Returns the part of a dimension that fragment `i` along it provides.
     pub fn range(&self, dimension: usize, i: u64) -> Range<u64> {
         let offsets = &self.offsets[dimension];
         offsets[i as usize]..offsets[i as usize + 1]
     }
 
-    /// How many fragments are in each state, those with none left out.
+    /// Returns the number of fragments in each state, without states that no fragment has.
     pub fn counts(&self) -> Vec<(State, u64)> {
         let mut counts = [0u64; State::ALL.len()];
         for &state in &self.states {
@@ -145,28 +145,28 @@ pub struct Report {
     pub conventions: Option<String>,
     /// Its aggregation variables.
     pub variables: Vec<VariableReport>,
-    /// What was found, requirements first.
+    /// The findings, requirements first.
     pub findings: Vec<Finding>,
     /// Whether fragments were opened.
     pub fragments_checked: bool,
 }
 
 impl Report {
-    /// Whether no requirement is violated.
+    /// Returns whether no requirement is violated.
     pub fn is_fine(&self) -> bool {
         self.count(Severity::Requirement) == 0
     }
 
-    /// How many findings have this severity.
+    /// Returns the number of findings with this severity.
     pub fn count(&self, severity: Severity) -> u64 {
         self.findings.iter().filter(|f| f.severity == severity).map(|f| f.count).sum()
     }
 }
 
-/// Bytes of the message of a finding, which has its rule and its place beside it on a line.
+/// The maximum number of bytes of the message of a finding, which shares a line with its rule and place.
 const MOST: usize = 2500;
 
-/// Collects findings; of one rule for one variable only the first ones are kept, the others are counted.
+/// Collects findings. For each rule and variable only the first ones are kept; the others are counted.
 pub(crate) struct Findings {
     list: Vec<Finding>,
     seen: std::collections::HashMap<(&'static str, Option<String>), usize>,
@@ -178,7 +178,7 @@ impl Findings {
         Findings { list: Vec::new(), seen: Default::default(), most: most.max(1) }
     }
 
-    /// Adds one.
+    /// Adds a finding.
     pub(crate) fn add(
         &mut self,
         rule: &Rule,
@@ -203,19 +203,20 @@ impl Findings {
         });
     }
 
-    /// Whether a variable violates a requirement.
+    /// Returns whether a variable violates a requirement.
     pub(crate) fn has_requirement(&self, variable: &str) -> bool {
         self.list
             .iter()
             .any(|f| f.severity == Severity::Requirement && f.variable.as_deref() == Some(variable))
     }
 
-    /// Whether anything was found for a variable.
+    /// Returns whether there are findings for a variable.
     pub(crate) fn has_any(&self, variable: &str) -> bool {
         self.list.iter().any(|f| f.variable.as_deref() == Some(variable))
     }
 
-    /// All findings, requirements first, then by variable and fragment; what was only counted as a last line.
+    /// Returns all findings, requirements first, then by variable and fragment; a last line has the number of those
+    /// that were only counted.
     pub(crate) fn finish(mut self) -> Vec<Finding> {
         let more: Vec<Finding> = (self.seen.iter())
             .filter(|(_, &n)| n > self.most)

@@ -1,8 +1,9 @@
-//! The rules that are checked: what each demands, how strongly, and in which clause of which text.
+//! The rules that are checked: what each demands, how strongly, and which clause of which text states it.
 //!
 //! The rules are those of the conformance document of CF-1.13 for section 2.8, those that the sections 2.8.1 and 2.8.2
-//! state besides, and the corresponding ones of the older texts. A rule that a text does not have is not applied to it.
-//! Of the other sections of CF those rules are checked whose violation gives an aggregation of coordinates a wrong meaning.
+//! state in addition, and the corresponding ones of the older texts. A rule that a text does not have is not applied to
+//! it. Rules of other sections of CF are checked if a violation would give an aggregation of coordinates a wrong
+//! meaning.
 
 use crate::dialect::words::{Keywords, Names};
 use crate::model::Dialect;
@@ -14,12 +15,12 @@ pub enum Severity {
     Note,
     /// The text says "should".
     Recommendation,
-    /// The text says "must", or the data cannot be had.
+    /// The text says "must", or the data cannot be read.
     Requirement,
 }
 
 impl Severity {
-    /// Its name in tables and JSON.
+    /// Returns its name in tables and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Severity::Note => "note",
@@ -50,9 +51,9 @@ pub(crate) enum Topic {
     Formats,
     /// One value per fragment.
     Unique,
-    /// What a fragment has to be like.
+    /// The properties of a fragment.
     Fragment,
-    /// Cell boundaries, which are those of CF in every text.
+    /// Cell boundaries; every text has those of CF.
     Bounds,
     /// Climatological boundaries.
     Climatology,
@@ -133,7 +134,7 @@ rules! {
 }
 
 impl Rule {
-    /// How strongly this text demands it.
+    /// Returns how strongly this text demands it.
     pub(crate) fn severity(&self, dialect: Dialect) -> Severity {
         let cf = matches!(dialect, Dialect::Cf113 | Dialect::CfDraft);
         match self.topic {
@@ -147,7 +148,7 @@ impl Rule {
         }
     }
 
-    /// The clause of this text that states it; empty for what no text states.
+    /// Returns the clause of this text that states it; empty if no text states it.
     pub(crate) fn clause(&self, dialect: Dialect) -> String {
         let (variable, terms, fragment) = match dialect {
             Dialect::Cf113 => ("2.8", "2.8.1", "2.8.2"),
@@ -185,7 +186,7 @@ impl Rule {
         words.join(" ")
     }
 
-    /// The keyword or attribute that the clause is about.
+    /// Returns the keyword or attribute that the clause is about.
     pub(crate) fn word(&self, dialect: Dialect) -> &'static str {
         let names = Names::of(dialect);
         match self.topic {

@@ -1,6 +1,6 @@
 //! One aggregation variable under check: its attributes and keywords (CF-1.13 sections 2.8 and 2.8.1).
 //!
-//! Unlike decoding, which stops at the first fault, this goes on as far as anything can be told.
+//! Unlike decoding, which stops at the first fault, a check continues as far as possible.
 
 use super::report::Findings;
 use super::rules::{self, Rule};
@@ -18,12 +18,12 @@ pub(crate) struct Subject<'a> {
     pub(crate) tree: &'a Tree,
     pub(crate) variable: &'a Variable,
     pub(crate) dialect: Dialect,
-    /// Entries that a table may have before it is left alone.
+    /// The maximum number of entries of a table that is checked.
     pub(crate) max_fragments: u64,
 }
 
 impl<'a> Subject<'a> {
-    /// The variable of this index.
+    /// Returns the variable of this index, as a subject.
     pub(crate) fn new(
         features: &'a dyn Features,
         tree: &'a Tree,
@@ -45,7 +45,7 @@ impl<'a> Subject<'a> {
         findings.add(rule, self.dialect, Some(&self.variable.path), None, message);
     }
 
-    /// Checks everything that can be told without the fragments' files.
+    /// Checks everything that does not need the fragments' files.
     pub(crate) fn structure(&self, findings: &mut Findings) {
         let attributes = &self.variable.attributes;
         if !self.variable.array.shape.is_empty() && self.dialect != Dialect::CfaTerms {
@@ -79,7 +79,7 @@ impl<'a> Subject<'a> {
         names::check(self, &named, fragments.as_deref(), findings);
     }
 
-    /// The aggregated dimensions; `None` when the attribute or a dimension is not there.
+    /// Returns the aggregated dimensions; `None` if the attribute or a dimension is absent.
     fn dimensions(&self, findings: &mut Findings, name: &str, optional: bool) -> Option<Vec<DimensionId>> {
         let text = match recognise::text(&self.variable.attributes, name) {
             Ok(text) => text,
@@ -161,13 +161,13 @@ pub(crate) struct Named<'a> {
 }
 
 impl<'a> Named<'a> {
-    /// The variable of a keyword.
+    /// Returns the variable of a keyword.
     pub(crate) fn get(&self, keyword: &str) -> Option<(&'a Variable, VariableId)> {
         self.pairs.iter().find(|(k, _, _)| k == keyword).map(|&(_, variable, id)| (variable, id))
     }
 }
 
-/// What kind of container variable this is, whose data are immaterial (CF-1.13 section 2.8).
+/// Returns the kind of container variable that this is, whose data are immaterial (CF-1.13 section 2.8).
 fn container_kind(tree: &Tree, variable: &Variable) -> Option<&'static str> {
     let own = &variable.attributes;
     let named_by = |attribute: &str| {

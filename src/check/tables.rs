@@ -1,4 +1,4 @@
-//! The table of fragment sizes (`map`, `shape`, `location`) or of index ranges (`location`, `index`).
+//! Checks the table of fragment sizes (`map`, `shape`, `location`) or of index ranges (`location`, `index`).
 
 use super::report::Findings;
 use super::rules;
@@ -12,10 +12,10 @@ use crate::model::slabs::Slabs;
 use crate::model::Dialect;
 use crate::selection::{checked_product, Selection};
 
-/// How many values are in memory at once.
+/// The number of values that are in memory at once.
 const SLAB: u64 = 1 << 20;
 
-/// Checks the table and gives the shape of the array of fragments, where it can be told.
+/// Checks the table and returns the shape of the array of fragments, if it can be determined.
 pub(crate) fn check(subject: &Subject, named: &Named, findings: &mut Findings) -> Option<Vec<u64>> {
     let (variable, id) = named.get(named.words.map)?;
     if !variable.array.data_type.is_integer() {
@@ -59,7 +59,7 @@ impl Table<'_> {
         Numbers::of(&self.variable.attributes, self.variable.array.data_type)
     }
 
-    /// The size that the fragments along a dimension must make; `None` where they tell it.
+    /// Returns the total size that the fragments along a dimension must have; `None` if they determine it.
     fn size(&self, d: usize) -> Option<u64> {
         let dimension = &self.subject.tree.dimensions[self.dimensions[d].0];
         (!dimension.unlimited || dimension.size > 0).then_some(dimension.size)
@@ -208,14 +208,14 @@ impl Table<'_> {
     }
 }
 
-/// What a row of the table of sizes says.
+/// The contents of a row of the table of sizes.
 #[derive(Clone, Default)]
 struct Row {
     count: u64,
     sum: i128,
     columns: u64,
     padded: bool,
-    /// The last size and how many follow each other.
+    /// The last size and how often it is repeated.
     last: (i128, u64),
     bad: Option<i128>,
     misplaced: Option<u64>,
@@ -240,7 +240,7 @@ impl Row {
         self.columns += 1;
     }
 
-    /// Leaves out the sizes at the end that are padding.
+    /// Drops the sizes at the end that are padding.
     fn drop_padding(&mut self, fill: i128, dimension: Option<u64>) {
         if self.last.0 == fill {
             let padding = padding(self.last.1, fill, self.sum, dimension);

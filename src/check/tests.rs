@@ -1,4 +1,4 @@
-//! One file made by hand for each rule, and the rules that it breaks.
+//! One file in memory for each rule, and the rules that it breaks.
 
 use super::report::{Finding, Findings};
 use super::subject::Subject;
@@ -8,7 +8,7 @@ use crate::value::Values;
 
 const PAD: i32 = -2147483647;
 
-/// What is found of a variable, as rule names without repetition.
+/// Returns the findings about a variable, as rule names without repetition.
 fn rules(file: &Memory, id: VariableId) -> Vec<&'static str> {
     let mut rules: Vec<&'static str> = findings(file, id).iter().map(|f| f.rule).collect();
     rules.dedup();
@@ -21,7 +21,7 @@ fn findings(file: &Memory, id: VariableId) -> Vec<Finding> {
     findings.finish()
 }
 
-/// A sound file of CF-1.13 with the table of sizes and the URIs given.
+/// Returns a valid file of CF-1.13 with this table of sizes and these URIs.
 fn cf(map: (&[u64], Values), uris: (&[u64], Values), data: &str) -> (Memory, VariableId) {
     let mut file = Memory::new();
     file.dimension("/y", 4, false);
@@ -197,7 +197,7 @@ fn index_ranges_of_the_older_texts_must_tile() {
     let id = file.aggregation("/v", &attributes);
     let found = findings(&file, id);
     let rules: Vec<&str> = found.iter().map(|f| f.rule).collect();
-    // Dimensions made by hand are never shared, which is the second fault.
+    // Dimensions of files in memory are never shared, which is the second fault.
     assert_eq!(rules, ["formats-missing", "formats-shape", "map-sum"]);
     assert!(found.iter().any(|f| f.clause == "CFA-0.6b1 Aggregation variables location"), "{found:?}");
 }

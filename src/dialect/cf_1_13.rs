@@ -41,7 +41,7 @@ pub(super) fn decode_as(cx: &mut Context, terms: &Terms, words: &Keywords) -> Re
 /// Unique values have exactly the dimensions of the array of fragments.
 const UNIQUE: Span = Span { scalar: false, versions: false, chars: true };
 
-/// Refuses keywords that are not exactly one of these sets.
+/// Refuses keywords unless they are exactly one of these sets.
 fn only(terms: &Terms, sets: &[&[&str]]) -> Result<()> {
     let have: Vec<&str> = terms.keywords().collect();
     if sets.iter().any(|set| set.len() == have.len() && set.iter().all(|keyword| have.contains(keyword))) {

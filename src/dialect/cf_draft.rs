@@ -1,6 +1,6 @@
 //! The draft of CF section 2.8: `shape`, `location`, `address`, or `shape` and `value`.
 //!
-//! As CF-1.13 with other keywords, and with versions in a trailing dimension and substitutions.
+//! Like CF-1.13 with other keywords, and with substitutions and with versions in a trailing dimension.
 
 use super::cf_1_13;
 use super::context::Context;

@@ -1,7 +1,7 @@
 //! CFA-0.4: `cfa_array` holds JSON with a list of `Partitions`.
 //!
 //! A partition is placed by its `location`, so `index`, `pmshape` and `pmdimensions` are not needed and not read.
-//! Writers differ on whether the end of a range is inclusive: the reading that tiles the dimension is taken. Refused:
+//! Writers differ on whether the end of a range is inclusive: whichever reading tiles the dimension is used. Refused:
 //! variables given by `varid` alone, and `pdimensions` that are not aggregated dimensions.
 
 use std::collections::BTreeMap;
@@ -17,10 +17,11 @@ use crate::model::grid::Grid;
 use crate::model::partitions::{Partition, Partitions};
 use crate::model::room::Room;
 
-/// Longest JSON text, in bytes; decoded it takes up to twenty times the memory.
+/// The maximum length of JSON text in bytes; decoded, it takes up to twenty times the memory.
 const LONGEST: usize = 256 << 20;
 
-/// Values that any JSON text may have; beyond these, one in eight bytes, as no text with names of files has.
+/// The number of values that any JSON text may have. On top of it, a text may have one value per eight bytes, more than
+/// any text with file names has.
 const MOST_VALUES: usize = 250_000;
 
 /// Decodes the JSON text.
@@ -28,7 +29,7 @@ pub fn decode(cx: &mut Context, text: &str) -> Result<(Grid, Fragments)> {
     if text.len() > LONGEST {
         return Err(Error::new(Kind::Limit, format!("cfa_array has {} bytes", text.len())));
     }
-    // Commas part the values of lists and objects: each value takes some dozens of bytes.
+    // Commas separate the values of lists and objects, and each value takes some dozens of bytes.
     let values = text.bytes().filter(|&byte| byte == b',').count();
     if values > text.len() / 8 + MOST_VALUES {
         return Err(Error::new(
@@ -80,11 +81,11 @@ fn numbered(e: Error, i: usize) -> Error {
 
 type Ranges = Vec<(u64, u64)>;
 
-/// The start and stop of a partition along each dimension, as written.
+/// Returns the start and stop of a partition along each dimension, as written.
 fn place(cx: &Context, partition: &Value, count: usize) -> Result<Ranges> {
     let wrong = || Error::new(Kind::Map, "location must have a start and a stop for each dimension");
     let Some(location) = partition.get("location").filter(|l| !l.is_null()) else {
-        // One partition without location spans the whole array.
+        // A single partition without location spans the whole array.
         let whole = |d: usize| cx.size(d).filter(|&n| n > 0).map(|n| (0, n - 1)).ok_or_else(wrong);
         return if count == 1 { (0..cx.rank()).map(whole).collect() } else { Err(wrong()) };
     };
@@ -201,12 +202,12 @@ fn view(cx: &Context, partition: &Map<String, Value>, shape: &[u64]) -> Result<V
             }
         }
     };
-    // The stored order is the aggregated one: nothing to be done.
+    // The stored order is the aggregated one: nothing to do.
     let axes = axes.filter(|axes| !axes.iter().copied().eq(0..cx.rank()));
     Ok(View { axes, reversed, part, units: text("punits"), calendar: text("pcalendar") })
 }
 
-/// The positions of the aggregated dimensions in a list of names.
+/// Returns the positions of the aggregated dimensions in a list of names.
 fn positions(cx: &Context, what: &str, names: &Value) -> Result<Vec<usize>> {
     let wrong = || Error::new(Kind::Attribute, format!("{what} must be a list of different names"));
     let mut out = Vec::new();
@@ -226,7 +227,7 @@ fn positions(cx: &Context, what: &str, names: &Value) -> Result<Vec<usize>> {
     Ok(out)
 }
 
-/// The file as a URI reference; names in this dialect are paths, where `%` and `#` have no meaning of their own.
+/// Returns the file as a URI reference. Names in this dialect are paths, where `%` and `#` have no special meaning.
 pub(super) fn located(base: &str, file: &str) -> String {
     let is_uri = |name: &str| name.contains("://") || name.starts_with("file:");
     let joined = if base.is_empty() || file.starts_with('/') || is_uri(file) {
@@ -252,7 +253,7 @@ pub(super) fn located(base: &str, file: &str) -> String {
     out
 }
 
-/// The name of a file that [`located`] makes into this location.
+/// Returns the file name from which [`located`] makes this location.
 pub(super) fn named(location: &str) -> String {
     if located("", location) == location {
         return location.to_owned();

@@ -25,7 +25,7 @@ pub fn decode(cx: &mut Context, terms: &Terms, location: VariableId) -> Result<(
     Ok((grid, fragments))
 }
 
-/// The variables of the terms `file`, `format` and `address`.
+/// Returns the variables of the terms `file`, `format` and `address`.
 pub(super) fn named_files(cx: &mut Context, terms: &Terms, words: &Keywords) -> Result<Files> {
     Ok(Files {
         identifiers: cx.need(terms, words.identifiers)?,

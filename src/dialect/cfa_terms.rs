@@ -1,8 +1,8 @@
 //! CFA with `cfa_array` terms: `fragment`, `index`, `file`, `format`, `address`.
 //!
-//! `index` holds index ranges, `fragment` the position of each fragment, which must be its place in the array.
-//! `file` and `format` may be left out. Terms are case-insensitive and unknown ones are ignored. Tolerated: `fragment`
-//! left out, as `index` says the same.
+//! `index` holds index ranges, `fragment` the position of each fragment, which must be its place in the array. `file`
+//! and `format` may be left out. Terms are case-insensitive and unknown ones are ignored. Tolerated: `fragment` left
+//! out, because `index` has the same information.
 
 use super::cfa_0_6_2::named_files;
 use super::context::Context;

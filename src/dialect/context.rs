@@ -9,10 +9,10 @@ use crate::model::features::Features;
 use crate::model::grid::{Grid, Sizes};
 use crate::selection::checked_product;
 
-/// How many dimensions netCDF allows.
+/// The maximum number of dimensions that netCDF allows.
 const MAX_RANK: usize = 1024;
 
-/// The variable that is being decoded and what has been found of it.
+/// The variable that is being decoded and what is known about it so far.
 pub struct Context<'a> {
     pub features: &'a dyn Features,
     pub tree: &'a Tree,
@@ -56,24 +56,24 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// The number of aggregated dimensions.
+    /// Returns the number of aggregated dimensions.
     pub fn rank(&self) -> usize {
         self.dimensions.len()
     }
 
-    /// The name of an aggregated dimension.
+    /// Returns the name of an aggregated dimension.
     pub fn name(&self, d: usize) -> &'a str {
         &self.tree.dimensions[self.dimensions[d].0].name
     }
 
-    /// The size that an aggregated dimension must have; `None` where the fragments tell it: writers leave an
-    /// unlimited dimension empty when only aggregations use it.
+    /// Returns the size that an aggregated dimension must have, or `None` if the fragments determine it: writers leave
+    /// an unlimited dimension empty when only aggregations use it.
     pub fn size(&self, d: usize) -> Option<u64> {
         let dimension = &self.tree.dimensions[self.dimensions[d].0];
         (!dimension.unlimited || dimension.size > 0).then_some(dimension.size)
     }
 
-    /// The definition variable that a keyword names.
+    /// Returns the definition variable that a keyword names.
     pub fn resolve(&mut self, keyword: &str, name: &str) -> Result<VariableId> {
         let found = reference::variable(self.tree, self.group, name).ok_or_else(|| {
             Error::new(
@@ -87,17 +87,17 @@ impl<'a> Context<'a> {
         Ok(found)
     }
 
-    /// The definition variable of a keyword that has to be there.
+    /// Returns the definition variable of a mandatory keyword.
     pub fn need(&mut self, terms: &Terms, keyword: &str) -> Result<VariableId> {
         self.resolve(keyword, terms.need(keyword)?)
     }
 
-    /// The definition variable of a keyword, where it is there.
+    /// Returns the definition variable of a keyword, if there is one.
     pub fn find(&mut self, terms: &Terms, keyword: &str) -> Result<Option<VariableId>> {
         terms.get(keyword).map(|name| self.resolve(keyword, name)).transpose()
     }
 
-    /// Refuses an array of fragments of more than the limit, before anything of that size is allocated.
+    /// Refuses an array with more fragments than the limit, before anything of that size is allocated.
     pub fn check_count(&self, fragments: &[u64]) -> Result<()> {
         match checked_product(fragments) {
             Some(0) => Err(Error::new(Kind::Map, format!("the array of fragments {fragments:?} is empty"))),
@@ -112,7 +112,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// A feature variable that has to fit the array of fragments.
+    /// Returns a feature variable after checking that it fits the array of fragments.
     pub fn fit(&mut self, variable: VariableId, grid: &Grid, span: Span) -> Result<Feature> {
         let feature = Feature::fit(self.tree, variable, grid.fragments(), span, &mut self.warnings)?;
         let mut all = grid.fragments().to_vec();
@@ -121,13 +121,13 @@ impl<'a> Context<'a> {
         Ok(feature)
     }
 
-    /// The grid of fragment sizes per dimension, which must fill the aggregated dimensions.
+    /// Returns the grid of these fragment sizes per dimension, which must fill the aggregated dimensions.
     pub fn grid(&self, sizes: &[Vec<u64>]) -> Result<Grid> {
         let runs: Vec<Sizes> = sizes.iter().map(|row| row.iter().map(|&size| (1, size)).collect()).collect();
         self.grid_of_runs(&runs)
     }
 
-    /// As [`Context::grid`], from runs of equal sizes.
+    /// Same as [`Context::grid`], from runs of equal sizes.
     pub fn grid_of_runs(&self, sizes: &[Sizes]) -> Result<Grid> {
         let mut shape = Vec::with_capacity(sizes.len());
         for (d, row) in sizes.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! The feature variables that say where fragments are: what the dialects share once their keywords are told apart.
+//! The feature variables that say where fragments are: what the dialects have in common after their keywords are
+//! resolved.
 
 use super::context::Context;
 use super::words::Keywords;
@@ -20,7 +21,7 @@ pub struct Files {
     pub formats: Option<VariableId>,
 }
 
-/// Fits the variables to the array of fragments; reads no names.
+/// Checks that the variables fit the array of fragments. Reads no names.
 ///
 /// # Errors
 /// `Rank`, `Limit`; `Attribute` for malformed substitutions.
@@ -43,7 +44,7 @@ pub fn fragments(cx: &mut Context, grid: &Grid, files: &Files, rules: &Keywords)
         }
         substitutions = Substitutions::parse(&text)?;
     }
-    // A bare address is looked up from the group of the address variable, then from that of the aggregation variable.
+    // A bare address is looked up in the group of the address variable, then in that of the aggregation variable.
     let mut groups = vec![cx.tree.variables[files.identifiers.0].group];
     if !groups.contains(&cx.group) {
         groups.push(cx.group);
@@ -53,7 +54,7 @@ pub fn fragments(cx: &mut Context, grid: &Grid, files: &Files, rules: &Keywords)
     Ok(Fragments::Table(Box::new(table)))
 }
 
-/// An identifier or format serves all versions, or each has its own.
+/// Checks that an identifier or format applies to all versions, or that each version has its own.
 fn agree(cx: &mut Context, locations: &Feature, feature: &Feature) -> Result<()> {
     if feature.versions() == locations.versions() || feature.is_shared() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Integer tables of a definition variable, value by value in C order, without having all of it in memory.
+//! Reads the integer table of a definition variable value by value, in C order, without holding all of it in memory.
 
 use super::context::Context;
 use crate::container::array::Layout;
@@ -9,14 +9,15 @@ use crate::model::slabs::Slabs;
 use crate::selection::Selection;
 use crate::value::{Attributes, DataType, Values};
 
-/// How many values are in memory at once; more of a chunked variable, since each slab decodes its chunks anew.
+/// The number of values in memory at once. It is higher for a chunked variable, because each slab decodes its chunks
+/// again.
 const SLAB: u64 = 1 << 20;
 const SMALL_SLAB: u64 = 1 << 14;
 
-/// Gives every value of an integer variable to `each`; `None` where it is missing.
+/// Calls `each` with every value of an integer variable; `None` if it is missing.
 ///
 /// # Errors
-/// `Map` when the variable is not integer-valued; those of the container and of `each`.
+/// `Map` if the variable does not have integers; those of the container and of `each`.
 pub fn for_each(
     cx: &Context,
     variable: VariableId,
@@ -25,7 +26,7 @@ pub fn for_each(
     for_each_run(cx, variable, |n, value| (0..n).try_for_each(|_| each(value)))
 }
 
-/// As [`for_each`], with the number of neighbours that are alike.
+/// Calls `each` with runs of equal values and their lengths.
 ///
 /// # Errors
 /// As [`for_each`].
@@ -44,7 +45,7 @@ pub fn for_each_run(
     let slab = if matches!(array.layout, Layout::Chunked { .. }) { SLAB } else { SMALL_SLAB };
     for slab in Slabs::new(&Selection::all(&array.shape), &array.shape, slab) {
         let values = cx.features.values(variable, &slab?)?;
-        // A table of a million fragments is read here, so each type has its own loop.
+        // A table may have a million fragments, so each type has its own loop.
         for_numbers!(&values, list => for alike in list.chunk_by(|a, b| a == b) {
             each(alike.len() as u64, numbers.value(alike[0] as i128))?;
         }, ());
@@ -54,15 +55,15 @@ pub fn for_each_run(
 
 /// What the stored integers of a table mean.
 pub(crate) struct Numbers {
-    /// `_FillValue`, each `missing_value`, and the default fill if it cannot be anything else.
+    /// `_FillValue`, each `missing_value`, and the default fill if it has no other possible meaning.
     missing: Vec<i128>,
     default_fill: Option<i128>,
-    /// What a negative number lacks to be the unsigned one that `_Unsigned` makes of it.
+    /// What to add to a negative number to get the unsigned one that `_Unsigned` means.
     modulus: Option<i128>,
 }
 
 impl Numbers {
-    /// Those of a variable with these attributes and this type.
+    /// Returns the meaning for a variable with these attributes and this type.
     pub(crate) fn of(attributes: &Attributes, data_type: DataType) -> Self {
         let unsigned = attributes.text("_Unsigned").is_some_and(|text| text.eq_ignore_ascii_case("true"));
         let modulus = data_type.size().filter(|_| unsigned).map(|size| 1i128 << (8 * size));
@@ -89,20 +90,20 @@ impl Numbers {
         }
     }
 
-    /// The number that a stored one means; `None` where it is missing.
+    /// Returns the number that a stored one means; `None` if it is missing.
     pub(crate) fn value(&self, stored: i128) -> Option<i128> {
         let value = self.meant(stored);
         (!self.missing.contains(&value)).then_some(value)
     }
 
-    /// The number that the netCDF library puts where nothing was written, if it can be meant as a number as well:
-    /// there is no `_FillValue`, and it is positive.
+    /// Returns the default fill of the netCDF library if it might also be meant as a number: there is no `_FillValue`,
+    /// and it is positive.
     pub(crate) fn ambiguous(&self) -> Option<i128> {
         self.default_fill.filter(|&fill| fill > 0)
     }
 }
 
-/// What the netCDF library fills integers of this type with.
+/// Returns the value with which the netCDF library fills integers of this type.
 fn default_fill(data_type: DataType) -> Option<i128> {
     Some(match data_type {
         DataType::I8 => -127,
@@ -118,7 +119,7 @@ fn default_fill(data_type: DataType) -> Option<i128> {
 }
 
 fn integer(values: &Values, i: usize) -> Option<i128> {
-    // The attribute may have a floating type although the variable is an integer one.
+    // The attribute may have a floating-point type although the variable has an integer type.
     let whole = || values.f64_at(i).filter(|x| x.fract() == 0.0 && x.abs() < 1e18).map(|x| x as i128);
     values.int_at(i).or_else(whole)
 }

@@ -1,4 +1,4 @@
-//! A file made by hand, for tests of decoding.
+//! A file in memory, for tests of decoding.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -18,7 +18,7 @@ pub struct Memory {
     pub reads: Mutex<Vec<VariableId>>,
 }
 
-/// Text as a list of strings.
+/// Returns text as a list of strings.
 pub fn strings(list: &[&str]) -> Values {
     Values::String(list.iter().map(|s| s.to_string()).collect())
 }
@@ -57,7 +57,7 @@ impl Memory {
         id
     }
 
-    /// A variable with anonymous dimensions of these sizes.
+    /// Adds a variable with anonymous dimensions of these sizes.
     pub fn variable(&mut self, path: &str, shape: &[u64], data: Values) -> VariableId {
         self.variable_with(path, shape, data, &[])
     }
@@ -108,7 +108,7 @@ impl Memory {
         id
     }
 
-    /// A scalar aggregation variable of type double with these text attributes.
+    /// Adds a scalar aggregation variable of type double with these text attributes.
     pub fn aggregation(&mut self, path: &str, attributes: &[(&str, &str)]) -> VariableId {
         let list: Vec<(&str, Values)> =
             attributes.iter().map(|(n, v)| (*n, Values::Char(v.as_bytes().to_vec()))).collect();

@@ -1,8 +1,8 @@
-//! From attributes to [`Aggregation`]: one file per dialect, the only place where dialects differ.
+//! Decodes attributes to an [`Aggregation`]: one file per dialect, the only place where dialects differ.
 //!
-//! [`recognise`] tells the dialect by attributes and keywords. Decoding reads attributes and the table of sizes or
-//! index ranges; the names of the fragments are read later, for the part that is asked for. `docs/conventions.md` maps
-//! the clauses of the texts to these modules and their tests.
+//! [`recognise`] finds the dialect by attributes and keywords. Decoding reads attributes and the table of sizes or
+//! index ranges; the names of the fragments are read later, for the requested part. `docs/conventions.md` maps the
+//! clauses of the texts to these modules and their tests.
 
 mod cf_1_13;
 mod cf_draft;
@@ -45,7 +45,7 @@ pub fn decode(container: &Container, variable: VariableId, max_fragments: u64) -
     decode_features(container, variable, max_fragments).map_err(|e| e.in_file(container.name()))
 }
 
-/// As [`decode`], from anything that has the structure of a container.
+/// Same as [`decode`], from anything that has the structure of a container.
 ///
 /// # Errors
 /// As [`decode`].
@@ -60,21 +60,21 @@ pub fn decode_features(
     decode_stored(features, variable, max_fragments).map_err(|e| e.in_variable(&stored.path))
 }
 
-/// The attribute that names the variables with the recorded states of the fragments' files: an addition of this library to
-/// every dialect, which other readers ignore.
+/// The attribute that names the variables with the recorded states of the fragments' files: an addition of this library
+/// to every dialect, which other readers ignore.
 pub const STATE_ATTRIBUTE: &str = "cfa_fragment_state";
 
-/// The location that CFA-0.4 means by the name of a file.
+/// Returns the location that CFA-0.4 means by the name of a file.
 pub(crate) fn located(file: &str) -> String {
     cfa_0_4::located("", file)
 }
 
-/// The name of a file that CFA-0.4 writes for this location.
+/// Returns the file name that CFA-0.4 writes for this location.
 pub(crate) fn file_name(location: &str) -> String {
     cfa_0_4::named(location)
 }
 
-/// The variables with the recorded states; what does not fit is as if it were not there.
+/// Returns the variables with the recorded states. Those that do not fit are ignored.
 fn recorded(cx: &mut Context, grid: &Grid, attributes: &Attributes) -> Option<[VariableId; 2]> {
     let terms = Terms::parse(&attributes.text(STATE_ATTRIBUTE)?).ok()?;
     let mut found = [VariableId(0); 2];

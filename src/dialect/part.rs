@@ -1,6 +1,6 @@
 //! The text of `part` in CFA-0.4: which indices of a stored array are used.
 //!
-//! `[[2, 5, 1], (1, 3, 4)]` has, per stored axis, start, stop (inclusive) and step in square brackets, or a sequence
+//! `[[2, 5, 1], (1, 3, 4)]` has for each stored axis start, stop (inclusive) and step in square brackets, or a sequence
 //! of indices in round ones; `[]` means all.
 
 use crate::model::fragments::AxisIndices;
@@ -15,7 +15,8 @@ pub enum Written {
 }
 
 impl Written {
-    /// The indices, which must be `size` many; stop is inclusive, or exclusive when only that gives the number.
+    /// Returns the indices, which must number `size`. Stop is inclusive, or exclusive if only that yields `size`
+    /// indices.
     pub fn resolve(self, size: u64) -> Option<AxisIndices> {
         match self {
             Written::Indices(list) => (list.len() as u64 == size).then_some(AxisIndices::Indices(list)),
@@ -36,7 +37,7 @@ impl Written {
     }
 }
 
-/// Reads the text; `None` when it has not the form. An empty list means all indices of every axis.
+/// Parses the text; `None` if it does not have this form. An empty list means all indices of every axis.
 pub fn parse(text: &str) -> Option<Vec<Written>> {
     let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let mut rest = text.strip_prefix('[')?.strip_suffix(']')?;

@@ -13,7 +13,7 @@ use crate::selection::Odometer;
 /// Reads the table; its dimensions are those of the array of fragments, the number of aggregated dimensions, and 2.
 ///
 /// # Errors
-/// `Rank` when it has other dimensions, `Map` when the ranges do not tile, `Limit`.
+/// `Rank` if it has other dimensions, `Map` if the ranges do not tile, `Limit`.
 pub fn read(cx: &mut Context, keyword: &str, variable: VariableId) -> Result<Grid> {
     let stored = &cx.tree.variables[variable.0];
     let (path, shape, rank) = (&stored.path, &stored.array.shape, cx.rank());
@@ -46,10 +46,10 @@ pub fn read(cx: &mut Context, keyword: &str, variable: VariableId) -> Result<Gri
     cx.grid(&sizes)
 }
 
-/// The sizes of ranges that follow each other from 0 on.
+/// Returns the sizes of ranges that follow each other, beginning at 0.
 ///
 /// # Errors
-/// What is wrong with them.
+/// A message if they do not.
 pub fn tile(ranges: &[(u64, u64)]) -> Result<Vec<u64>, String> {
     let mut next = 0u64;
     let mut sizes = Vec::with_capacity(ranges.len());
@@ -120,7 +120,7 @@ impl Tiles {
     }
 }
 
-/// Checks that a variable gives the position of each fragment in the array of fragments (`fragment` of CFA terms).
+/// Checks that a variable has the position of each fragment in the array of fragments (`fragment` of CFA terms).
 ///
 /// # Errors
 /// `Rank` or `Map`.

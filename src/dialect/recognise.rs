@@ -1,4 +1,4 @@
-//! Which dialect an aggregation variable follows: told by its attributes and keywords, never by `Conventions`.
+//! Recognises the dialect of an aggregation variable by its attributes and keywords, never by `Conventions`.
 
 use super::reference;
 use super::terms::{self, Terms};
@@ -8,7 +8,7 @@ use crate::error::{Error, Kind, Result};
 use crate::model::Dialect;
 use crate::value::{Attributes, Values};
 
-/// What the attributes say, and in which family of dialects.
+/// The contents of the attributes, and the family of dialects.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Recognised {
     /// The names of the aggregated dimensions.
@@ -24,7 +24,8 @@ pub enum Form {
     Json(String),
     /// `cfa_array` with terms, in lower case.
     CfaTerms(Terms),
-    /// CFA-0.6: `location`, `file`, `format`, `address`, in lower case; the rank of `location` tells the rest.
+    /// CFA-0.6: `location`, `file`, `format`, `address`, in lower case; the rank of `location` determines which text of
+    /// it.
     Location(Terms),
     /// The draft of CF section 2.8.
     CfDraft(Terms),
@@ -32,7 +33,7 @@ pub enum Form {
     Cf113(Terms),
 }
 
-/// Dialects that the attributes alone do not tell apart.
+/// Dialects that cannot be distinguished by attributes alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Family {
     Json,
@@ -45,7 +46,7 @@ enum Family {
 /// Recognises the dialect by the attributes of the variable.
 ///
 /// # Errors
-/// `Attribute` when an attribute is absent or not text, `Terms` when the keywords are those of no dialect.
+/// `Attribute` if an attribute is absent or not text, `Terms` if no dialect has these keywords.
 pub fn recognise(attributes: &Attributes) -> Result<Recognised> {
     let names = names_in(attributes);
     if names == words::NEW {
@@ -86,7 +87,7 @@ pub(crate) fn dialect_of(tree: &Tree, variable: &Variable) -> Option<Dialect> {
     })
 }
 
-/// Returns the dialect that an aggregation variable seems to follow, also where it breaks its rules.
+/// Returns the dialect that an aggregation variable seems to follow, even if it breaks its rules.
 pub(crate) fn nearest_dialect(tree: &Tree, variable: &Variable) -> Dialect {
     let attributes = &variable.attributes;
     let names = names_in(attributes);
@@ -110,7 +111,7 @@ pub(crate) fn nearest_dialect(tree: &Tree, variable: &Variable) -> Dialect {
     told.unwrap_or(if shape.len() > 2 { Dialect::Cfa06b1 } else { Dialect::Cfa062 })
 }
 
-/// Returns the names of the attributes that are there.
+/// Returns the names of the attributes that are present.
 fn names_in(attributes: &Attributes) -> Names {
     let Names { dimensions, data } = words::NEW;
     match attributes.get(dimensions).is_some() || attributes.get(data).is_some() {
@@ -134,14 +135,14 @@ fn by_keywords<'a>(keywords: impl Iterator<Item = &'a str>) -> Option<Family> {
         exact.iter().any(|k| *k == words.map || Some(*k) == words.unique || also.contains(k))
     };
     let cf = any(&[CF_DRAFT.map, CF_1_13.map]);
-    // CFA-0.6 ignores case and terms it does not know; the CF texts do neither.
+    // CFA-0.6 ignores case and unknown terms; the CF texts do neither.
     if any(&[CFA_0_6B1.map]) && !cf {
         return Some(Family::Location);
     }
     if any_exact(&CF_1_13, CF_1_13.mandatory) {
         return Some(Family::Cf113);
     }
-    // The other keywords of the draft are those of CFA-0.6 too.
+    // CFA-0.6 also has the other keywords of the draft.
     if any_exact(&CF_DRAFT, &[]) {
         return Some(Family::CfDraft);
     }
@@ -166,10 +167,10 @@ fn shape_of<'a>(tree: &'a Tree, variable: &Variable, name: &str) -> Option<&'a [
     Some(&tree.variables[id.0].array.shape)
 }
 
-/// Tells the texts of CFA-0.6 apart by the rank of the `location` variable and the terms that are there.
+/// Distinguishes the texts of CFA-0.6 by the rank of the `location` variable and the terms that are present.
 ///
 /// # Errors
-/// `Rank` when it is neither a table of sizes nor one of index ranges.
+/// `Rank` if it is neither a table of sizes nor one of index ranges.
 pub fn location_dialect(shape: &[u64], rank: usize, terms: &Terms) -> Result<Dialect> {
     let ranges = shape.len() == rank + 2 && shape[rank + 1] == 2 && (rank > 0 || shape[0] == 0);
     if ranges {
@@ -188,10 +189,10 @@ pub fn location_dialect(shape: &[u64], rank: usize, terms: &Terms) -> Result<Dia
     Err(Error::new(Kind::Rank, message))
 }
 
-/// Returns the text of an attribute that has to be there.
+/// Returns the text of a mandatory attribute.
 ///
 /// # Errors
-/// `Attribute` when it is absent or not one piece of text.
+/// `Attribute` if it is absent or not a single text.
 pub(crate) fn text(attributes: &Attributes, name: &str) -> Result<String> {
     match attributes.get(name) {
         None => Err(Error::new(Kind::Attribute, format!("attribute '{name}' is absent"))),

@@ -1,16 +1,16 @@
-//! Names of variables and dimensions, looked up by the group search of CF section 2.7.1.
+//! Looks up variables and dimensions by name, as the group search of CF section 2.7.1.
 //!
-//! `/a/b` is absolute; `a/b` and `../b` are relative to the group of the variable that refers; a name without path
-//! is looked for in that group and then in those that hold it, the nearest one winning.
+//! `/a/b` is absolute; `a/b` and `../b` are relative to the group of the variable that refers. A name without path is
+//! looked up in that group and then in those that contain it; the nearest match wins.
 
 use crate::container::tree::{DimensionId, GroupId, Tree, VariableId};
 
-/// The variable that `name` means to a variable in `group`.
+/// Returns the variable that `name` means to a variable in `group`.
 pub fn variable(tree: &Tree, group: GroupId, name: &str) -> Option<VariableId> {
     search(tree, group, name, Tree::variable_in)
 }
 
-/// The dimension that `name` means to a variable in `group`.
+/// Returns the dimension that `name` means to a variable in `group`.
 pub fn dimension(tree: &Tree, group: GroupId, name: &str) -> Option<DimensionId> {
     search(tree, group, name, Tree::dimension_in)
 }

@@ -1,9 +1,9 @@
 //! Padded tables of fragment sizes: `map` (CF-1.13), `shape` (CF draft), `location` (CFA-0.6.2).
 //!
-//! One row per aggregated dimension with the sizes of the fragments along it, padded at the end with missing values.
-//! Where nothing says what is missing, the default fill of the type is; that of an unsigned type can be a size as well, and
-//! is one where only that fills the dimension.
-//! Refused: sizes that are not positive, missing values between sizes, rows that do not fill their dimension.
+//! A table has one row per aggregated dimension with the sizes of the fragments along it, padded at the end with
+//! missing values. If no attribute says what is missing, the default fill of the type is. That of an unsigned type may
+//! also be a size; it counts as one if only that fills the dimension. Refused: sizes that are not positive, missing
+//! values between sizes, rows that do not fill their dimension.
 
 use super::context::Context;
 use super::integers::{self, Numbers};
@@ -15,7 +15,7 @@ use crate::model::grid::{Grid, Sizes};
 /// Reads the table.
 ///
 /// # Errors
-/// `Rank` when it has not one row per aggregated dimension, `Map` when the sizes are wrong, `Limit`.
+/// `Rank` if it does not have one row per aggregated dimension, `Map` if the sizes are wrong, `Limit`.
 pub fn read(cx: &mut Context, words: &Keywords, variable: VariableId) -> Result<Grid> {
     let keyword = words.map;
     let stored = &cx.tree.variables[variable.0];
@@ -70,14 +70,14 @@ fn drop_padding(row: &mut Sizes, fill: i128, dimension: Option<u64>) {
     }
 }
 
-/// How many of the `n` sizes at the end of a row, each the default fill of its type, are padding; `sum` is that of the
-/// whole row.
+/// Returns how many of the `n` sizes at the end of a row are padding. Each is the default fill of its type; `sum` is
+/// the sum of the whole row.
 pub(crate) fn padding(n: u64, fill: i128, sum: i128, dimension: Option<u64>) -> u64 {
     let fills =
         |&padding: &u64| dimension.is_some_and(|size| sum - i128::from(padding) * fill == i128::from(size));
     let too_much = dimension.map_or(0, |size| (sum - i128::from(size)) / fill);
     let guess = u64::try_from(too_much).ok().filter(|guess| *guess <= n).filter(fills);
-    // Where the dimension does not tell, a row has at least one size.
+    // If the dimension does not determine it, a row has at least one size.
     guess.unwrap_or(if sum > i128::from(n) * fill { n } else { 0 })
 }
 
@@ -90,7 +90,7 @@ struct Rows {
 }
 
 impl Rows {
-    /// Takes neighbours that are alike; they may go on in the next rows.
+    /// Adds `n` equal neighbours, which may continue in the next rows.
     fn take(&mut self, mut n: u64, value: Option<i128>) -> Result<(), (usize, String)> {
         while n > 0 {
             if self.column == self.columns {

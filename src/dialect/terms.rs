@@ -2,14 +2,14 @@
 
 use crate::error::{Error, Kind, Result};
 
-/// Splits a text into its elements, keyword and variable, and the words that are not of that form.
+/// Splits a text into its elements (keyword and variable) and the words that do not have that form.
 pub(crate) fn elements(text: &str) -> (Vec<(&str, &str)>, Vec<&str>) {
     let (mut pairs, mut bad) = (Vec::new(), Vec::new());
     let mut words = text.split_whitespace().peekable();
     while let Some(word) = words.next() {
         let pair = match word.strip_suffix(':') {
             Some(keyword) => words.next_if(|w| !w.ends_with(':')).map(|variable| (keyword, variable)),
-            // Some writers leave out the blank.
+            // Some writers omit the blank.
             None => word.split_once(':').filter(|(_, variable)| !variable.is_empty()),
         };
         match pair.filter(|(keyword, _)| !keyword.is_empty()) {
@@ -25,10 +25,10 @@ pub(crate) fn elements(text: &str) -> (Vec<(&str, &str)>, Vec<&str>) {
 pub struct Terms(Vec<(String, String)>);
 
 impl Terms {
-    /// Splits the text; blanks, tabs and newlines separate.
+    /// Splits the text at blanks, tabs and newlines.
     ///
     /// # Errors
-    /// `Attribute` when an element has not the form `feature: variable`, `Terms` when a keyword comes twice.
+    /// `Attribute` if an element does not have the form `feature: variable`, `Terms` if a keyword occurs twice.
     pub fn parse(text: &str) -> Result<Terms> {
         let (pairs, bad) = elements(text);
         match bad.first() {
@@ -40,19 +40,19 @@ impl Terms {
         }
     }
 
-    /// The terms of these elements.
+    /// Returns the terms of these elements.
     ///
     /// # Errors
-    /// `Terms` when a keyword comes twice.
+    /// `Terms` if a keyword occurs twice.
     pub(super) fn from_elements(pairs: &[(&str, &str)]) -> Result<Terms> {
         let owned = |&(keyword, variable): &(&str, &str)| (keyword.to_owned(), variable.to_owned());
         Terms(pairs.iter().map(owned).collect()).checked()
     }
 
-    /// The same with keywords in lower case, for dialects where case does not matter.
+    /// Returns the same terms with keywords in lower case, for dialects that ignore case.
     ///
     /// # Errors
-    /// `Terms` when a keyword then comes twice.
+    /// `Terms` if a keyword then occurs twice.
     pub fn ignoring_case(self) -> Result<Terms> {
         Terms(self.0.into_iter().map(|(keyword, variable)| (keyword.to_lowercase(), variable)).collect())
             .checked()
@@ -67,25 +67,25 @@ impl Terms {
         }
     }
 
-    /// The keywords.
+    /// Returns the keywords.
     pub fn keywords(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(keyword, _)| keyword.as_str())
     }
 
-    /// Whether a keyword is there.
+    /// Returns whether a keyword is present.
     pub fn has(&self, keyword: &str) -> bool {
         self.get(keyword).is_some()
     }
 
-    /// The variable named by a keyword.
+    /// Returns the variable that a keyword names.
     pub fn get(&self, keyword: &str) -> Option<&str> {
         self.0.iter().find(|(k, _)| k == keyword).map(|(_, variable)| variable.as_str())
     }
 
-    /// The variable named by a keyword that has to be there.
+    /// Returns the variable that a mandatory keyword names.
     ///
     /// # Errors
-    /// `Terms` when it is not.
+    /// `Terms` if it is absent.
     pub fn need(&self, keyword: &str) -> Result<&str> {
         self.get(keyword).ok_or_else(|| {
             let have: Vec<&str> = self.keywords().collect();

@@ -1,6 +1,6 @@
 //! The words of each dialect: the names of its attributes, the keyword of each feature, and what it allows there.
 //!
-//! Reading, writing and checking take them from this table; no other layer spells them.
+//! Reading, writing and checking take them from this table; no other layer has them.
 
 use super::STATE_ATTRIBUTE;
 use crate::model::Dialect;
@@ -18,10 +18,10 @@ pub(crate) struct Names {
     pub(crate) data: &'static str,
 }
 
-/// Those since CFA-0.6.
+/// The names since CFA-0.6.
 pub(crate) const NEW: Names = Names { dimensions: "aggregated_dimensions", data: "aggregated_data" };
 
-/// Those of the dialects before.
+/// The names of the earlier dialects.
 pub(crate) const OLD: Names = Names { dimensions: "cfa_dimensions", data: "cfa_array" };
 
 impl Names {
@@ -34,7 +34,7 @@ impl Names {
     }
 }
 
-/// The attribute of CF that tells what a variable is for.
+/// The attribute of CF for the purpose of a variable.
 pub(crate) const ROLE_ATTRIBUTE: &str = "cf_role";
 
 /// The role of an aggregation variable in CFA-0.4.
@@ -52,29 +52,29 @@ pub(crate) struct Keywords {
     pub(crate) ranges: bool,
     /// Whether a table of sizes has one dimension when the aggregated data is scalar.
     pub(crate) one_element: bool,
-    /// The position of each fragment, where the dialect has that.
+    /// The position of each fragment, if the dialect has that.
     pub(crate) positions: Option<&'static str>,
     /// The names of the files.
     pub(crate) locations: &'static str,
     /// The variables in them.
     pub(crate) identifiers: &'static str,
-    /// One value per fragment, where the dialect has that.
+    /// One value per fragment, if the dialect has that.
     pub(crate) unique: Option<&'static str>,
-    /// The formats of the files, where the dialect has them.
+    /// The formats of the files, if the dialect has them.
     pub(crate) formats: Option<&'static str>,
-    /// The keywords that must be there when there are no unique values.
+    /// The keywords that are mandatory if there are no unique values.
     pub(crate) mandatory: &'static [&'static str],
-    /// Whether other keywords are refused and case counts.
+    /// Whether other keywords are refused and keywords are case-sensitive.
     pub(crate) strict: bool,
     /// Whether a trailing dimension may hold versions.
     pub(crate) versions: bool,
-    /// Whether one identifier (and format) may serve all fragments.
+    /// Whether one identifier (and format) may apply to all fragments.
     pub(crate) shared: bool,
     /// Whether a fragment may have no location, and a location may be an absolute path.
     pub(crate) optional: bool,
     /// Whether locations may have the attribute `substitutions`.
     pub(crate) substitutions: bool,
-    /// How the names of the variables begin that are written for the keywords.
+    /// The prefix of the names of the variables that are written for the keywords.
     pub(crate) prefix: &'static str,
 }
 
@@ -167,12 +167,12 @@ impl Keywords {
     }
 }
 
-/// Whether the attributes make this an aggregation variable, in any dialect.
+/// Returns whether the attributes make this an aggregation variable, in any dialect.
 pub fn is_aggregation(attributes: &Attributes) -> bool {
     ATTRIBUTES.iter().any(|name| attributes.get(name).is_some())
 }
 
-/// Whether an attribute only says that and how data are aggregated: the aggregated view does not have it.
+/// Returns whether an attribute only describes how data are aggregated. The aggregated view omits it.
 pub fn defines_aggregation(attribute: &Attribute) -> bool {
     let name = attribute.name.as_str();
     ATTRIBUTES.contains(&name)

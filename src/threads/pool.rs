@@ -1,9 +1,9 @@
 //! The threads that help a read, kept for the next one.
 //!
-//! A thread is started when a piece of work wants a helper and none is idle, and ends after some idle seconds. The
-//! owner of the work takes part itself, so work never waits for a thread: an offer that nobody took by the time the
-//! owner is done is withdrawn. Threads are shared by the whole process, so that many readers at once do not multiply
-//! them. A process made by `fork` has none of its parent's threads and gets a pool of its own.
+//! A thread is started when work can use a helper and none is idle. It ends after some idle seconds. The owner of the
+//! work takes part itself, so work never waits for a thread: an offer that nobody has taken when the owner is done is
+//! withdrawn. Threads are shared by the whole process, so that many readers at once do not multiply them. A process
+//! made by `fork` has none of its parent's threads and gets a pool of its own.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,15 +11,15 @@ use std::time::Duration;
 
 use crate::threads::process::PerProcess;
 
-/// How long a thread waits for work before it ends.
+/// The time that a thread waits for work before it ends.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Default)]
 struct Pool {
     state: Mutex<State>,
-    /// An offer was made.
+    /// Signals that an offer was made.
     offered: Condvar,
-    /// The last helper of an offer is done.
+    /// Signals that the last helper of an offer is done.
     finished: Condvar,
 }
 
@@ -41,7 +41,8 @@ struct Offer {
 
 /// Runs `work` on this thread and on up to `helpers` others at the same time; returns when all of them are done.
 ///
-/// How many really help depends on what else goes on. A panic in `work` reaches the caller only from its own thread.
+/// The number of threads that really help depends on what else is running. A panic in `work` reaches the caller only
+/// from its own thread.
 pub(crate) fn run(helpers: usize, work: impl Fn() + Sync) {
     if helpers == 0 {
         return work();
@@ -55,7 +56,7 @@ pub(crate) fn run(helpers: usize, work: impl Fn() + Sync) {
 }
 
 impl Pool {
-    /// The pool, made on first use.
+    /// Returns the pool, which is made on first use.
     fn of_this_process() -> &'static Pool {
         static POOL: PerProcess<Pool> = PerProcess::new();
         POOL.get(Pool::default)
@@ -65,7 +66,7 @@ impl Pool {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets up to `helpers` threads join `work`, and starts those that are lacking.
+    /// Lets up to `helpers` threads join `work`, and starts threads if too few are idle.
     fn offer(&'static self, helpers: usize, work: &'static (dyn Fn() + Sync)) -> Offered {
         let mut state = self.lock();
         state.last_offer += 1;
@@ -89,7 +90,7 @@ impl Pool {
         Offered { pool: self, number }
     }
 
-    /// What a thread of the pool does: joins one offer after another.
+    /// Joins one offer after another: the life of a thread of the pool.
     fn help(&self) {
         let mut state = self.lock();
         loop {
@@ -98,7 +99,7 @@ impl Pool {
                 offer.helpers += 1;
                 let (number, work) = (offer.number, offer.work);
                 drop(state);
-                // Work deals with its own panics; one that slips through must not take the count with it.
+                // Work handles its own panics; one that slips through must not disturb the count.
                 let _ = std::panic::catch_unwind(AssertUnwindSafe(work));
                 state = self.lock();
                 if let Some(offer) = state.offers.iter_mut().find(|offer| offer.number == number) {
@@ -122,7 +123,7 @@ impl Pool {
     }
 }
 
-/// An offer that stands; dropping it withdraws it and waits for the helpers that took it.
+/// An open offer. Dropping it withdraws it and waits for the helpers that took it.
 struct Offered {
     pool: &'static Pool,
     number: u64,
@@ -151,7 +152,7 @@ mod tests {
 
     use super::*;
 
-    /// The threads that took part in work that cannot be done by fewer than `together`.
+    /// Returns the threads that took part in work that cannot be done by fewer than `together`.
     fn who_met(together: usize) -> HashSet<ThreadId> {
         let (met, barrier) = (Mutex::new(HashSet::new()), Barrier::new(together));
         run(together - 1, || {
@@ -163,7 +164,7 @@ mod tests {
 
     #[test]
     fn helpers_work_at_the_same_time_and_are_kept() {
-        // Other tests share the pool, so a helper may be busy; that the same threads come back shows in a few rounds.
+        // Other tests share the pool, so a helper may be busy. Within a few rounds the same threads return.
         let rounds: Vec<_> = (0..20).map(|_| who_met(3)).collect();
         assert!(rounds.iter().all(|met| met.len() == 3));
         let all: HashSet<_> = rounds.iter().flatten().collect();

@@ -1,10 +1,10 @@
-//! What each process has for itself: a process made by `fork` does not go on with what its parent had.
+//! Values that each process has for itself: a process made by `fork` does not continue with those of its parent.
 
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// A value that is made when a process first asks for it and lasts until the process ends.
+/// A value that is made on first use in a process and lasts until the process ends.
 ///
-/// After a fork the parent's value is left as it is, never dropped: a lock in it may be held for ever, and its threads
+/// After a fork the parent's value is left as it is, never dropped: a lock in it may be held forever, and its threads
 /// and connections are the parent's.
 pub(crate) struct PerProcess<T>(AtomicPtr<Owned<T>>);
 
@@ -18,7 +18,7 @@ impl<T: Send + Sync> PerProcess<T> {
         PerProcess(AtomicPtr::new(std::ptr::null_mut()))
     }
 
-    /// The value of this process.
+    /// Returns the value of this process.
     pub(crate) fn get(&'static self, make: impl Fn() -> T) -> &'static T {
         let process = std::process::id();
         let mut known = self.0.load(Ordering::Acquire);
@@ -29,7 +29,7 @@ impl<T: Send + Sync> PerProcess<T> {
             }
             let made = Box::into_raw(Box::new(Owned { process, value: make() }));
             match self.0.compare_exchange(known, made, Ordering::AcqRel, Ordering::Acquire) {
-                // SAFETY: what was published is never freed.
+                // SAFETY: a published value is never freed.
                 Ok(_) => return unsafe { &(*made).value },
                 Err(other) => {
                     // SAFETY: `made` was not published, so this is its only owner.

@@ -1,17 +1,17 @@
-//! Watching and stopping long work: one way for reads, checks and everything that writes.
+//! Observes and stops long work: one way for reads, checks and everything that writes.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, ThreadId};
 
 use crate::error::{Error, Kind, Result};
 
-/// Called with how much is done and how much there is, in elements, fragments or files; returns `false` to stop the work.
+/// Called with the number of elements, fragments or files done so far and in total. Returns `false` to stop the work.
 pub type Listener<'a> = dyn Fn(u64, u64) -> bool + Sync + 'a;
 
-/// Called with the part of a read that is done, from 0 to 1; returns `false` to stop it.
+/// Called with the fraction of a read that is done, from 0 to 1. Returns `false` to stop it.
 pub type Fraction<'a> = dyn Fn(f64) -> bool + Sync + 'a;
 
-/// Work that is watched: any thread counts what it has done, and all stop when the listener says so.
+/// Observed work: any thread counts what it has done, and all stop when the listener asks for it.
 pub(crate) struct Progress<'a> {
     listener: Option<&'a Listener<'a>>,
     /// The only thread in which the listener is called, if it may not be called in others.
@@ -21,23 +21,24 @@ pub(crate) struct Progress<'a> {
     total: u64,
     done: AtomicU64,
     stopped: AtomicBool,
-    /// Whether the listener was told that all is done.
+    /// Whether the listener was called with everything done.
     told: AtomicBool,
 }
 
 impl<'a> Progress<'a> {
-    /// For work of this extent; nobody need listen. The listener is called by whatever thread does the work.
+    /// Returns the progress of work of this extent, with or without a listener. The listener is called by whatever
+    /// thread does the work.
     pub(crate) fn new(listener: Option<&'a Listener<'a>>, total: u64, cancelled: &'static str) -> Self {
         let (done, stopped, told) = (AtomicU64::new(0), AtomicBool::new(false), AtomicBool::new(false));
         Progress { listener, caller: None, cancelled, total, done, stopped, told }
     }
 
-    /// The same, but the listener is called in this thread alone, so that callers need not expect it anywhere else.
+    /// Returns the same, but the listener is called in this thread alone, so that callers need not expect it in others.
     pub(crate) fn in_this_thread(self) -> Self {
         Progress { caller: Some(thread::current().id()), ..self }
     }
 
-    /// Counts what is done, and tells the listener.
+    /// Counts what is done, and calls the listener.
     ///
     /// # Errors
     /// `Cancelled`.
@@ -46,7 +47,7 @@ impl<'a> Progress<'a> {
         self.tell(done)
     }
 
-    /// Tells the listener that all is done, if another thread did the last part.
+    /// Calls the listener with everything done, if another thread did the last part.
     ///
     /// # Errors
     /// `Cancelled`.
@@ -58,7 +59,7 @@ impl<'a> Progress<'a> {
         Ok(())
     }
 
-    /// Sees whether to go on.
+    /// Checks whether to continue.
     ///
     /// # Errors
     /// `Cancelled`.
@@ -70,7 +71,7 @@ impl<'a> Progress<'a> {
         let Some(listener) = self.listener else { return Ok(()) };
         let mut stop = self.stopped.load(Ordering::Relaxed);
         if !stop && self.caller.is_none_or(|caller| thread::current().id() == caller) {
-            // Some work does more than could be told before it began.
+            // Some work does more than was known when it began.
             let done = done.min(self.total);
             self.told.fetch_or(done == self.total, Ordering::Relaxed);
             stop = !listener(done, self.total);

@@ -7,7 +7,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use crate::error::{Error, Kind, Result};
 use crate::threads::pool;
 
-/// Tasks that wait, and what became of the others.
+/// Waiting tasks, and the outcome of the others.
 pub(crate) struct Queue<T> {
     state: Mutex<State<T>>,
     changed: Condvar,
@@ -24,7 +24,7 @@ impl<T> Queue<T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds tasks that a task was found to consist of; they are taken before others.
+    /// Adds the tasks that a task turned out to consist of. They are taken before others.
     pub(crate) fn add(&self, tasks: impl DoubleEndedIterator<Item = T>) {
         let mut state = self.lock();
         for task in tasks.rev() {
@@ -34,7 +34,7 @@ impl<T> Queue<T> {
         self.changed.notify_all();
     }
 
-    /// The next task; `None` when all is done or something failed.
+    /// Returns the next task; `None` if all are done or one failed.
     fn next(&self) -> Option<T> {
         let mut state = self.lock();
         loop {
@@ -66,11 +66,11 @@ impl<T> Queue<T> {
     }
 }
 
-/// How many threads a setting means; 0 is one per core.
+/// Returns the number of threads that a setting means; 0 means one per core.
 pub(crate) fn threads(setting: usize) -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
     match setting {
-        // Asking costs more than a small read, so it is done once.
+        // Asking costs more than a small read, so it happens once.
         0 => *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from)),
         n => n,
     }
@@ -78,10 +78,10 @@ pub(crate) fn threads(setting: usize) -> usize {
 
 /// Runs `work` on every task, on this thread and up to `threads - 1` helpers, each with a state of its own.
 ///
-/// Helpers are called only when there are tasks for them; a task that adds more does not call any.
+/// Helpers are called only if there are tasks for them; a task that adds more does not call any.
 ///
 /// # Errors
-/// The first error seen; what was not begun by then is not run.
+/// The first error. Tasks that have not begun by then are not run.
 pub(crate) fn run<T: Send, S>(
     tasks: impl IntoIterator<Item = T>,
     threads: usize,

@@ -1,4 +1,4 @@
-//! All fragments of an aggregation variable, with the locations that the new file needs.
+//! Collects all fragments of an aggregation variable, with the locations that the new file needs.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::model::{Aggregation, Dialect};
 use crate::selection::Selection;
 use crate::value::Values;
 
-/// Fragments that are looked up at once.
+/// The number of fragments that are looked up at once.
 const BLOCK: u64 = 4096;
 
 /// Collects fragments and rewrites their locations.
@@ -24,7 +24,7 @@ pub(super) struct Collector<'a> {
     dataset: &'a Dataset,
     writer: Writer<'a>,
     dialect: Dialect,
-    /// Variables of the old file that are fragments: the new file has to have them.
+    /// Variables of the old file that are fragments: the new file must have them.
     pub(super) same_file: HashSet<VariableId>,
 }
 
@@ -34,7 +34,7 @@ impl<'a> Collector<'a> {
         Ok(Collector { dataset, writer, dialect: options.dialect, same_file: HashSet::new() })
     }
 
-    /// The description of an aggregation variable.
+    /// Returns the description of an aggregation variable.
     pub(super) fn variable(
         &mut self,
         id: VariableId,
@@ -88,7 +88,8 @@ impl<'a> Collector<'a> {
         style: Style,
     ) -> Result<Fragment> {
         let Fragment::Stored { versions, view } = fragment else { return Ok(fragment) };
-        // A CF text has a location for every fragment, and beside another version only a location tells that there is one.
+        // CF requires a location for every fragment. With several versions, a version without location would count as
+        // absent.
         let named = !self.dialect.has_plain_paths() || versions.len() > 1;
         let versions = versions
             .into_iter()
@@ -119,7 +120,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// The path of a variable of the aggregation file that is a fragment.
+    /// Returns the path of a variable of the aggregation file that is a fragment.
     fn own_variable(&mut self, id: VariableId, found: &Aggregation, version: &Version) -> Result<String> {
         let tree = self.dataset.shared().tree();
         let own = tree.variables[id.0].group;
@@ -146,7 +147,7 @@ fn canonical_shape(found: &Aggregation, index: &[u64]) -> Vec<u64> {
     ranges.map(|r| r.end - r.start).collect()
 }
 
-/// Takes away a view of CFA-0.4 that changes nothing: it only leaves out, or turns, dimensions of size 1.
+/// Removes a view of CFA-0.4 that changes nothing: it only omits or reverses dimensions of size 1.
 fn drop_idle_view(fragment: &mut Fragment, canonical: &[u64]) {
     let Fragment::Stored { view, .. } = fragment else { return };
     let Some(one) = view.as_deref() else { return };

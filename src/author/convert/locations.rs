@@ -1,7 +1,7 @@
-//! How the location of a fragment is written in the new file.
+//! Converts the location of a fragment to its form in the new file.
 //!
-//! A relative location is relative to the file that has it, so it changes when the new file is in another directory.
-//! CF wants URI references, percent-encoded; CFA-0.4 has plain file names; the other CFA texts take URIs.
+//! A relative location is relative to the file that contains it, so it changes if the new file is in another directory.
+//! CF requires percent-encoded URI references; CFA-0.4 has plain file names; the other CFA texts allow URIs.
 
 use std::ffi::OsString;
 use std::fs;
@@ -19,7 +19,7 @@ use crate::read::AggregationFile;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Locations {
-    /// Relative ones stay relative and absolute ones absolute.
+    /// Relative locations stay relative and absolute ones absolute.
     #[default]
     Keep,
     /// All absolute.
@@ -49,7 +49,7 @@ pub(super) struct Writer<'a> {
 impl<'a> Writer<'a> {
     pub(super) fn new(dataset: &'a Dataset, path: &Path, options: &Options<'_>) -> Result<Self> {
         let place = |message: &str| Error::new(Kind::Io, message).in_file(shown(path));
-        // Where the name is a symbolic link its target is replaced, and readers look beside either.
+        // If the name is a symbolic link, its target is replaced, and readers search the directories of both.
         let link = fs::symlink_metadata(path).is_ok_and(|m| m.is_symlink());
         let target = if link { fs::canonicalize(path) } else { std::path::absolute(path) };
         let target = target.map_err(|e| place("no such place").because(e))?;
@@ -66,15 +66,15 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// The location of the new file itself.
+    /// Returns the location of the new file itself.
     ///
     /// # Errors
-    /// `Unsupported` when its name cannot be written.
+    /// `Unsupported` if its name cannot be written.
     pub(super) fn own_name(&self) -> Result<String> {
         self.dialect.location(Path::new(&self.name))
     }
 
-    /// The location for the new file of what the old one calls `name`.
+    /// Returns the location in the new file for `name` in the old one.
     pub(super) fn place(&self, name: &str, style: Style) -> Result<NewLocation> {
         let options = &self.shared.options;
         let moved = relocate(name, &options.relocate)?;
@@ -84,7 +84,7 @@ impl<'a> Writer<'a> {
             // What looks like a scheme may be the beginning of a name.
             Reference::Relative(_) | Reference::Unknown { opaque: true, .. } => true,
             Reference::File(_) => false,
-            // Refused below where the old file's text does not allow it.
+            // Refused below if the text of the old file does not allow it.
             Reference::Absolute(_) => false,
             _ => return Ok(NewLocation::Elsewhere(written.to_owned())),
         };
@@ -111,13 +111,13 @@ impl<'a> Writer<'a> {
             Locations::Relative => true,
         };
         let path = settled(path);
-        // There is no way to another drive.
+        // No relative path leads to another drive.
         let way = as_relative.then(|| relative_path(&self.directory, &path)).flatten().unwrap_or(path);
         self.dialect.location(&way).map(NewLocation::Elsewhere)
     }
 }
 
-/// The path with symbolic links of its directory followed, so that `..` means the same to everybody.
+/// Returns the path with the symbolic links of its directory resolved, so that `..` has the same meaning for everybody.
 fn settled(path: &Path) -> PathBuf {
     let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else { return remove_dots(path) };
     match fs::canonicalize(directory) {

@@ -1,7 +1,7 @@
-//! The same aggregation in another dialect, or with other locations.
+//! Converts an aggregation to another dialect, or to other locations.
 //!
-//! What is not aggregated is copied as it is stored. Fragments stay where they are: locations are written so that the
-//! new file, wherever it is, finds the same files. What the dialect that is asked for cannot say is an error.
+//! Data that are not aggregated are copied as stored. Fragments stay where they are: locations are written so that the
+//! new file, wherever it is, refers to the same files. What the requested dialect cannot express is an error.
 
 mod fragments;
 mod locations;
@@ -26,12 +26,12 @@ use crate::value::{Attributes, Values};
 use fragments::Collector;
 pub use locations::Locations;
 
-/// Elements of plain data that are in memory at once.
+/// The number of elements of plain data that are in memory at once.
 const SLAB: u64 = 1 << 20;
 
 /// How a file is converted.
 ///
-/// Locations that begin with a prefix of `relocate` of the dataset's settings are written with its replacement.
+/// If a location begins with a prefix of the dataset's setting `relocate`, its replacement is written.
 #[derive(Clone)]
 pub struct Options<'a> {
     /// The dialect of the new file.
@@ -40,9 +40,9 @@ pub struct Options<'a> {
     pub locations: Locations,
     /// The format of the new file.
     pub format: Format,
-    /// Whether a file that holds data of its own is replaced; never one that is read.
+    /// Whether a file with data of its own is replaced; never one that is read.
     pub overwrite: bool,
-    /// Who is told how many fragments and plain values of how many are done.
+    /// Called with the number of fragments and plain values done so far and in total.
     pub progress: Option<&'a Listener<'a>>,
 }
 
@@ -58,12 +58,13 @@ impl Default for Options<'_> {
     }
 }
 
-/// Writes a new file. An aggregation of that name that holds no data of its own is replaced, another file only with
-/// [`Options::overwrite`]; never the file that is converted, nor a fragment of it. Others who write it at the same time are
-/// waited for. The new file is read again before it takes its name.
+/// Writes a new file. An aggregation of that name is replaced if it has no data of its own, another file only with
+/// [`Options::overwrite`]; never the file that is converted, nor a fragment of it. Waits for others who write the file
+/// at the same time. The new file is read back before it gets its name.
 ///
 /// # Errors
-/// `Request` when the file may not be replaced; what is wrong with an aggregation; `Unsupported` when the dialect or format cannot express it; `Io`; `Cancelled`.
+/// `Request` if the file may not be replaced; the errors of decoding an aggregation; `Unsupported` if the dialect or
+/// format cannot express it; `Io`; `Cancelled`.
 pub fn convert(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<()> {
     let progress = steps::progress(dataset, options.progress);
     let target = Out::claimed(path, &mut || progress.advance(0))?;
@@ -102,14 +103,14 @@ pub fn convert(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<
     out.commit_checked(&file)
 }
 
-/// An aggregation variable on its way.
+/// An aggregation variable that is being converted.
 struct Converted {
     group: GroupId,
     description: Aggregated,
     states: Option<States>,
 }
 
-/// What was recorded of the fragments' files, which stay what they are.
+/// Returns the recorded states of the fragments' files, which do not change.
 fn states_of(dataset: &Dataset, found: &Aggregation) -> Result<Option<States>> {
     let shared = dataset.shared();
     let Some(ids) = found.recorded else { return Ok(None) };
@@ -148,7 +149,7 @@ fn describe(
     Ok(root)
 }
 
-/// Groups with their attributes and the dimensions that are kept, without variables.
+/// Returns groups with their attributes and the dimensions that are kept, without variables.
 fn skeleton(tree: &Tree, id: GroupId, sizes: &[Option<Dimension>]) -> Group {
     let group = &tree.groups[id.0];
     Group {
@@ -160,7 +161,7 @@ fn skeleton(tree: &Tree, id: GroupId, sizes: &[Option<Dimension>]) -> Group {
     }
 }
 
-/// The dimensions of the new file: all but those that only tables of the old one have.
+/// Returns the dimensions of the new file: all but those that only tables of the old one have.
 fn kept_dimensions(
     dataset: &Dataset,
     plain: &[VariableId],
@@ -184,7 +185,7 @@ fn kept_dimensions(
             }
             let dimension = &tree.dimensions[id.0];
             let size = dataset.dimension_size(id);
-            // Writers leave an unlimited dimension empty when only aggregations use it; the texts want its size.
+            // Writers leave an unlimited dimension empty when only aggregations use it; the texts require its size.
             let unlimited = dimension.unlimited && (dimension.size > 0 || size == 0);
             Some(Dimension { name: dimension.name.clone(), size, unlimited })
         })
@@ -216,7 +217,7 @@ fn group_at<'a>(tree: &Tree, root: &'a mut Group, id: GroupId) -> &'a mut Group 
     at
 }
 
-/// The global attributes, with the conventions of the new file.
+/// Returns the global attributes, with the conventions of the new file.
 fn global(attributes: &Attributes, dialect: Dialect) -> Attributes {
     let mut out = attributes.clone();
     let mut words = vec![dialect.conventions().to_owned()];
@@ -227,7 +228,7 @@ fn global(attributes: &Attributes, dialect: Dialect) -> Attributes {
     out
 }
 
-/// The description of an aggregation variable without its fragments.
+/// Returns the description of an aggregation variable without its fragments.
 fn variable_of(
     tree: &Tree,
     id: VariableId,
@@ -256,7 +257,7 @@ fn variable_of(
     Ok(new)
 }
 
-/// Copies plain data as they are stored.
+/// Copies plain data as stored.
 fn copy(dataset: &Dataset, id: VariableId, out: &mut NewFile, progress: &Progress<'_>) -> Result<()> {
     let shared = dataset.shared();
     let variable = &shared.tree().variables[id.0];

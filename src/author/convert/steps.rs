@@ -1,4 +1,4 @@
-//! How far a conversion is, in fragments and plain values.
+//! The progress of a conversion, in fragments and plain values.
 
 use std::collections::HashSet;
 
@@ -7,13 +7,14 @@ use crate::dataset::Dataset;
 use crate::selection::checked_product;
 use crate::threads::progress::{Listener, Progress};
 
-/// The progress of a conversion of a whole file; nothing is counted when nobody listens.
+/// Returns the progress of a conversion of a whole file. Without a listener nothing is counted.
 pub(super) fn progress<'a>(dataset: &Dataset, listener: Option<&'a Listener<'a>>) -> Progress<'a> {
-    // Fragments in the file itself are copied, and not in the total.
+    // Fragments in the file itself are copied but not in the total.
     Progress::new(listener, listener.map_or(0, |_| total(dataset)), "the conversion was cancelled")
 }
 
-/// The fragments of aggregation variables, and the values of all others but those that only define fragments.
+/// Returns the number of fragments of aggregation variables plus the number of values of all others, except those that
+/// only define fragments.
 fn total(dataset: &Dataset) -> u64 {
     let shared = dataset.shared();
     let variables = &shared.tree().variables;

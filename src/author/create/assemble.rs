@@ -1,4 +1,4 @@
-//! The aggregation file: every field with what describes it, under names that do not collide.
+//! Assembles the aggregation file: every field with the variables that describe it, under names that do not collide.
 
 use std::collections::HashMap;
 
@@ -16,10 +16,10 @@ use crate::error::{Error, Kind, Result};
 use crate::model::fragments::{Fragment, Version};
 use crate::value::{DataType, Values};
 
-/// Larger variables that are the same in all files are not copied but left where they are.
+/// Variables that are the same in all files are copied up to this size. Larger ones stay where they are.
 const COPIED_BYTES: u64 = 16 << 20;
 
-/// A file that is being put together.
+/// A file that is being assembled.
 pub(super) struct Assembly<'a> {
     pub file: File,
     inputs: &'a [Input],
@@ -28,7 +28,7 @@ pub(super) struct Assembly<'a> {
     axes: Vec<Known>,
     shared: Vec<Shared>,
     pub notes: Vec<String>,
-    /// Whether something is stored by value because nobody knows where its pieces are.
+    /// Whether something is stored by value because the places of its pieces are unknown.
     pub is_placeless: bool,
 }
 
@@ -39,7 +39,7 @@ struct Known {
 }
 
 impl Known {
-    /// Whether an axis has the same coordinates with the same bounds, in whatever units.
+    /// Returns whether an axis has the same coordinates with the same bounds, in whatever units.
     fn is(&self, axis: &Axis) -> bool {
         let own = &self.axis;
         if own.name != axis.name || own.size() != axis.size() {
@@ -50,7 +50,7 @@ impl Known {
         };
         let mut converter = Converter::to(reference);
         let mut same = |a: Option<CoordinateValues>, b: Option<CoordinateValues>| {
-            // What is not known makes no difference.
+            // Unknown values count as equal.
             let (Some(a), Some(b)) = (a, b) else { return true };
             converter.bring(theirs, &a).is_ok_and(|a| a.same(&b, converter.slack()))
         };
@@ -60,11 +60,11 @@ impl Known {
     }
 }
 
-/// A variable that describes fields, as it was before names were changed.
+/// A variable that describes fields, with its original name.
 struct Shared {
     original: String,
     made: Made,
-    /// Its bounds, and the name that they have.
+    /// Its bounds, and their name in the file.
     bounds: Option<(Made, String)>,
     name: String,
 }
@@ -110,7 +110,7 @@ impl<'a> Assembly<'a> {
         Assembly { file, inputs, options, locator, axes, shared, notes, is_placeless: false }
     }
 
-    /// Adds a field and what describes it.
+    /// Adds a field and the variables that describe it.
     ///
     /// # Errors
     /// Those of unifying and reading the pieces.
@@ -228,7 +228,7 @@ impl<'a> Assembly<'a> {
     }
 
     fn free_name(&self, name: &str) -> String {
-        // A dimension of the same name does not matter to a variable.
+        // A variable may have the name of a dimension.
         let taken = |n: &str| self.file.variable(n).is_some() || self.shared.iter().any(|s| s.name == n);
         if !taken(name) {
             return name.to_owned();
@@ -236,7 +236,7 @@ impl<'a> Assembly<'a> {
         (2u64..).map(|i| format!("{name}_{i}")).find(|n| !taken(n)).unwrap_or_default()
     }
 
-    /// The dimension of an axis: one that is there with the same coordinates, or a new one.
+    /// Returns the dimension of an axis: an existing one with the same coordinates, or a new one.
     fn dimension(&mut self, axis: &Axis) -> String {
         if let Some(known) = self.axes.iter().find(|k| k.is(axis)) {
             return known.name.clone();
@@ -252,7 +252,7 @@ impl<'a> Assembly<'a> {
         name
     }
 
-    /// Gives the dimensions of a variable their new names; those that are no axes are added.
+    /// Renames the dimensions of a variable. Adds those that are not axes.
     fn rename_dimensions(
         &mut self,
         variable: &mut Variable,
@@ -279,7 +279,7 @@ impl<'a> Assembly<'a> {
         Ok(())
     }
 
-    /// The size of a dimension that is no axis, largest over the files (lengths of text differ).
+    /// Returns the size of a dimension that is not an axis: the largest in the files (lengths of text differ).
     fn plain_size(&self, variable: &str, dimension: &str) -> Option<u64> {
         let size = |input: &Input| {
             let item = input.item(variable)?;
@@ -349,7 +349,7 @@ impl<'a> Assembly<'a> {
             let (input, item) = (field.input(self.inputs, *m), distribution.items[*m]);
             fragments.push(match (&item.fragment, input.path()) {
                 (Some(fragment), _) => Fragment::clone(fragment),
-                // The aggregation file would be a fragment of itself.
+                // Otherwise the aggregation file would be a fragment of itself.
                 (None, Some(_)) if item.by_value => {
                     let message = "the aggregation file has data of it that are its own, to which no file can be added; \
                                    --variables leaves it out, or cfa extract writes these data to a file";
@@ -386,7 +386,7 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// A dimension made of the order of files gets numbers as coordinates.
+    /// Adds numbers as coordinates of a dimension that is made from the order of files.
     fn index_coordinate(&mut self, axis: &Axis, names: &HashMap<String, Option<String>>) {
         let Some(Some(name)) = names.get(&axis.name) else { return };
         let there = self.file.variable(name).is_some() || self.shared.iter().any(|s| s.name == *name);
@@ -412,7 +412,7 @@ impl<'a> Assembly<'a> {
     }
 }
 
-/// What is known of the files, if anything is.
+/// Returns the states of the files, if any is known.
 fn states_of(list: &[Option<State>]) -> Option<States> {
     list.iter().any(Option::is_some).then(|| States {
         bytes: list.iter().map(|s| s.unwrap_or(State::UNKNOWN).bytes).collect(),
@@ -420,7 +420,7 @@ fn states_of(list: &[Option<State>]) -> Option<States> {
     })
 }
 
-/// The values of all parts; `None` when those of one are not known.
+/// Returns the values of all parts; `None` if those of one are unknown.
 fn whole<'a>(
     axis: &'a Axis,
     of: impl Fn(&'a AxisPart) -> Option<&'a CoordinateValues>,
@@ -441,7 +441,7 @@ fn whole<'a>(
     })
 }
 
-/// Changes names of variables and dimensions in attributes; what was left out is not named.
+/// Renames variables and dimensions in attributes. Removes references to variables that were left out.
 fn rename_references(variable: &mut Variable, names: &HashMap<String, Option<String>>, axes: &[Axis]) {
     let became_dimension = |word: &str| axes.iter().any(|a| a.new && a.name == word);
     for &Reference { attribute, form, .. } in cf::references(cf::Use::Rename) {

@@ -1,7 +1,7 @@
-//! One dimension of a variable in all its files: which parts there are, and in which order they follow each other.
+//! One dimension of a variable in all its files: its parts and their order.
 //!
-//! Parts with coordinates are ordered by them; they must run the same way and neither overlap nor, where bounds or a
-//! regular distance show it, leave a gap. Parts without coordinates are ordered as the files were given, on request.
+//! Parts with coordinates are ordered by them. They must run in the same direction and must not overlap, nor leave a
+//! gap if bounds or a regular distance show one. Parts without coordinates are ordered as the files are, on request.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use crate::error::{Error, Kind, Result};
 pub(super) struct AxisPart {
     pub size: u64,
     pub coordinates: CoordinateValues,
-    /// The bounds of the coordinates, in their units; `None` for bounds whose values are not known.
+    /// The bounds of the coordinates, in their units; `None` if the values of the bounds are unknown.
     pub cells: Option<CoordinateValues>,
-    /// The place in the list of members of one that provides it.
+    /// The index, in the list of members, of one that provides it.
     pub member: usize,
 }
 
 impl AxisPart {
-    /// A part without coordinates.
+    /// Returns a part without coordinates.
     pub fn bare(size: u64, member: usize) -> AxisPart {
         AxisPart {
             size,
@@ -41,19 +41,19 @@ impl AxisPart {
 #[derive(Clone, Debug)]
 pub(super) struct Axis {
     pub name: String,
-    /// Whether it is not a dimension of the files.
+    /// Whether the files do not have this dimension.
     pub new: bool,
     pub parts: Vec<AxisPart>,
-    /// For each member the number of its part.
+    /// For each member, the index of its part.
     pub part_of: Vec<usize>,
-    /// The coordinate variable whose units are those of the coordinates.
+    /// The coordinate variable that defines the units of the coordinates.
     pub reference: Option<Arc<Template>>,
-    /// Where it has gaps that were allowed.
+    /// A description of its gaps, if they are allowed.
     pub gaps: Option<String>,
 }
 
 impl Axis {
-    /// An axis without coordinates.
+    /// Returns an axis without coordinates.
     pub fn bare(name: &str, new: bool, parts: Vec<AxisPart>, part_of: Vec<usize>) -> Axis {
         Axis { name: name.to_owned(), new, parts, part_of, reference: None, gaps: None }
     }
@@ -66,7 +66,7 @@ impl Axis {
         self.parts.len() > 1
     }
 
-    /// How the numbers of its coordinates are written.
+    /// Returns how its coordinates are written for people.
     pub fn scale(&self) -> Scale {
         Scale(self.reference.as_ref().and_then(|reference| {
             TimeUnits::parse(reference.units.as_deref()?, reference.calendar.as_deref()).ok()
@@ -78,23 +78,23 @@ impl Axis {
 pub(super) struct Scale(Option<TimeUnits>);
 
 impl Scale {
-    /// The units of the coordinates, if they are times.
+    /// Returns the units of the coordinates, if they are times.
     pub fn time(&self) -> Option<&TimeUnits> {
         self.0.as_ref()
     }
 
-    /// Whether the coordinates are times.
+    /// Returns whether the coordinates are times.
     pub fn is_time(&self) -> bool {
         self.0.is_some()
     }
 
-    /// A time as a date, another coordinate as a number.
+    /// Returns a time as a date, another coordinate as a number.
     pub fn place(&self, x: f64) -> String {
         let date = self.0.as_ref().and_then(|units| units.decode(x));
         date.map_or_else(|| show(x), |date| date.to_string())
     }
 
-    /// The coordinates of a part from the first to the last; times as dates.
+    /// Returns the coordinates of a part from the first to the last; times as dates.
     pub fn range(&self, part: &AxisPart) -> String {
         match &part.coordinates {
             CoordinateValues::Nothing => format!("part of size {}", part.size),
@@ -105,7 +105,7 @@ impl Scale {
         }
     }
 
-    /// The same with the numbers of times before their dates.
+    /// Returns the same with the numbers of times before their dates.
     pub fn full_range(&self, part: &AxisPart) -> String {
         match &part.coordinates {
             CoordinateValues::Numbers(list) => {
@@ -127,7 +127,7 @@ fn ends(list: &[f64]) -> Vec<f64> {
     list.first().into_iter().chain(list.last().filter(|_| list.len() > 1)).copied().collect()
 }
 
-/// The first and the last.
+/// Returns the first and the last as text.
 fn span(list: &[String]) -> String {
     match list {
         [] => String::new(),
@@ -136,7 +136,7 @@ fn span(list: &[String]) -> String {
     }
 }
 
-/// One member's share in a dimension.
+/// The share of one member in a dimension.
 pub(super) struct Share<'a> {
     pub input: &'a Input,
     pub coordinate: Option<&'a Item>,
@@ -144,18 +144,19 @@ pub(super) struct Share<'a> {
     pub size: u64,
 }
 
-/// What may be done about a dimension.
+/// The user's wishes for a dimension.
 pub(super) struct Wishes {
-    /// Whether the dimension was named as one to be joined.
+    /// Whether the user named the dimension as one to be joined.
     pub named: bool,
     /// Whether gaps are allowed.
     pub gaps: bool,
 }
 
-/// The axis of a dimension with coordinates, or of one size without; `None` when only the order of files can tell.
+/// Returns the axis of a dimension that has coordinates, or the same size in all files; `None` if only the order of the
+/// files can determine it.
 ///
 /// # Errors
-/// `Map` when parts overlap, leave a gap or cannot be told apart, `Units` and `Calendar`.
+/// `Map` if parts overlap, leave a gap or cannot be distinguished, `Units` and `Calendar`.
 pub(super) fn axis(name: &str, new: bool, shares: &[Share], wishes: &Wishes) -> Result<Option<Axis>> {
     let with = shares.iter().find(|s| s.coordinate.is_some());
     let without = shares.iter().find(|s| s.coordinate.is_none());
@@ -201,7 +202,7 @@ fn charted(name: &str, new: bool, shares: &[Share], wishes: &Wishes) -> Result<A
             by_marks
         }
     });
-    // The units are those of the part that comes first, whatever the order of the files.
+    // The units are those of the first part, whatever the order of the files.
     let reference = templates[order.first().map_or(0, |&first| parts[first].member)].clone();
     if !converter.is_in(&reference) {
         converter = Converter::to(&reference);
@@ -243,7 +244,7 @@ fn charted(name: &str, new: bool, shares: &[Share], wishes: &Wishes) -> Result<A
     }
 }
 
-/// The different coordinates, and for each member which it has.
+/// Returns the distinct coordinates, and for each member the index of its own.
 fn distinct(shares: &[Share], converter: &mut Converter) -> Result<(Vec<AxisPart>, Vec<usize>)> {
     let mut numbers: HashMap<(usize, usize), usize> = HashMap::new();
     let mut parts: Vec<AxisPart> = Vec::new();
@@ -284,7 +285,7 @@ fn compare(a: &AxisPart, b: &AxisPart) -> std::cmp::Ordering {
     }
 }
 
-/// Whether coordinates run downwards.
+/// Returns whether coordinates run downwards.
 fn direction(parts: &[AxisPart], shares: &[Share], slack: f64) -> Result<bool> {
     if parts.iter().all(|part| part.coordinates.same(&parts[0].coordinates, slack)) {
         return Ok(false);
@@ -317,7 +318,7 @@ fn direction(parts: &[AxisPart], shares: &[Share], slack: f64) -> Result<bool> {
     Ok(found.is_some_and(|(down, _)| down))
 }
 
-/// A number without noise.
+/// Returns a number without rounding noise.
 fn show(x: f64) -> String {
     if x.abs() >= 1e15 {
         return format!("{x:e}");

@@ -1,21 +1,22 @@
 //! Bounds and the variables that they belong to (CF-1.13 sections 7.1 and 7.4).
 //!
 //! Bounds without units have those of the variable that names them, and bounds with units but without calendar its
-//! calendar. They lie along its dimensions and one more: a variable with fewer dimensions is not taken for them, and
-//! neither is a coordinate variable, so that bounds which name what they bound are still bounds, and nothing else.
+//! calendar. They have its dimensions and one more. A variable with fewer dimensions is not treated as bounds, and
+//! neither is a coordinate variable; so bounds that in turn name their variable as bounds remain bounds, and nothing
+//! else.
 
 use std::cmp::Ordering;
 
 use super::record::{Input, Item, Template};
 use super::roles::is_coordinate;
 
-/// The name of the bounds of a variable.
+/// Returns the name of the bounds of a variable.
 pub(super) fn name_of(template: &Template) -> Option<String> {
     let text = ["bounds", "climatology"].iter().find_map(|name| template.text(name))?;
     text.split_whitespace().next().map(str::to_owned)
 }
 
-/// Whether a variable can be the bounds of one that names it so.
+/// Returns whether a variable can be the bounds of one that names it as such.
 pub(super) fn can_be(bounds: &Template, parent: &Template) -> bool {
     match bounds.rank().cmp(&parent.rank()) {
         Ordering::Greater => true,
@@ -28,12 +29,12 @@ pub(super) fn can_be(bounds: &Template, parent: &Template) -> bool {
     }
 }
 
-/// The bounds of a variable of a file.
+/// Returns the bounds of a variable of a file.
 pub(super) fn of<'a>(input: &'a Input, template: &Template) -> Option<&'a Item> {
     input.item(&name_of(template)?).filter(|bounds| can_be(&bounds.template, template))
 }
 
-/// The variable of a file that these are the bounds of.
+/// Returns the variable of a file to which these bounds belong.
 pub(super) fn parent<'a>(input: &'a Input, name: &str) -> Option<&'a Item> {
     let bounds = input.item(name)?;
     let is_parent =
@@ -41,7 +42,7 @@ pub(super) fn parent<'a>(input: &'a Input, name: &str) -> Option<&'a Item> {
     input.items.iter().find(|i| is_parent(i)).map(|i| &**i)
 }
 
-/// Gives the bounds among the variables of a file the units that they do not say themselves.
+/// Gives the bounds of a file the units of their variables, if they have none of their own.
 pub(super) fn lend_units(templates: &mut [&mut Template]) {
     let lenders: Vec<(String, Template)> =
         templates.iter().filter_map(|t| Some((name_of(t)?, (**t).clone()))).collect();
@@ -70,7 +71,7 @@ mod tests {
         Template::new(name.into(), name.into(), DataType::F64, Vec::new(), list)
     }
 
-    /// The units and calendar of bounds with these attributes.
+    /// Returns the units and calendar of bounds with these attributes.
     fn lent(naming: &str, own: &[(&str, &str)]) -> (Option<String>, Option<String>) {
         let mut bounds = template("b", own);
         bounds.dimensions.push("nv".into());

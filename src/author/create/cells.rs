@@ -1,4 +1,4 @@
-//! The array of parts of a field: every place of it is filled by exactly one file.
+//! The array of parts of a field: exactly one file fills each place of it.
 
 use std::collections::HashMap;
 
@@ -9,23 +9,24 @@ use super::record::Input;
 use super::Options;
 use crate::error::{Error, Kind, Result};
 
-/// Places that are looked for to be told; the others are counted.
+/// The maximum number of places that are described in a message; the others are counted.
 const TOLD: usize = 20;
 
-/// The place of a member in the array of parts.
+/// Returns the place of a member in the array of parts.
 fn cell_of(field: &Field, strides: &[u128], member: usize) -> u128 {
     let along = |(a, s): (&Axis, &u128)| (a.part_of[member] as u128).saturating_mul(*s);
     field.axes.iter().zip(strides).map(along).fold(0, u128::saturating_add)
 }
 
-/// Two members in the same cell.
+/// Returns two members in the same cell.
 pub(super) fn collision(field: &Field) -> Option<(usize, usize)> {
     let strides = strides(field);
     let mut seen: HashMap<u128, usize> = HashMap::with_capacity(field.members.len());
     (0..field.members.len()).find_map(|m| seen.insert(cell_of(field, &strides, m), m).map(|other| (other, m)))
 }
 
-/// How far apart neighbours along each axis are in the array of parts; there may be more places than memory has.
+/// Returns the distance of neighbours along each axis in the array of parts, which may have more places than fit
+/// memory.
 fn strides(field: &Field) -> Vec<u128> {
     let after = |d: usize| field.axes[d + 1..].iter().map(|a| a.parts.len() as u128);
     (0..field.axes.len()).map(|d| after(d).fold(1, u128::saturating_mul)).collect()
@@ -34,8 +35,8 @@ fn strides(field: &Field) -> Vec<u128> {
 /// Finds the member in each cell.
 ///
 /// # Errors
-/// `Map` when cells have several members or none, naming files and coordinates; when a dimension is divided that is not
-/// to be joined.
+/// `Map` if cells have several members or none (the message names files and coordinates), or if a dimension is divided
+/// that is not to be joined.
 pub(super) fn fill(inputs: &[Input], field: &mut Field, options: &Options) -> Result<()> {
     let strides = strides(field);
     let mut found: Vec<(u128, usize)> =
@@ -60,14 +61,14 @@ pub(super) fn fill(inputs: &[Input], field: &mut Field, options: &Options) -> Re
     Ok(())
 }
 
-/// Files with the same coordinates; `found` are the members in the order of their cells.
+/// Returns the error for files with the same coordinates; `found` has the members in the order of their cells.
 fn repeated(inputs: &[Input], field: &Field, found: &[(u128, usize)]) -> Error {
     let groups = || found.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1);
     let told = groups().map(|group| {
         let names: Vec<&str> = group.iter().take(3).map(|&(_, m)| &*field.input(inputs, m).name).collect();
         let more = group.len() - names.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        // Coordinates that all files have say nothing, unless they are dates.
+        // Coordinates that all files share are not informative, unless they are dates.
         let shown = field.axes.iter().filter_map(|axis| {
             let scale = axis.scale();
             let part = &axis.parts[axis.part_of[group[0].1]];
@@ -78,7 +79,7 @@ fn repeated(inputs: &[Input], field: &Field, found: &[(u128, usize)]) -> Error {
         let place = if shown.is_empty() { String::new() } else { format!(" ({})", shown.join(", ")) };
         format!("{}{more}{place}", names.join(" and "))
     });
-    // Most often a dimension has no coordinates by which its parts could be told apart.
+    // The usual reason is a dimension without coordinates that could distinguish its parts.
     let bare = field.axes.iter().find(|axis| axis.reference.is_none() && !axis.new);
     let hint = bare.map_or(String::new(), |axis| {
         format!(", or join along '{0}', which has no coordinates, with --dim {0}", axis.name)
@@ -90,7 +91,7 @@ fn repeated(inputs: &[Input], field: &Field, found: &[(u128, usize)]) -> Error {
     Error::new(Kind::Map, message)
 }
 
-/// Places that no file fills; `found` are the members in the order of their cells.
+/// Returns the error for places that no file fills; `found` has the members in the order of their cells.
 fn missing(inputs: &[Input], field: &Field, found: &[(u128, usize)], total: u128, strides: &[u128]) -> Error {
     let mut holes: Vec<u128> = Vec::new();
     let mut next = 0;

@@ -1,11 +1,11 @@
-//! Times of the calendars `utc` and `tai` that are converted between files, without their leap seconds.
+//! Notes on times of the calendars `utc` and `tai` that are converted between files, without their leap seconds.
 
 use std::collections::btree_map::{BTreeMap, Entry};
 
 use super::record::Input;
 use crate::canonical::{Calendar, TimeUnits};
 
-/// A note for each variable of such a calendar whose units differ between files.
+/// Returns a note for each variable of such a calendar whose units differ between files.
 pub(super) fn notes(inputs: &[Input]) -> Vec<String> {
     let mut known: BTreeMap<&str, (String, Option<String>)> = BTreeMap::new();
     for template in inputs.iter().flat_map(|input| &input.items).map(|item| &item.template) {

@@ -12,15 +12,15 @@ use crate::value::{text_of, Attributes, DataType, Values};
 /// Coordinates of one part of a dimension.
 #[derive(Clone, Debug)]
 pub(super) enum CoordinateValues {
-    /// There are none.
+    /// No coordinates.
     Nothing,
-    /// Numbers in common units; NaN is missing.
+    /// Numbers in common units; NaN means missing.
     Numbers(Arc<[f64]>),
     Labels(Arc<[String]>),
 }
 
 impl CoordinateValues {
-    /// Whether they mean the same places; `slack` is that of the converter that they come from.
+    /// Returns whether both mean the same places; `slack` is that of the converter that made them.
     pub fn same(&self, other: &CoordinateValues, slack: f64) -> bool {
         match (self, other) {
             (CoordinateValues::Nothing, CoordinateValues::Nothing) => true,
@@ -33,8 +33,8 @@ impl CoordinateValues {
     }
 }
 
-/// Whether coordinates differ by no more than their rounding: single precision, or a small part of their distance, or
-/// what a change of epoch leaves.
+/// Returns whether coordinates differ only by rounding: within single precision, or a small part of their distance, or
+/// the error of a change of epoch.
 fn close(a: &[f64], b: &[f64], slack: f64) -> bool {
     if a.len() != b.len() {
         return false;
@@ -49,10 +49,10 @@ fn close(a: &[f64], b: &[f64], slack: f64) -> bool {
     })
 }
 
-/// How far, of their size, numbers may be apart that are the same but for rounding.
+/// The relative difference up to which numbers count as equal except for rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// Converts the values of items to common units; equal ones once.
+/// Converts the values of items to common units. Equal values are converted once.
 pub(super) struct Converter {
     target: Target,
     units: Option<String>,
@@ -62,7 +62,7 @@ pub(super) struct Converter {
 }
 
 impl Converter {
-    /// To the units of this variable.
+    /// Returns a converter to the units of this variable.
     pub fn to(reference: &Template) -> Converter {
         let mut attributes = Attributes::default();
         for (name, text) in [("units", &reference.units), ("calendar", &reference.calendar)] {
@@ -75,26 +75,27 @@ impl Converter {
         Converter { target, units, calendar, known: HashMap::new(), slack: 0.0 }
     }
 
-    /// Whether the template has these very units.
+    /// Returns whether the template has exactly these units.
     pub fn is_in(&self, template: &Template) -> bool {
         template.units == self.units && template.calendar == self.calendar
     }
 
-    /// How far numbers that mean the same may be apart because they were counted from another epoch, where they are large.
+    /// Returns how far numbers with the same meaning may differ because they were counted from another epoch, where
+    /// they are large.
     pub fn slack(&self) -> f64 {
         self.slack
     }
 
-    /// The values of an item, which must have been kept.
+    /// Returns the values of an item, which must be in memory.
     ///
     /// # Errors
-    /// `Units` and `Calendar` when they cannot be converted, `Unsupported` for values that were too many to keep.
+    /// `Units` and `Calendar` if they cannot be converted, `Unsupported` for values that were too many to keep.
     pub fn coordinates(&mut self, item: &Item) -> Result<CoordinateValues> {
         let Content::Kept(values) = &item.content else {
             let message = format!("coordinate '{}' has too many values", item.template.name);
             return Err(Error::new(Kind::Unsupported, message));
         };
-        // What the numbers mean is a matter of their template, which has the units.
+        // The meaning of the numbers depends on their template, which has the units.
         let key = (Arc::as_ptr(values) as usize, Arc::as_ptr(&item.template) as usize);
         if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
@@ -104,10 +105,10 @@ impl Converter {
         Ok(coordinates)
     }
 
-    /// Values of a variable.
+    /// Converts the values of a variable.
     ///
     /// # Errors
-    /// `Units` and `Calendar` when they cannot be converted.
+    /// `Units` and `Calendar` if they cannot be converted.
     pub fn convert(
         &mut self,
         template: &Template,
@@ -125,10 +126,10 @@ impl Converter {
         })
     }
 
-    /// CoordinateValues in the units of another variable.
+    /// Converts coordinates to the units of another variable.
     ///
     /// # Errors
-    /// `Units` and `Calendar` when they cannot be converted.
+    /// `Units` and `Calendar` if they cannot be converted.
     pub fn bring(&mut self, template: &Template, coordinates: &CoordinateValues) -> Result<CoordinateValues> {
         match coordinates {
             CoordinateValues::Numbers(list) if !self.is_in(template) => {
@@ -158,7 +159,7 @@ impl Converter {
     }
 }
 
-/// Texts of strings or of rows of characters; `None` for numbers.
+/// Returns the texts of strings or of rows of characters; `None` for numbers.
 pub(super) fn labels(values: &Values, shape: &[u64]) -> Option<Vec<String>> {
     match values {
         Values::String(list) => Some(list.clone()),

@@ -1,5 +1,5 @@
-//! How one variable lies over the parts of a field: which of its dimensions are divided between files, and which file
-//! gives each piece.
+//! The distribution of one variable over the parts of a field: which of its dimensions are divided between files, and
+//! which file provides each piece.
 
 use std::collections::HashMap;
 
@@ -24,24 +24,24 @@ pub(super) struct Extent {
 /// A variable over all members of a field.
 pub(super) struct Distribution<'a> {
     pub name: String,
-    /// The variable in each member.
+    /// The variable of each member.
     pub items: Vec<&'a Item>,
-    /// Its bounds in each member, or the variable that these are the bounds of: the two lie along the same dimensions.
+    /// For each member its bounds, or the variable to which these bounds belong: the two have the same dimensions.
     partners: Vec<Option<&'a Item>>,
     is_bounds: bool,
-    /// Its dimensions: first those it has for being different from file to file, then its own.
+    /// Its dimensions: first those that were added because it differs between files, then its own.
     pub extents: Vec<Extent>,
-    /// How many of the first kind there are.
+    /// The number of added dimensions.
     pub added: usize,
-    /// The files' shares in it.
+    /// The pieces that the files provide.
     pub pieces: Vec<Piece>,
 }
 
-/// Position along each extent, and the member that gives it.
+/// The position along each extent, and the member that provides the piece.
 type Piece = (Vec<usize>, usize);
 
 impl<'a> Distribution<'a> {
-    /// The data variable itself.
+    /// Returns the distribution of the data variable itself.
     pub fn of_field(inputs: &'a [Input], field: &Field) -> Distribution<'a> {
         let items: Vec<&Item> = (0..field.members.len()).map(|m| field.item(inputs, m)).collect();
         let extent = |(axis, a): (usize, &super::axis::Axis)| Extent {
@@ -64,10 +64,10 @@ impl<'a> Distribution<'a> {
         }
     }
 
-    /// A variable that describes the field; `None` when not every file has it.
+    /// Returns the distribution of a variable that describes the field; `None` if a file does not have it.
     ///
     /// # Errors
-    /// `Map` when it differs between files along nothing that the field has.
+    /// `Map` if it differs between files but along no dimension of the field.
     pub fn of_companion(inputs: &'a [Input], field: &Field, name: &str) -> Result<Option<Distribution<'a>>> {
         let file = |m: usize| field.input(inputs, m);
         let found: Option<Vec<&Item>> = (0..field.members.len()).map(|m| file(m).item(name)).collect();
@@ -122,7 +122,7 @@ impl<'a> Distribution<'a> {
         Ok(Some(distribution))
     }
 
-    /// Finds the axes along which it differs from file to file, and the pieces.
+    /// Finds the axes along which it differs between files, and the pieces.
     fn divide_spare_axes(&mut self, inputs: &[Input], field: &Field) -> Result<()> {
         let mut spare: Vec<usize> = (0..field.axes.len())
             .filter(|&a| field.axes[a].is_split() && !self.extents.iter().any(|e| e.axis == Some(a)))
@@ -144,7 +144,8 @@ impl<'a> Distribution<'a> {
                 Ok(pieces) => {
                     self.pieces = pieces;
                     self.added = attempt.len();
-                    // A scalar holds for all of its file; an array is not one along a dimension that it has not.
+                    // A scalar is valid for the whole of its file. An array is not repeated along a dimension that it
+                    // does not have.
                     let stretched = attempt.iter().any(|&a| !field.axes[a].new);
                     if stretched && self.items.iter().any(|i| i.template.rank() > usize::from(self.is_bounds))
                     {
@@ -166,13 +167,13 @@ impl<'a> Distribution<'a> {
         Err(Error::new(Kind::Map, message))
     }
 
-    /// The description of the variable that these are the bounds of, at the first piece.
+    /// Returns the description of the variable to which these bounds belong, at the first piece.
     pub fn parent(&self) -> Option<&'a Template> {
         let first = self.pieces.first().map_or(0, |p| p.1);
         self.partners[first].filter(|_| self.is_bounds).map(|parent| &*parent.template)
     }
 
-    /// The pieces with the present extents, or two members that should be the same and are not.
+    /// Returns the pieces with the present extents, or two members that should be equal and are not.
     fn pieces_by_file(&self, inputs: &[Input], field: &Field) -> Result<Vec<Piece>, (usize, usize)> {
         let mut converter = Converter::to(&self.items[field.cells[0]].template);
         let mut partners = self.partners[field.cells[0]].map(|p| Converter::to(&p.template));
@@ -203,7 +204,7 @@ impl<'a> Distribution<'a> {
         Ok(pieces)
     }
 
-    /// The different descriptions, that of the first piece first, each with the name of a file that has it.
+    /// Returns the distinct descriptions, that of the first piece first, each with the name of a file that has it.
     pub fn templates(&self, inputs: &'a [Input], field: &Field) -> Vec<(&'a Template, &'a str)> {
         let mut out: Vec<(&Template, &str)> = Vec::new();
         let mut seen = std::collections::HashSet::new();
@@ -216,12 +217,12 @@ impl<'a> Distribution<'a> {
         out
     }
 
-    /// Whether several files give pieces of it.
+    /// Returns whether several files provide pieces of it.
     pub fn is_split(&self) -> bool {
         self.pieces.len() > 1
     }
 
-    /// Along how many dimensions it is divided.
+    /// Returns the number of dimensions along which it is divided.
     pub fn split_rank(&self, field: &Field) -> usize {
         self.extents.iter().filter(|e| e.axis.is_some_and(|a| field.axes[a].is_split())).count()
     }

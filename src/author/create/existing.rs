@@ -1,5 +1,5 @@
-//! An aggregation that is updated: its fragments, with the coordinates that the aggregation has for them, are inputs like
-//! the new files. A fragment is opened for coordinates that are aggregated themselves, and for nothing else.
+//! An aggregation that is updated. Its fragments, with their coordinates from the aggregation, are inputs like the new
+//! files. A fragment is opened only for coordinates that are aggregated themselves.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -23,46 +23,46 @@ use crate::options::OpenOptions;
 use crate::selection::Selection;
 use crate::value::Values;
 
-/// Fragments that are looked up at once.
+/// The number of fragments that are looked up at once.
 const BLOCK: u64 = 4096;
 
-/// What an aggregation file has.
+/// The contents of an aggregation file.
 pub(super) struct Existing {
     pub globals: GroupAttributes,
     pub history: Option<String>,
     pub dialect: Option<Dialect>,
     pub has_state: bool,
-    /// Whether coordinates that the files divide are aggregated.
+    /// Whether coordinates that are divided between files are aggregated.
     pub has_aggregated_coordinates: bool,
-    /// The files that hold fragments.
+    /// The files with fragments.
     pub files: Vec<Held>,
-    /// Their numbers by location.
+    /// The index of each file by location.
     pub by_location: HashMap<String, usize>,
     pub dataset: Dataset,
     pub known: Vec<Known>,
-    /// The variables whose values tell where a part belongs.
+    /// The variables whose values determine where a part belongs.
     charted: BTreeSet<String>,
     out: PathBuf,
 }
 
 pub(super) type Ranges = Vec<Range<u64>>;
 
-/// A file that holds fragments.
+/// A file with fragments.
 pub(super) struct Held {
-    /// Its location as the aggregation file is to have it.
+    /// Its location as the aggregation file will have it.
     pub location: String,
-    /// The same as a URI reference, and what else it may be.
+    /// The same as a URI reference, and the kinds of location that are allowed.
     pub reference: (String, Style),
-    /// The variables and the places of what it holds.
+    /// The variables and the places of its fragments.
     pub pieces: Vec<(usize, Ranges)>,
 }
 
 /// A fragment.
 pub(super) struct KnownFragment {
     pub fragment: Fragment,
-    /// What was recorded of its file.
+    /// The recorded state of its file.
     pub state: Option<State>,
-    /// The numbers of the files of its versions.
+    /// The indices of the files of its versions.
     pub files: Vec<usize>,
 }
 
@@ -70,25 +70,25 @@ pub(super) struct KnownFragment {
 pub(super) struct Known {
     pub variable: Variable,
     pub template: Arc<Template>,
-    /// Its fragments by where they lie, if it is aggregated.
+    /// Its fragments by place, if it is aggregated.
     pub pieces: Option<HashMap<Ranges, KnownFragment>>,
 }
 
 /// Parts of variables by name and place.
 pub(super) type Cache = HashMap<(String, Ranges), Content>;
 
-/// The inputs that an aggregation gives.
+/// The inputs that come from an aggregation.
 #[derive(Default)]
 pub(super) struct Inputs {
     pub list: Vec<Input>,
-    /// How files that were scanned again differ from what the aggregation has of them, by their numbers.
+    /// How files that were scanned again differ from the aggregation, by index.
     pub changes: HashMap<usize, String>,
 }
 
 /// Reads an aggregation file.
 ///
 /// # Errors
-/// What is wrong with it; `Unsupported` for fragments that are no files.
+/// Those of reading it; `Unsupported` for fragments that are not files.
 pub(super) fn read(out: &Path, interner: &Interner) -> Result<Existing> {
     let dataset = Dataset::open_with(out, &OpenOptions::from_env()?)?;
     let mut existing = Existing {
@@ -122,7 +122,8 @@ pub(super) fn read(out: &Path, interner: &Interner) -> Result<Existing> {
 }
 
 impl Existing {
-    /// The fragments of an aggregation variable, and what they tell of the file; `None` for another variable.
+    /// Returns the fragments of an aggregation variable, and collects what they show about the file; `None` for another
+    /// variable.
     fn look(&mut self, variable: &Variable) -> Result<Option<HashMap<Ranges, KnownFragment>>> {
         let Some(aggregation) = variable.aggregation()? else { return Ok(None) };
         self.dialect.get_or_insert(aggregation.dialect);
@@ -147,7 +148,7 @@ impl Existing {
                 let Fragment::Stored { versions, .. } = &mut fragment else { return Err(place(no_files())) };
                 let mut files = Vec::with_capacity(versions.len());
                 for version in versions {
-                    // Each dialect has its own word for what goes without saying.
+                    // Each dialect has its own word for the default format.
                     version.format = version.format.take().filter(|f| !matches!(&**f, "nc" | "netcdf"));
                     let Some(location) = &mut version.location else { continue };
                     let reference = location.clone();
@@ -162,7 +163,7 @@ impl Existing {
         Ok(Some(pieces))
     }
 
-    /// The number of a file, which holds this piece.
+    /// Returns the index of a file, and adds this piece to it.
     fn file(&mut self, location: &str, reference: (String, Style), piece: (usize, Ranges)) -> usize {
         let number = self.by_location.get(location).copied().unwrap_or_else(|| {
             self.by_location.insert(location.to_owned(), self.files.len());
@@ -177,11 +178,11 @@ impl Existing {
         self.known.iter().find(|k| k.template.name == name)
     }
 
-    /// All fragments as inputs; what `again` has of a file, by its number, takes the place of what the aggregation has. Of
-    /// such files also the variables that the aggregation has not.
+    /// Returns all fragments as inputs. `again` has files that were scanned again, by index: their contents replace
+    /// those from the aggregation, and they may add variables.
     ///
     /// # Errors
-    /// `Unsupported`, `FragmentVariable` for a file that changed in a way that cannot be told; those of reading.
+    /// `Unsupported`, `FragmentVariable` for a file that changed in a way that cannot be resolved; those of reading.
     pub fn inputs(
         &self,
         again: &HashMap<usize, Input>,
@@ -236,7 +237,7 @@ impl Existing {
         Ok(out)
     }
 
-    /// A data variable that is stored by value.
+    /// Returns a data variable that is stored by value.
     fn by_value(&self, one: &Known, cache: &mut Cache, interner: &Interner) -> Result<Input> {
         let ranges: Ranges = one.variable.shape()?.iter().map(|&n| 0..n).collect();
         let mut whole = item(one, &ranges, Content::Unread, true, None, interner);
@@ -246,7 +247,7 @@ impl Existing {
         Ok(Input::file(&self.out, None, items))
     }
 
-    /// Adds the part of everything that describes a piece of a variable.
+    /// Adds the part of every variable that describes a piece of a variable.
     fn describe(
         &self,
         data: &Known,
@@ -283,13 +284,13 @@ impl Existing {
             };
             let content = self.part(one, &own, cache, interner)?;
             let there = item(one, &own, content, false, fragment, interner);
-            // Items are shared by what they hold, not by where it is.
+            // Items are shared by content, whatever their place.
             items.push(if fragment.is_some() { Arc::new(there) } else { interner.item(there) });
         }
         Ok(())
     }
 
-    /// The values of a part of a variable.
+    /// Returns the values of a part of a variable.
     pub fn part(&self, one: &Known, own: &Ranges, cache: &mut Cache, interner: &Interner) -> Result<Content> {
         let key = (one.template.name.clone(), own.clone());
         if let Some(content) = cache.get(&key) {
@@ -303,11 +304,11 @@ impl Existing {
         Ok(content)
     }
 
-    /// Gives new files numbers along a dimension that an earlier call made of the order of files; `false` when there is no
-    /// such dimension. Files with the same coordinates get one number after the other.
+    /// Numbers new files along a dimension that an earlier call made from the order of files. Returns `false` if there
+    /// is no such dimension. Files with the same coordinates get successive numbers.
     ///
     /// # Errors
-    /// `Map` when the dimension has other coordinates than such numbers.
+    /// `Map` if the dimension has coordinates other than such numbers.
     pub fn number(&self, dimension: &str, files: &mut [Input], interner: &Interner) -> Result<bool> {
         let Some(known) = self.find(dimension).filter(|k| roles::is_coordinate(&k.template)) else {
             return Ok(false);
@@ -323,7 +324,7 @@ impl Existing {
             interner.template(Template::new(name.clone(), name, data_type, Vec::new(), attributes));
         let mut seen: HashMap<Vec<usize>, i32> = HashMap::new();
         for file in files.iter_mut().filter(|f| f.item(dimension).is_none()) {
-            // Equal values are one in memory.
+            // Equal values share memory.
             let place = |i: &Arc<Item>| match &i.content {
                 Content::Kept(values) if roles::is_coordinate(&i.template) => {
                     Some(Arc::as_ptr(values) as usize)
@@ -364,7 +365,7 @@ fn shown(fragment: &Fragment) -> String {
     }
 }
 
-/// The recorded states of the fragments, in C order.
+/// Returns the recorded states of the fragments, in C order.
 fn states(dataset: &Dataset, aggregation: &Aggregation) -> Result<Option<Vec<State>>> {
     let Some(recorded) = aggregation.recorded else { return Ok(None) };
     let shared = dataset.shared();

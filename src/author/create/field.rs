@@ -1,7 +1,8 @@
 //! A variable over all files that hold a part of it: which files belong together, and how their parts are arranged.
 //!
-//! Variables belong together that have the same name, standard name and cell methods, or another name but the same
-//! standard name, cell methods and dimensions in files that do not have the first.
+//! Variables belong together if they have the same name, standard name and cell methods. A variable of another name
+//! also belongs to them if it has the same standard name, cell methods and dimensions, in a file without the first
+//! name.
 
 use std::collections::HashMap;
 
@@ -10,7 +11,7 @@ use super::record::{Content, Input, Item, Template};
 use super::{bounds, cells, ragged, roles, scan, unify, Options};
 use crate::error::{Error, Kind, Result};
 
-/// A variable of an input: the places of the input and of the variable in it.
+/// A variable of an input: the index of the input, and that of the variable in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Member {
     pub input: usize,
@@ -25,7 +26,7 @@ pub(super) struct Field {
     pub axes: Vec<Axis>,
     /// The member in each cell of the array of parts, in C order.
     pub cells: Vec<usize>,
-    /// Whether all files have it whole and the same.
+    /// Whether all files have the whole variable with the same values.
     pub is_static: bool,
 }
 
@@ -40,7 +41,7 @@ impl Field {
     }
 }
 
-/// The data variables of the inputs, each with its members in the order of the inputs.
+/// Returns the data variables of the inputs, each with its members in the order of the inputs.
 pub(super) fn group(inputs: &[Input]) -> Vec<(String, Vec<Member>)> {
     type Key = (String, Option<String>, Option<String>);
     let mut places: HashMap<Key, usize> = HashMap::new();
@@ -79,7 +80,7 @@ pub(super) fn group(inputs: &[Input]) -> Vec<(String, Vec<Member>)> {
     out.into_iter().map(|(key, members)| (key.0, members)).collect()
 }
 
-/// The group that the path of a variable is in.
+/// Returns the group in the path of a variable.
 fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
@@ -87,7 +88,8 @@ fn folder(path: &str) -> &str {
 /// Arranges the members of a variable.
 ///
 /// # Errors
-/// `Map` when parts overlap, are missing, come twice or leave gaps, naming the files; `Rank`, `Units`, `Calendar`.
+/// `Map` if parts overlap, are missing, occur twice or leave gaps (the message names the files); `Rank`, `Units`,
+/// `Calendar`.
 pub(super) fn arrange(
     inputs: &[Input],
     name: &str,
@@ -188,7 +190,7 @@ fn check_dimensions(
     Err(Error::new(Kind::Rank, message))
 }
 
-/// What each member has of a dimension.
+/// Returns the share of each member in a dimension.
 pub(super) fn shares<'a>(inputs: &'a [Input], field: &Field, name: &str) -> Vec<Share<'a>> {
     let share = |m: usize| {
         let (input, item) = (field.input(inputs, m), field.item(inputs, m));
@@ -206,8 +208,8 @@ pub(super) fn shares<'a>(inputs: &'a [Input], field: &Field, name: &str) -> Vec<
     (0..field.members.len()).map(share).collect()
 }
 
-/// Times along a dimension without coordinate variable, which order its parts as well; not those of samples, which are
-/// in the order of what they are samples of.
+/// Returns the times along a dimension without coordinate variable, which also order its parts. Times of samples do
+/// not: samples are in the order of their instances.
 fn times_along<'a>(input: &'a Input, template: &Template, dimension: &str) -> Option<&'a Item> {
     let named = template.text("coordinates").filter(|_| !ragged::is_sample_dimension(input, dimension))?;
     named.split_whitespace().filter_map(|n| input.item(n)).find(|i| {
@@ -217,7 +219,7 @@ fn times_along<'a>(input: &'a Input, template: &Template, dimension: &str) -> Op
     })
 }
 
-/// Makes scalar coordinates that tell members of one cell apart into dimensions.
+/// Turns scalar coordinates that distinguish members of one cell into dimensions.
 fn add_scalar_axes(inputs: &[Input], field: &mut Field, options: &Options) -> Result<()> {
     let template = &field.item(inputs, 0).template;
     let mut names: Vec<String> = template
@@ -251,7 +253,7 @@ fn add_scalar_axes(inputs: &[Input], field: &mut Field, options: &Options) -> Re
     Ok(())
 }
 
-/// Whether the files do not divide the variable and have the same values.
+/// Returns whether the files do not divide the variable and have the same values.
 fn is_same_everywhere(inputs: &[Input], field: &Field) -> Result<bool> {
     if field.axes.iter().any(Axis::is_split) {
         return Ok(false);
@@ -272,7 +274,7 @@ fn is_same_everywhere(inputs: &[Input], field: &Field) -> Result<bool> {
     Ok(true)
 }
 
-/// Gives the members of each cell a place along an axis in the order of the files.
+/// Assigns the members of each cell places along an axis, in the order of the files.
 fn order(inputs: &[Input], field: &mut Field, position: usize) -> Result<()> {
     let mut cells: HashMap<Vec<usize>, Vec<usize>> = HashMap::new();
     for m in 0..field.members.len() {

@@ -1,7 +1,7 @@
-//! Parts of a dimension that do not follow each other, where that can be told.
+//! Finds gaps between the parts of a dimension, as far as they can be known.
 //!
-//! Bounds tell it: where cells meet within the files, they have to meet between them. Without bounds a regular distance
-//! tells it, for times (also in months and years, whatever their length) and for latitudes and longitudes; other
+//! Bounds show gaps: if cells meet within the files, they must meet between them. Without bounds a regular distance
+//! shows gaps, for times (also in months and years, whatever their length) and for latitudes and longitudes; other
 //! coordinates may have any distance.
 
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::coordinate_values::CoordinateValues;
 use super::listing::listed;
 use crate::canonical::{DateTime, TimeUnits};
 
-/// The gaps between the parts of an axis, with the files on both sides; `None` when there are none.
+/// Returns the gaps between the parts of an axis, with the files on both sides; `None` if there are none.
 pub(super) fn all(axis: &Axis, shares: &[Share], descending: bool) -> Option<String> {
     let reference = axis.reference.as_ref().filter(|_| axis.is_split())?;
     let numbers = |coordinates: &CoordinateValues| match coordinates {
@@ -45,7 +45,8 @@ pub(super) fn all(axis: &Axis, shares: &[Share], descending: bool) -> Option<Str
     }
 }
 
-/// The parts after which cells that meet elsewhere do not, where they end, and where the next ones begin.
+/// Returns the parts after which cells do not meet although they do elsewhere; with the end of each and the beginning
+/// of the next.
 fn between_cells(cells: &[Arc<[f64]>], descending: bool) -> Vec<(usize, f64, f64)> {
     let edge = |pair: &[f64], far: bool| {
         let (low, high) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
@@ -67,7 +68,7 @@ fn between_cells(cells: &[Arc<[f64]>], descending: bool) -> Vec<(usize, f64, f64
         let (end, begin) = (edge(a, true), edge(b, false));
         !meet(a, b) && if descending { begin < end } else { begin > end }
     };
-    // Times of instants have cells without width, and files of single ones may be far apart.
+    // Instants have cells without width, and files of single instants may be far apart.
     if !cells.iter().all(|c| c.chunks_exact(2).all(|cell| width(cell) > 0.0)) {
         return Vec::new();
     }
@@ -79,8 +80,8 @@ fn between_cells(cells: &[Arc<[f64]>], descending: bool) -> Vec<(usize, f64, f64
     gap.collect()
 }
 
-/// The parts after which a regular distance, in units or in months, is left out, with their last point and the first of
-/// the next.
+/// Returns the parts after which steps of a regular distance, in units or in months, are missing; with the last point
+/// of each and the first of the next.
 fn between_points(numbers: &[Arc<[f64]>], time: Option<&TimeUnits>) -> Vec<(usize, f64, f64)> {
     let found = left_out(numbers, time.is_some()).filter(|found| !found.is_empty());
     let found = found.or_else(|| left_out(&months(numbers, time?)?, true));
@@ -88,10 +89,10 @@ fn between_points(numbers: &[Arc<[f64]>], time: Option<&TimeUnits>) -> Vec<(usiz
     found.unwrap_or_default().into_iter().filter_map(ends).collect()
 }
 
-/// The parts after which the distance is a multiple of what it is elsewhere; `None` when there is no regular distance.
+/// Returns the parts after which the distance is a multiple of the regular one; `None` if there is no regular distance.
 ///
-/// It is regular within all parts, and is three quarters of all distances. Half of them will do for times where the
-/// others are multiples: those that are left out leave nothing else.
+/// A distance is regular if all distances within parts equal it, and three quarters of all distances do. For times,
+/// half of all distances suffice if the others are multiples of it: missing steps leave only multiples.
 fn left_out(numbers: &[Arc<[f64]>], times: bool) -> Option<Vec<usize>> {
     let distance = |w: &[f64]| (w[1] - w[0]).abs();
     let inner: Vec<f64> = numbers.iter().flat_map(|v| v.windows(2).map(distance)).collect();
@@ -116,8 +117,8 @@ fn left_out(numbers: &[Arc<[f64]>], times: bool) -> Option<Vec<usize>> {
     Some(between.iter().enumerate().filter(far).map(|(at, _)| at).collect())
 }
 
-/// The numbers of the months of times that are all at the same moment of a month, in the middle or at the end of one;
-/// `None` for others, since months have no regular distance in days.
+/// Returns the numbers of the months of times that are all at the same moment of a month, in its middle or at its end;
+/// `None` for other times. Months have no regular distance in days.
 fn months(numbers: &[Arc<[f64]>], time: &TimeUnits) -> Option<Vec<Arc<[f64]>>> {
     let first = time.decode(*numbers.first()?.first()?)?;
     let moment = |date: &DateTime| (date.day, date.hour, date.minute, date.second, date.microsecond);
@@ -160,14 +161,14 @@ mod tests {
 
     const NONE: [usize; 0] = [];
 
-    /// The gaps of files with these points, in days of the calendar since 2001-01-01.
+    /// Returns the gaps of files with these points, in days of the calendar since 2001-01-01.
     fn found(files: &[&[f64]], calendar: &str) -> Vec<usize> {
         let units = TimeUnits::parse("days since 2001-01-01", Some(calendar)).unwrap();
         let numbers: Vec<Arc<[f64]>> = files.iter().map(|&f| f.into()).collect();
         between_points(&numbers, Some(&units)).into_iter().map(|(at, ..)| at).collect()
     }
 
-    /// The gaps of files with one of these points each.
+    /// Returns the gaps of files with one of these points each.
     fn single(points: &[f64], calendar: &str) -> Vec<usize> {
         found(&points.chunks(1).collect::<Vec<_>>(), calendar)
     }
@@ -185,7 +186,7 @@ mod tests {
     #[test]
     fn times_without_a_regular_distance_have_no_gaps() {
         assert_eq!(single(&[0.0, 10.0], "standard"), NONE);
-        // Stations that are read when somebody comes by.
+        // Like a station that is read whenever somebody comes by.
         assert_eq!(single(&[0.0, 1.0, 2.7], "standard"), NONE);
         assert_eq!(single(&[0.0, 1.3, 2.1, 9.7, 10.0], "standard"), NONE);
         assert_eq!(single(&[0.0, 1.0, 8.0, 13.0, 29.0], "standard"), NONE);

@@ -8,10 +8,10 @@ use crate::canonical::Calendar;
 use crate::error::{Error, Kind, Result};
 use crate::value::Attributes;
 
-/// The attributes of the groups of one file, by paths without slash before them.
+/// The attributes of the groups of one file, by paths without leading slash.
 pub(super) type GroupAttributes = Vec<(String, Attributes)>;
 
-/// What the files say of each group.
+/// The attributes of each group in all files.
 #[derive(Default)]
 pub(super) struct Globals(BTreeMap<String, Shared>);
 
@@ -35,7 +35,7 @@ impl Globals {
         }
     }
 
-    /// As [`Globals::merge`], with what other files say.
+    /// Merges the attributes from other files.
     pub fn absorb(&mut self, others: Globals) {
         for (path, shared) in others.0 {
             let own = self
@@ -52,7 +52,7 @@ impl Globals {
         self.0.values_mut().for_each(|shared| shared.different.sort());
     }
 
-    /// What is common to the groups below the root.
+    /// Returns the common attributes of the groups below the root.
     pub fn of_groups(&self) -> GroupAttributes {
         let below = self.0.iter().filter(|(path, _)| !path.is_empty());
         below.map(|(path, shared)| (path.clone(), shared.common.clone())).collect()
@@ -64,7 +64,7 @@ impl Shared {
         let common = &mut self.common;
         let names = common.iter().chain(attributes).map(|a| a.name.clone()).collect::<Vec<_>>();
         for name in names {
-            // Of the conventions only the others matter: those of the new file are its own.
+            // For the conventions only the foreign ones are compared: the new file has its own.
             let alike = name == "Conventions" && foreign(common) == foreign(attributes);
             if common.get(&name) != attributes.get(&name) && !alike {
                 common.remove(&name);
@@ -76,7 +76,7 @@ impl Shared {
     }
 }
 
-/// Conventions other than CF and CFA.
+/// Returns the conventions other than CF and CFA.
 fn foreign(attributes: &Attributes) -> Vec<String> {
     let all = attributes.text("Conventions").unwrap_or_default();
     let others =
@@ -84,10 +84,11 @@ fn foreign(attributes: &Attributes) -> Vec<String> {
     others.map(str::to_owned).collect()
 }
 
-/// What all files agree on, with `Conventions` and `history` of the new file; and a note on what was left out.
+/// Returns the attributes that all files have in common, with `Conventions` and `history` of the new file; and a note
+/// on those left out.
 ///
 /// # Errors
-/// `Request` when `SOURCE_DATE_EPOCH` is no time.
+/// `Request` if `SOURCE_DATE_EPOCH` is not a time.
 pub(super) fn merge(
     globals: &Globals,
     old_history: Option<String>,
@@ -121,7 +122,8 @@ pub(super) fn merge(
 /// The last second of the year 9999.
 const LATEST: u64 = 253_402_300_799;
 
-/// The time of the call; that of `SOURCE_DATE_EPOCH` where it is set, so that the same input gives the same bytes.
+/// Returns the time of the call, or that of `SOURCE_DATE_EPOCH` if it is set, so that the same input yields the same
+/// bytes.
 fn time_to_write() -> Result<String> {
     let seconds = match std::env::var_os("SOURCE_DATE_EPOCH") {
         Some(text) => epoch(&text.to_string_lossy())?,
@@ -138,7 +140,7 @@ fn epoch(text: &str) -> Result<u64> {
     })
 }
 
-/// A time in UTC, as `2026-01-31T12:00:00Z`.
+/// Returns a time in UTC, such as `2026-01-31T12:00:00Z`.
 fn shown(seconds: u64) -> String {
     let calendar = Calendar::Standard;
     let origin = calendar.day_number(1970, 1, 1).unwrap_or(0);

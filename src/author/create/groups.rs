@@ -1,4 +1,4 @@
-//! The variables of a file, known by their paths, put into their groups; references become what is read from there.
+//! Moves the variables of a file, whose names are paths, to their groups, and adapts references to be valid there.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use crate::value::Attributes;
 const OF_AGGREGATIONS: [(&str, Form); 3] =
     [(NEW.dimensions, Form::Dimensions), (NEW.data, Form::Keyed), (STATE_ATTRIBUTE, Form::Keyed)];
 
-/// The file with groups, which get these attributes.
+/// Returns the file with groups, which get these attributes.
 ///
 /// # Errors
-/// `Unsupported` when the dialect has no groups, or a dimension is hidden by another of its name.
+/// `Unsupported` if the dialect has no groups, or if a dimension is hidden by another of its name.
 pub(super) fn into_groups(
     flat: File,
     attributes: Vec<(String, Attributes)>,
@@ -59,7 +59,7 @@ pub(super) fn into_groups(
         group(&mut file, &path).variables.push(variable);
     }
     for (path, list) in attributes {
-        // Groups that nothing was taken from are not made.
+        // Groups without variables in the new file are not added.
         if let Some(there) = existing(&mut file, &path) {
             there.attributes = list;
         }
@@ -71,7 +71,7 @@ fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
-/// The group of this path, which is made if need be.
+/// Returns the group of this path, which is added if necessary.
 fn group<'a>(file: &'a mut Group, path: &str) -> &'a mut Group {
     path.split('/').filter(|p| !p.is_empty()).fold(file, |at, name| {
         let place = at.groups.iter().position(|g| g.name == name).unwrap_or_else(|| {
@@ -88,7 +88,7 @@ fn existing<'a>(file: &'a mut Group, path: &str) -> Option<&'a mut Group> {
         .try_fold(file, |at, name| at.groups.iter_mut().find(|g| g.name == name))
 }
 
-/// How a variable in a group refers to something: by its name if the search upward finds it, else by its path.
+/// Returns how a variable in a group refers to something: by its name if the upward search finds it, else by its path.
 fn shown(from: &str, path: &str, all: &HashSet<String>) -> String {
     let (_, name) = split(path);
     let mut at = Some(from);

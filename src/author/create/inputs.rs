@@ -9,28 +9,28 @@ use super::pattern::{fits, is_pattern, natural};
 use crate::error::{Error, Kind, Result};
 use crate::io::os::{path_from_bytes, read_given, shown, with_room};
 
-/// The files to aggregate, and how each was come by: paths are files that were named, [`expand`] also finds some.
+/// The files to aggregate, and the origin of each: paths are files that were named; [`expand`] also finds files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inputs {
     paths: Vec<PathBuf>,
-    /// For each path, whether it was named; one that a directory or pattern gave was only found.
+    /// For each path, whether it was named. Otherwise a directory or pattern found it.
     named: Vec<bool>,
     /// The lists that named some of them.
     lists: Vec<PathBuf>,
 }
 
 impl Inputs {
-    /// The files, in their order.
+    /// Returns the files, in their order.
     pub fn paths(&self) -> &[PathBuf] {
         &self.paths
     }
 
-    /// The files, each with whether it was named.
+    /// Returns the files, each with whether it was named.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&Path, bool)> {
         self.paths.iter().map(PathBuf::as_path).zip(self.named.iter().copied())
     }
 
-    /// The lists that were read.
+    /// Returns the lists that were read.
     pub(super) fn lists(&self) -> &[PathBuf] {
         &self.lists
     }
@@ -40,7 +40,7 @@ impl Inputs {
         self.named.resize(self.paths.len(), named);
     }
 
-    /// Leaves out what comes again; a file that was found and named was named.
+    /// Removes repetitions. A file that was both found and named counts as named.
     fn without_repetitions(self) -> Inputs {
         let mut place: HashMap<PathBuf, usize> = HashMap::new();
         let mut once = Inputs { lists: self.lists, ..Inputs::default() };
@@ -80,15 +80,15 @@ impl From<&Inputs> for Inputs {
     }
 }
 
-/// The files that the arguments name, in their order; what a pattern or directory gives is in natural order, so that
-/// `r2` comes before `r10`. A file that is named twice counts once.
+/// Returns the files that the arguments name, in their order. The files of a pattern or directory are in natural order,
+/// so that `r2` comes before `r10`. A file that is named twice counts once.
 ///
 /// - `@list.txt` is a file with one name per line; relative names are relative to it.
-/// - A directory stands for the files below it whose names end in `.nc`, `.nc4`, `.cdf` or `.nca`.
+/// - A directory means the files below it whose names end in `.nc`, `.nc4`, `.cdf` or `.nca`.
 /// - `*`, `?` and `[...]` match within a name, `**` any directories; a name that exists is not a pattern.
 ///
 /// # Errors
-/// `Io` when something is not there or cannot be read, `Request` when nothing is left.
+/// `Io` if something does not exist or cannot be read, `Request` if nothing is left.
 pub fn expand<S: AsRef<OsStr>>(arguments: &[S]) -> Result<Inputs> {
     let mut found = Inputs::default();
     for argument in arguments {
@@ -138,12 +138,12 @@ fn one(argument: &OsStr, base: &Path, lists: bool, found: &mut Inputs) -> Result
     Ok(())
 }
 
-/// The name of the list in `@list`.
+/// Returns the name of the list in `@list`.
 fn listed(argument: &OsStr) -> Option<PathBuf> {
     argument.as_encoded_bytes().strip_prefix(b"@").and_then(|name| path_from_bytes(name.to_vec()))
 }
 
-/// Adds what a list names.
+/// Adds the files that a list names.
 fn all_of(list: &Path, found: &mut Inputs) -> Result<()> {
     let wrong = |what: &str| Error::new(Kind::Io, what).in_file(shown(list));
     let bytes = read_given(list).map_err(|e| wrong("the list cannot be read").because(e))?;

@@ -1,15 +1,15 @@
 //! Lists in messages, long enough to act on and short enough to read.
 
-/// Most entries of a list.
+/// The maximum number of entries of a list.
 const MOST: usize = 10;
 
-/// Most bytes of a list, unless its first entry is longer.
+/// The maximum number of bytes of a list, unless its first entry is longer.
 const MOST_BYTES: usize = 2000;
 
-/// Most characters of a text from a file.
+/// The maximum number of characters of a text from a file.
 const MOST_CHARACTERS: usize = 60;
 
-/// The entries, separated by semicolons; of many the first ones, and how many more there are.
+/// Returns the entries, separated by semicolons; if there are too many, the first ones and the number of the others.
 pub(super) fn listed(entries: impl IntoIterator<Item = String>, total: u128) -> String {
     let mut text = String::new();
     let mut shown = 0;
@@ -27,7 +27,7 @@ pub(super) fn listed(entries: impl IntoIterator<Item = String>, total: u128) -> 
     }
 }
 
-/// A text from a file, cut where it is too long for a message.
+/// Returns a text from a file, shortened if it is too long for a message.
 pub(super) fn short(text: &str) -> String {
     match text.char_indices().nth(MOST_CHARACTERS) {
         Some((end, _)) => format!("{}...", &text[..end]),

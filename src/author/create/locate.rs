@@ -1,4 +1,4 @@
-//! How fragments are named in the aggregation file: relative to it, absolutely, or below a base.
+//! The locations of fragments in the aggregation file: relative to it, absolute, or below a base.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,29 +10,29 @@ use crate::io::location::{redact, relative_path};
 use crate::io::os::shown;
 use crate::model::Dialect;
 
-/// Gives the names of fragments.
+/// Determines the locations of fragments.
 pub(super) struct Locator {
     folder: PathBuf,
     locations: Locations,
     dialect: Dialect,
-    /// Real directories by the names that were given for them.
+    /// Real directories by the names under which they were passed.
     real: Mutex<HashMap<PathBuf, PathBuf>>,
 }
 
 impl Locator {
-    /// For an aggregation file of this name.
+    /// Returns the locator for an aggregation file of this name.
     ///
     /// # Errors
-    /// `Io` when its directory is not there.
+    /// `Io` if its directory does not exist.
     pub fn new(out: &Path, locations: &Locations, dialect: Dialect) -> Result<Locator> {
         let folder = real_folder(out)?;
         Ok(Locator { folder, locations: locations.clone(), dialect, real: Mutex::default() })
     }
 
-    /// The location of a file.
+    /// Returns the location of a file.
     ///
     /// # Errors
-    /// `Io` when its directory is not there, `Unsupported` when a relative name does not exist for it.
+    /// `Io` if its directory does not exist, `Unsupported` if there is no relative name for it.
     pub fn location(&self, file: &Path) -> Result<String> {
         let given = file.parent().unwrap_or(Path::new("")).to_owned();
         let known = self.real.lock().unwrap_or_else(PoisonError::into_inner).get(&given).cloned();
@@ -71,9 +71,9 @@ impl Locator {
     }
 }
 
-/// A relative name below a base; steps upward are taken in the base, so that none is left to whoever reads the name.
+/// Returns a relative name below a base. Steps upward are applied to the base, so that readers need not apply them.
 ///
-/// `None` when the base has no more directories: the host of a URL and what stands for something else are none.
+/// `None` if the base has too few directories: the host of a URL and substitutions do not count as directories.
 fn below(base: &str, relative: &str) -> Option<String> {
     if base.is_empty() {
         return Some(relative.to_owned());
@@ -100,7 +100,7 @@ fn no_name(file: &Path) -> Error {
     Error::new(Kind::Request, "it is not the name of a file").in_file(shown(file))
 }
 
-/// The directory of a file, without symbolic links.
+/// Returns the directory of a file, without symbolic links.
 fn real_folder(file: &Path) -> Result<PathBuf> {
     let folder = file.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::canonicalize(folder)

@@ -1,9 +1,9 @@
-//! Making aggregation files from the files that hold the parts.
+//! Makes aggregation files from the files that hold the parts.
 //!
-//! The files are scanned natively and in parallel; variables that belong together are arranged by their coordinates, so
-//! that the order of the files does not matter; what describes them (coordinates, bounds, cell measures, grid mappings)
-//! is stored by value, converted to common units. [`plan`] shows what would be made, [`create`] makes it, [`update`] adds
-//! files to an aggregation without reading those it has.
+//! The files are scanned natively and in parallel. Variables that belong together are arranged by their coordinates, so
+//! that the order of the files does not matter. The variables that describe them (coordinates, bounds, cell measures,
+//! grid mappings) are stored by value, converted to common units. [`plan`] shows what would be made, [`create`] makes
+//! it, [`update`] adds files to an aggregation without reading those it has.
 //!
 //! ```no_run
 //! use cfa::create::{create, expand, Options};
@@ -15,9 +15,9 @@
 //!
 //! Variables in groups are aggregated in their groups.
 //!
-//! What is read is never replaced. Refused, naming the files: parts that overlap, come twice, are missing or leave a gap, all
-//! of them and in dates; units and calendars that cannot be converted; types that cannot be united; descriptions that differ
-//! along no dimension.
+//! Files that are read are never replaced. Errors name the files and list all faults, with dates. Refused: parts that
+//! overlap, occur twice, are missing or leave a gap; units and calendars that cannot be converted; types that cannot be
+//! unified; descriptions that differ along no dimension.
 
 mod assemble;
 mod axis;
@@ -68,7 +68,7 @@ use progress::Watch;
 use record::{Input, Interner};
 use scan::Scanned;
 
-/// How fragments are named.
+/// How locations of fragments are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Locations {
@@ -85,31 +85,31 @@ pub enum Locations {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// The convention to follow; `CF-1.13` unless told otherwise.
+    /// The convention to follow; `CF-1.13` by default.
     pub dialect: Dialect,
     /// The format of the aggregation file; `None` for netCDF-4, and with [`update`] for that of the file.
     pub format: Option<Format>,
-    /// How fragments are named.
+    /// How locations of fragments are written.
     pub locations: Locations,
-    /// The data variables to take; all if empty.
+    /// The data variables to include; all if empty.
     pub variables: Vec<String>,
     /// The dimensions along which files may be joined; any if empty. One of these that has no coordinates is joined in
     /// the order of the files.
     pub dimensions: Vec<String>,
-    /// A new dimension along which files with the same coordinates are put in their order; those of an update after the
-    /// ones that are there.
+    /// A new dimension along which files with the same coordinates are put in their order; new files of an update come
+    /// after the existing ones.
     pub new_dimension: Option<String>,
-    /// Whether coordinates need not follow each other; notes say where they do not.
+    /// Whether gaps between coordinates are allowed; notes describe them.
     pub allow_gaps: bool,
     /// Whether coordinates and other descriptions that are divided between files are aggregated instead of copied.
     pub aggregate_coordinates: bool,
     /// Whether size and time of each fragment's file are recorded, so that readers notice a change.
     pub record_state: bool,
-    /// Whether [`create`] replaces a file that holds data of its own; never one that is read.
+    /// Whether [`create`] replaces a file with data of its own; never one that is read.
     pub overwrite: bool,
-    /// Threads that scan; 0 means one per core.
+    /// The number of threads that scan; 0 means one per core.
     pub num_threads: usize,
-    /// What `history` says was done; `cfa create` if nothing is given.
+    /// The text of this call in `history`; `cfa create` by default.
     pub history: Option<String>,
 }
 
@@ -138,7 +138,7 @@ impl Options {
             || self.variables.iter().any(|v| is_same(v.trim_start_matches('/'), variable))
     }
 
-    /// Whether a dimension was named as one to be joined.
+    /// Returns whether the user named a dimension as one to be joined.
     fn joins(&self, dimension: &str) -> bool {
         self.dimensions.iter().any(|d| is_same(d, dimension))
     }
@@ -152,7 +152,7 @@ impl Options {
     }
 }
 
-/// Works out what [`create`] would make of these files, and writes nothing.
+/// Determines what [`create`] would make of these files, and writes nothing.
 ///
 /// # Errors
 /// As [`create`].
@@ -165,16 +165,17 @@ pub fn plan(
     Ok(make(&Out::new(out)?, &files.into(), options, Watch(observer))?.1)
 }
 
-/// Makes an aggregation file of these files. An aggregation of that name that holds no data of its own is replaced, another
-/// file only with [`Options::overwrite`]. Others who write it at the same time are waited for. The new file is read again
-/// before it takes its name.
+/// Makes an aggregation file of these files. An aggregation of that name is replaced if it has no data of its own,
+/// another file only with [`Options::overwrite`]. Waits for others who write the file at the same time. The new file is
+/// read back before it gets its name.
 ///
-/// The aggregation file is never one of the files, nor a fragment of one that is itself an aggregation. One that
-/// [`expand`] found in a directory or by a pattern is passed over, if it is an aggregation.
+/// The aggregation file is never one of the files, nor a fragment of one that is itself an aggregation. If [`expand`]
+/// found it in a directory or by a pattern and it is an aggregation, it is skipped.
 ///
 /// # Errors
-/// `Request` when the file may not be replaced; `Map` when the parts do not fit together; `Units`, `Calendar`,
-/// `FragmentType` when they cannot be converted; those of reading a file; `Unsupported` when the dialect or format cannot express the result; `Io`; `Cancelled`.
+/// `Request` if the file may not be replaced; `Map` if the parts do not fit together; `Units`, `Calendar`,
+/// `FragmentType` if they cannot be converted; those of reading a file; `Unsupported` if the dialect or format cannot
+/// express the result; `Io`; `Cancelled`.
 pub fn create(
     out: &Path,
     files: impl Into<Inputs>,
@@ -188,7 +189,7 @@ pub fn create(
     Ok(report)
 }
 
-/// Works out what [`update`] would make, and writes nothing.
+/// Determines what [`update`] would make, and writes nothing.
 ///
 /// # Errors
 /// As [`update`].
@@ -201,14 +202,14 @@ pub fn plan_update(
     Ok(remake::remake(&Out::new(out)?, &files.into(), options, Watch(observer))?.report)
 }
 
-/// Adds files to an aggregation file, and to no other sort of file: more of a dimension, or more variables. Of the files that
-/// the aggregation has already, those are passed over whose size and time are what was recorded; the others are scanned again,
-/// and where they changed their part is made anew. An aggregation to which nothing is added is left as it is. The dialect of
-/// `options` does not count: that of the file stays.
+/// Adds files to an aggregation file, and to no other kind of file: more of a dimension, or more variables. Files that
+/// the aggregation already has are skipped if their size and time are as recorded. Others are scanned again, and the
+/// parts of those that changed are replaced. An aggregation to which nothing is added is left as it is. The dialect of
+/// `options` is ignored: the file keeps its own.
 ///
 /// # Errors
-/// As [`create`], and what is wrong with the aggregation file; `Request` when it is none; `FragmentVariable` and
-/// `Unsupported` for a file that changed so that its part cannot be made anew.
+/// As [`create`], and those of reading the aggregation file; `Request` if it is not an aggregation; `FragmentVariable`
+/// and `Unsupported` for a file that changed so that its part cannot be replaced.
 pub fn update(
     out: &Path,
     files: impl Into<Inputs>,
@@ -227,7 +228,7 @@ pub fn update(
     Ok(made.report)
 }
 
-/// The file to be written, after all others who write it.
+/// Returns the file to be written, after waiting for all others who write it.
 fn claim(out: &Path, watch: Watch) -> Result<Out> {
     Out::claimed(out, &mut || watch.report(Stage::Wait, 0, 1))
 }
@@ -247,10 +248,10 @@ fn make(out: &Out, files: &Inputs, options: &Options, watch: Watch) -> Result<(F
     Ok((file, report))
 }
 
-/// The files without the aggregation file itself, which a directory or pattern may have found.
+/// Returns the files without the aggregation file itself, which a directory or pattern may have found.
 ///
 /// # Errors
-/// `Request` when the file to be written is one of them otherwise, or when none is left.
+/// `Request` if the file to be written is one of them otherwise, or if none is left.
 fn others<'a>(out: &Out, files: &'a Inputs) -> Result<Vec<&'a Path>> {
     let read = |what: &str| {
         out.refusal(format!(
@@ -277,7 +278,7 @@ fn others<'a>(out: &Out, files: &'a Inputs) -> Result<Vec<&'a Path>> {
     }
 }
 
-/// The file, what is to be told of it, and whether something is stored by value for want of a place.
+/// Returns the file, the report on it, and whether something is stored by value because its place is unknown.
 fn assemble(
     scanned: &Scanned,
     history: Option<String>,

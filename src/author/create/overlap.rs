@@ -1,4 +1,4 @@
-//! Parts of a dimension that lie on each other.
+//! Finds parts of a dimension that overlap.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,13 +7,13 @@ use super::coordinate_values::CoordinateValues;
 use super::listing::{listed, short};
 use crate::error::{Error, Kind, Result};
 
-/// Pairs that are looked for to be told; the others are counted.
+/// The maximum number of pairs that are described in a message; the others are counted.
 const TOLD: usize = 20;
 
 /// Refuses parts that overlap; times closer than `slack` are the same.
 ///
 /// # Errors
-/// `Map` naming the files of each pair, and what they have in common.
+/// `Map`; the message names the files of each pair, and what they have in common.
 pub(super) fn none(axis: &Axis, shares: &[Share], descending: bool, slack: f64) -> Result<()> {
     let name = |part: usize| &*shares[axis.parts[part].member].input.name;
     let scale = axis.scale();
@@ -36,7 +36,7 @@ pub(super) fn none(axis: &Axis, shares: &[Share], descending: bool, slack: f64) 
     Err(Error::new(Kind::Map, message))
 }
 
-/// The first pairs of parts whose numbers overlap, and how many pairs there are.
+/// Returns the first pairs of parts whose numbers overlap, and the number of all pairs.
 fn numbers(axis: &Axis, descending: bool, slack: f64) -> (Vec<(usize, usize)>, u128) {
     let sign = if descending { -1.0 } else { 1.0 };
     let mut step = f64::INFINITY;
@@ -51,7 +51,7 @@ fn numbers(axis: &Axis, descending: bool, slack: f64) -> (Vec<(usize, usize)>, u
     let slack = slack.min(step / 4.0);
     let mut ends: Vec<f64> = spans.iter().map(|span| span.2 + slack).collect();
     ends.sort_by(f64::total_cmp);
-    // Parts are in the order of their beginnings: each overlaps those before it that have not ended.
+    // Parts are sorted by their beginnings: each overlaps those before it that have not ended.
     let before =
         spans.iter().enumerate().map(|(j, span)| j - ends.partition_point(|end| *end < span.1).min(j));
     let total: u128 = before.map(|n| n as u128).sum();
@@ -68,7 +68,7 @@ fn numbers(axis: &Axis, descending: bool, slack: f64) -> (Vec<(usize, usize)>, u
     (pairs, total)
 }
 
-/// The pairs of parts that have a label in common: one of the labels, and how many there are.
+/// Returns the pairs of parts that have labels in common: one of the labels, and their number.
 fn labels(axis: &Axis) -> BTreeMap<(usize, usize), (&str, u64)> {
     let mut seen: HashMap<&str, usize> = HashMap::new();
     let mut pairs = BTreeMap::new();

@@ -3,12 +3,12 @@
 
 use std::ffi::OsStr;
 
-/// Whether a part of a path is a pattern.
+/// Returns whether a part of a path is a pattern.
 pub(super) fn is_pattern(part: &OsStr) -> bool {
     part.as_encoded_bytes().iter().any(|b| b"*?[".contains(b))
 }
 
-/// Whether a name fits a pattern of `*`, `?` and `[...]`.
+/// Returns whether a name matches a pattern of `*`, `?` and `[...]`.
 pub(super) fn fits(name: &OsStr, pattern: &OsStr) -> bool {
     let (name, pattern) = (characters(name), characters(pattern));
     let (mut n, mut p) = (0, 0);
@@ -27,7 +27,7 @@ pub(super) fn fits(name: &OsStr, pattern: &OsStr) -> bool {
         };
         match (step, star) {
             (Some(next), _) => (n, p) = (n + 1, next),
-            // The last star takes one more.
+            // The last star matches one more.
             (None, Some((at, from))) => {
                 (n, p) = (from + 1, at + 1);
                 star = Some((at, from + 1));
@@ -43,7 +43,7 @@ const ANY: u32 = '?' as u32;
 const OPEN: u32 = '[' as u32;
 const CLOSE: u32 = ']' as u32;
 
-/// The characters of a name; a byte that is part of none comes after all of Unicode.
+/// Returns the characters of a name. A byte that belongs to no character comes after all of Unicode.
 fn characters(name: &OsStr) -> Vec<u32> {
     let mut list = Vec::new();
     for chunk in name.as_encoded_bytes().utf8_chunks() {
@@ -53,7 +53,7 @@ fn characters(name: &OsStr) -> Vec<u32> {
     list
 }
 
-/// The length of a `[...]` that has this character; `None` if it has not.
+/// Returns the length of a `[...]` that contains this character; `None` if it does not.
 fn class(pattern: &[u32], c: u32) -> Option<usize> {
     let end = pattern.iter().skip(2).position(|p| *p == CLOSE)? + 2;
     let negated = [u32::from('!'), u32::from('^')].contains(&pattern[1]);
@@ -72,7 +72,7 @@ fn class(pattern: &[u32], c: u32) -> Option<usize> {
     (has != negated).then_some(end + 1)
 }
 
-/// A key by which `r2` comes before `r10`.
+/// Returns a key by which `r2` comes before `r10`.
 pub(super) fn natural(name: &OsStr) -> (Vec<(Vec<u8>, u128)>, Vec<u8>) {
     let mut key = Vec::new();
     let bytes = name.as_encoded_bytes();
@@ -86,7 +86,7 @@ pub(super) fn natural(name: &OsStr) -> (Vec<(Vec<u8>, u128)>, Vec<u8>) {
         key.push((word.to_owned(), number.unwrap_or(0)));
         rest = after;
     }
-    // Numbers that are equal (`r1`, `r01`) or too large leave it to the bytes.
+    // Names whose numbers are equal (`r1`, `r01`) or too large are ordered by their bytes.
     (key, bytes.to_owned())
 }
 

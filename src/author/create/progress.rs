@@ -1,37 +1,37 @@
-//! Telling the caller how far the work is, and being told to stop.
+//! Reports progress to the caller, who may stop the work.
 
 use crate::error::Result;
 use crate::threads::progress::{Listener, Progress as Counted};
 
-/// What is being done.
+/// A stage of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stage {
-    /// Another writer of the file is waited for.
+    /// Waiting for another writer of the file.
     Wait,
-    /// Files are looked at.
+    /// Scanning files.
     Scan,
-    /// The parts are put in order.
+    /// Arranging the parts.
     Arrange,
-    /// The file is written.
+    /// Writing the file.
     Write,
 }
 
-/// How far the work is.
+/// The progress of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// What is being done.
+    /// The current stage.
     pub stage: Stage,
-    /// How much of it is done.
+    /// How much of the stage is done.
     pub done: u64,
-    /// How much there is.
+    /// The total of the stage.
     pub total: u64,
 }
 
-/// Called now and then, by any thread; `false` stops the work with the error `Cancelled`.
+/// Called now and then, by any thread. Returns `false` to stop the work with the error `Cancelled`.
 pub type Observer<'a> = &'a (dyn Fn(Progress) -> bool + Sync);
 
-/// Reports to whoever watches, if anybody.
+/// Reports to the observer, if there is one.
 #[derive(Clone, Copy)]
 pub(super) struct Watch<'a>(pub Option<Observer<'a>>);
 
@@ -45,7 +45,7 @@ impl Watch<'_> {
     /// Reports how much of a stage is done.
     ///
     /// # Errors
-    /// `Cancelled` when the caller says so.
+    /// `Cancelled` if the observer stops the work.
     pub fn report(&self, stage: Stage, done: u64, total: u64) -> Result<()> {
         self.count(stage, total, |progress| progress.advance(done))
     }

@@ -1,8 +1,8 @@
-//! Ragged arrays of which each file has a part (CF section 9.3): counts, indices and samples have to stay in step.
+//! Ragged arrays of which each file has a part (CF section 9.3): counts, indices and samples must stay consistent.
 //!
 //! Samples follow the instances that they belong to, so the parts of a sample dimension are in the order of the files,
-//! whatever their times. Refused: samples of more files than their counts are of, and indices into instances of one
-//! file among those of many.
+//! whatever their times. Refused: samples that come from more files than their counts, and indices into the instances
+//! of one file if there are instances of several.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ const SAMPLE_DIMENSION: &str = "sample_dimension";
 const INSTANCE_DIMENSION: &str = "instance_dimension";
 const TELLING: [&str; 2] = [SAMPLE_DIMENSION, INSTANCE_DIMENSION];
 
-/// Whether a file has a count or index variable of a dimension.
+/// Returns whether a file has a count or index variable of a dimension.
 pub(super) fn is_sample_dimension(input: &Input, dimension: &str) -> bool {
     input.items.iter().any(|item| {
         let template = &item.template;
@@ -24,7 +24,7 @@ pub(super) fn is_sample_dimension(input: &Input, dimension: &str) -> bool {
     })
 }
 
-/// The dimension that an attribute of a variable names, found in its group or in those above.
+/// Returns the dimension that an attribute of a variable names, found in its group or in those above.
 fn named(input: &Input, item: &Item, attribute: &str) -> Option<String> {
     let word = item.template.text(attribute)?;
     let known = |name: &str| input.items.iter().any(|i| i.template.dimensions.iter().any(|d| d == name));
@@ -54,7 +54,7 @@ pub(super) struct Joined {
 struct Along {
     field: String,
     dimension: String,
-    /// For each file the number of its part.
+    /// For each file, the index of its part.
     parts: HashMap<usize, usize>,
 }
 
@@ -77,10 +77,10 @@ impl Joined {
         }
     }
 
-    /// Checks that what counts and what is counted are joined alike.
+    /// Checks that counts and samples are joined in the same way.
     ///
     /// # Errors
-    /// `Map`, naming the variable.
+    /// `Map`; the message names the variable.
     pub fn check(&self, inputs: &[Input]) -> Result<()> {
         for member in &self.telling {
             let (input, item) = (&inputs[member.input], &*inputs[member.input].items[member.item]);

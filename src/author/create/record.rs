@@ -1,6 +1,7 @@
-//! What is kept of each input file: its variables without their data, and the values of what describes the data.
+//! What is kept of each input file: its variables without their data, and the values of the variables that describe the
+//! data.
 //!
-//! Thousands of files mostly say the same: descriptions and values that are equal are kept once.
+//! Thousands of files mostly have the same descriptions and values, so equal ones are kept once.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
@@ -18,19 +19,19 @@ use crate::value::{Attributes, DataType, Values};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Template {
     pub name: String,
-    /// Where it is in its file; another than its name for some variables in groups, and where that is composed.
+    /// Its path in its file. It differs from its name for some variables in groups, and if the name was composed.
     pub path: String,
     pub data_type: DataType,
     pub dimensions: Vec<String>,
-    /// As they are in its file.
+    /// Its attributes, as in its file.
     pub attributes: Attributes,
-    /// The units of its numbers: its own or, of bounds without any, those of the variable that they belong to.
+    /// The units of its numbers: its own, or for bounds without units those of the variable to which they belong.
     pub units: Option<String>,
     pub calendar: Option<String>,
 }
 
 impl Template {
-    /// A variable as its file describes it.
+    /// Returns a variable as its file describes it.
     pub fn new(
         name: String,
         path: String,
@@ -46,24 +47,25 @@ impl Template {
         self.attributes.text(name)
     }
 
-    /// The number of dimensions that are not the length of a text.
+    /// Returns the number of dimensions other than the length of a text.
     pub fn rank(&self) -> usize {
         self.dimensions.len() - usize::from(self.data_type == DataType::Char && !self.dimensions.is_empty())
     }
 }
 
-/// What is known of the values of a variable.
+/// What is known about the values of a variable.
 #[derive(Clone, Debug)]
 pub(super) enum Content {
     /// All of them.
     Kept(Arc<Values>),
-    /// Enough to tell whether two are the same.
+    /// A digest, enough to compare two.
     Hashed(Box<[u64; 2]>),
     /// Nothing.
     Unread,
 }
 
-/// A variable of an input file. There are many of these: what is rare is boxed, and what is often the same shared.
+/// A variable of an input file. There are many of these, so rare things are boxed, and things that are often equal are
+/// shared.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
     pub template: Arc<Template>,
@@ -73,11 +75,11 @@ pub(super) struct Item {
     pub is_data: bool,
     /// Whether it is stored by value in the aggregation that is updated.
     pub by_value: bool,
-    /// Where it is, if not in the input file.
+    /// Its place, if it is not in the input file.
     pub fragment: Option<Box<Fragment>>,
 }
 
-/// Size and time of a file when it was looked at; NaN is not known.
+/// Size and time of a file when it was scanned; NaN means unknown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct State {
     pub bytes: f64,
@@ -92,7 +94,7 @@ impl State {
         State { bytes: file.length as f64, modified: file.modified.map_or(f64::NAN, since) }
     }
 
-    /// Whether there is something to compare with.
+    /// Returns whether there is something to compare with.
     pub fn is_known(self) -> bool {
         self.bytes.is_finite() && self.modified.is_finite()
     }
@@ -101,40 +103,40 @@ impl State {
 /// An input file, or a fragment of an aggregation that is updated.
 #[derive(Debug)]
 pub(super) struct Input {
-    /// What messages call it.
+    /// The name used for it in messages.
     pub name: Box<str>,
     place: StoredIn,
-    /// What the aggregation file calls it, if that is known already.
+    /// Its location in the aggregation file, if that is already known.
     location: Option<Box<str>>,
     pub state: Option<Box<State>>,
     pub items: Vec<Arc<Item>>,
 }
 
-/// Where an input is.
+/// The place of an input.
 #[derive(Debug)]
 enum StoredIn {
     /// In the file of its name.
     Named,
-    /// In a file whose name cannot be shown as it is.
+    /// In a file whose name cannot be shown unchanged.
     File(Box<Path>),
     /// In no file of its own.
     Nowhere,
 }
 
 impl Input {
-    /// A file.
+    /// Returns a file.
     pub fn file(path: &Path, state: Option<State>, items: Vec<Arc<Item>>) -> Input {
         let place = if path.to_str().is_some() { StoredIn::Named } else { StoredIn::File(path.into()) };
         Input { name: shown(path).into(), place, location: None, state: state.map(Box::new), items }
     }
 
-    /// A fragment.
+    /// Returns a fragment.
     pub fn fragment(name: String, state: Option<State>, items: Vec<Arc<Item>>) -> Input {
         let (name, place) = (name.into(), StoredIn::Nowhere);
         Input { name, place, location: None, state: state.map(Box::new), items }
     }
 
-    /// A part of a file that is a fragment already, under this location.
+    /// Returns a part of a file that is already a fragment, under this location.
     pub fn part(&self, location: Option<&str>, items: Vec<Arc<Item>>) -> Input {
         let place = match &self.place {
             StoredIn::Named => StoredIn::Named,
@@ -167,7 +169,7 @@ impl Input {
 pub(super) struct Interner {
     templates: Mutex<HashMap<u64, Arc<Template>>>,
     values: Mutex<HashMap<u64, Arc<Values>>>,
-    /// Items by what they share: template, shape and values.
+    /// Items by what they have in common: template, shape and values.
     items: Mutex<HashMap<[usize; 3], Arc<Item>>>,
     shapes: Mutex<HashSet<Arc<[u64]>>>,
 }
@@ -201,10 +203,10 @@ impl Interner {
         keep(&self.values, hasher.finish(), values)
     }
 
-    /// The item itself, or one like it.
+    /// Returns the item itself, or an equal one.
     pub fn item(&self, item: Item) -> Arc<Item> {
         let values = match &item.content {
-            // Whoever has values that were not met before is the first of its kind.
+            // Values that no other item has: this is the first item of its kind.
             Content::Kept(values) if Arc::strong_count(values) == 2 => return Arc::new(item),
             Content::Kept(values) => Arc::as_ptr(values) as usize,
             Content::Unread if item.fragment.is_none() => 0,
@@ -222,7 +224,7 @@ impl Interner {
     }
 }
 
-/// Different values of the same hash are rare, and then not shared.
+/// Different values with the same hash are rare; they are not shared.
 fn keep<T: PartialEq>(map: &Mutex<HashMap<u64, Arc<T>>>, hash: u64, value: T) -> Arc<T> {
     let mut map = map.lock().unwrap_or_else(PoisonError::into_inner);
     match map.get(&hash) {
@@ -236,7 +238,7 @@ fn keep<T: PartialEq>(map: &Mutex<HashMap<u64, Arc<T>>>, hash: u64, value: T) ->
     }
 }
 
-/// Tells large values apart without keeping them.
+/// Returns a digest that distinguishes large values without keeping them.
 pub(super) fn digest(values: &Values) -> [u64; 2] {
     [0u8, 1].map(|seed| {
         let mut hasher = DefaultHasher::new();
@@ -255,7 +257,7 @@ fn hash_values(values: &Values, hasher: &mut impl Hasher) {
     }
 }
 
-/// Numbers or characters as native bytes.
+/// Returns numbers or characters as native bytes.
 pub(super) fn bytes_of(values: &Values) -> Vec<u8> {
     match values {
         Values::Char(v) => v.clone(),

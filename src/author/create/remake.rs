@@ -1,4 +1,4 @@
-//! An aggregation file with more in it than there is.
+//! Makes an aggregation file again with more in it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,24 +15,24 @@ use crate::error::message;
 use crate::error::{Kind, Result};
 use crate::io::location::redact;
 
-/// How each caller says that a file is to be made.
+/// How to request, in each interface, that a file is made anew.
 const WITHOUT: &str = "without --update (in C and Fortran the option update)";
 
-/// Names that a note has at most.
+/// The maximum number of names in a note.
 const SHOWN: usize = 5;
 
-/// What an update makes.
+/// The result of an update.
 pub(super) struct Remade {
     pub file: File,
     pub report: Report,
-    /// The history of the file that is there.
+    /// The history of the existing file.
     history: Option<String>,
     /// Whether no file is new and none changed.
     is_idle: bool,
 }
 
 impl Remade {
-    /// Whether the file that is there says all of it, but for what the history says of this call.
+    /// Returns whether the existing file already has all of it, except the entry of this call in the history.
     pub fn is_there(&mut self, out: &Path, format: Format) -> bool {
         if !self.is_idle {
             return false;
@@ -51,7 +51,7 @@ impl Remade {
     }
 }
 
-/// Works out what becomes of an aggregation with these files.
+/// Determines the aggregation that results from adding these files.
 ///
 /// # Errors
 /// As [`super::update`].
@@ -94,7 +94,7 @@ pub(super) fn remake(out: &Out, files: &Inputs, options: &Options, watch: Watch)
         let (file, mut report, is_placeless) =
             assemble(&scanned, old.history.clone(), &own, &locator, watch)?;
         if is_placeless && options.aggregate_coordinates && !is_all {
-            // What is stored by value can only be aggregated when it is known where the files have it.
+            // Variables that are stored by value can only be aggregated if their places in the files are known.
             again = old.all()?;
             is_all = true;
             continue;
@@ -115,7 +115,8 @@ pub(super) fn remake(out: &Out, files: &Inputs, options: &Options, watch: Watch)
     }
 }
 
-/// Scans files that the aggregation has, for all variables that it has of them; the result is by their numbers.
+/// Scans files of the aggregation again, for all variables that it has from them. The result is by the index of the
+/// file.
 fn scan_again(
     out: &Out,
     old: &Existing,
@@ -139,7 +140,7 @@ fn scan_again(
     Ok(numbers.into_iter().zip(found.inputs).collect())
 }
 
-/// A note on files, if there are any.
+/// Returns a note on files, if there are any.
 fn told(note: &str, mut names: Vec<String>) -> Option<String> {
     names.sort();
     let count = names.len();

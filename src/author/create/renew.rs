@@ -1,7 +1,8 @@
-//! A file that was scanned again: what it has now takes the place of what the aggregation has of it.
+//! A file that was scanned again: its present contents replace those in the aggregation.
 //!
-//! Each of its pieces stays where it was among the others, since the order of the files may be all that tells their places,
-//! and keeps the name of its file and its number along a dimension that was made of the order of files.
+//! Each of its pieces stays where it was among the others, because the order of the files may be all that determines
+//! their places. It keeps the location of its file, and its number along a dimension that was made from the order of
+//! files.
 
 use std::sync::Arc;
 
@@ -20,22 +21,22 @@ pub(super) struct Slot<'a> {
     pub cache: &'a mut Cache,
 }
 
-/// What became of a piece.
+/// The outcome of a piece.
 pub(super) struct Renewed {
-    /// Where its variable is in the file.
+    /// The path of its variable in the file.
     pub path: String,
-    /// The new piece; `None` where the old one stays.
+    /// The new piece; `None` if the old one stays.
     pub input: Option<Input>,
-    /// How it differs from what the aggregation has.
+    /// How it differs from the aggregation.
     pub change: Option<String>,
 }
 
 impl Slot<'_> {
-    /// The piece as the file, which has this number, holds it now.
+    /// Returns the piece as the file, which has this index, holds it now.
     ///
     /// # Errors
-    /// `FragmentVariable` when the file does not hold it any more; `Unsupported` when it changed, or may have, and is one of
-    /// several versions or only in part a fragment; those of reading coordinates.
+    /// `FragmentVariable` if the file does not hold it any more; `Unsupported` if it changed, or may have, and is one
+    /// of several versions or only partly a fragment; those of reading coordinates.
     pub fn renew(&mut self, number: usize, file: &Input, interner: &Interner) -> Result<Renewed> {
         let place = |e: Error| e.in_variable(&*self.one.template.name).in_file(&*file.name);
         let Fragment::Stored { versions, view } = &self.piece.fragment else {
@@ -79,7 +80,7 @@ impl Slot<'_> {
             if dimensions.contains(dimension) || file.item(dimension).is_some() {
                 continue;
             }
-            // A dimension that was made of the order of files: the file has not even a coordinate for it.
+            // A dimension that was made from the order of files: the file does not even have a coordinate for it.
             let Some(known) = self.existing.find(dimension).filter(|k| k.pieces.is_none()) else { continue };
             let content = self.existing.part(known, &vec![range.clone()], self.cache, interner)?;
             let before = self.one.template.dimensions[..at].iter().filter(|d| dimensions.contains(d)).count();
@@ -98,7 +99,7 @@ impl Slot<'_> {
         Ok(file.part(location, items))
     }
 
-    /// How the file differs from what the aggregation has of it: in size, or in coordinates that the aggregation stores.
+    /// Returns how the file differs from the aggregation: in size, or in coordinates that the aggregation stores.
     fn change(&mut self, file: &Input, now: &Item, interner: &Interner) -> Result<Option<String>> {
         let sizes = self.ranges.iter().map(|r| r.end - r.start);
         let squeezed = |sizes: &mut dyn Iterator<Item = u64>| sizes.filter(|&n| n != 1).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! What was made, or would be, for people and programs.
+//! Reports what was made, or would be, for people and programs.
 
 use super::field::Field;
 use super::record::Input;
@@ -9,9 +9,9 @@ use super::record::Input;
 pub struct Report {
     /// The data variables.
     pub variables: Vec<PlannedVariable>,
-    /// What was left out or is odd.
+    /// Notes on what was left out or is odd.
     pub notes: Vec<String>,
-    /// How many files, or fragments of an earlier aggregation, there were.
+    /// The number of files, or of fragments of an earlier aggregation.
     pub files: u64,
 }
 
@@ -23,7 +23,7 @@ pub struct PlannedVariable {
     pub name: String,
     /// Its dimensions.
     pub dimensions: Vec<PlannedDimension>,
-    /// How many fragments it has.
+    /// The number of its fragments.
     pub fragments: u64,
     /// Whether it is the same in all files and stored by value.
     pub is_static: bool,

@@ -1,7 +1,7 @@
-//! Which of the files that are given an aggregation has already, whatever their names, and which of those have to be
-//! looked at again.
+//! Determines which of the input files an aggregation already has, whatever their names, and which of those must be
+//! scanned again.
 //!
-//! A file is unchanged if its size and time are those that were recorded when it was added. Where nothing was recorded, it
+//! A file is unchanged if its size and time are those that were recorded when it was added. If nothing was recorded, it
 //! is scanned again.
 
 use std::collections::{HashMap, HashSet};
@@ -16,26 +16,26 @@ use crate::io::os::{self, FileIdentity};
 use crate::model::fragments::Fragment;
 use crate::read::fragment::recorded_difference;
 
-/// The files that were given.
+/// The input files, sorted.
 #[derive(Default)]
 pub(super) struct Sorted<'a> {
-    /// Those that the aggregation has not.
+    /// Those that the aggregation does not have.
     pub fresh: Vec<&'a Path>,
-    /// Those that it has, by their numbers, and that have to be scanned again.
+    /// Those that it has and that must be scanned again, by index.
     pub again: HashMap<usize, PathBuf>,
-    /// The numbers of those whose size or time is not what was recorded.
+    /// The indices of those whose size or time is not as recorded.
     pub changed: HashSet<usize>,
-    /// How many of the others it has.
+    /// The number of the others that it has.
     pub unchanged: usize,
-    /// Names of files that changed and were not given.
+    /// The names of files that changed and are not among the input files.
     pub elsewhere: Vec<String>,
 }
 
 impl Existing {
-    /// Tells known files from others.
+    /// Distinguishes known files from others.
     ///
     /// # Errors
-    /// `Io`, `Unsupported` when a file can have no location.
+    /// `Io`, `Unsupported` if a file can have no location.
     pub fn sort<'a>(&self, files: &[&'a Path], locator: &Locator, options: &Options) -> Result<Sorted<'a>> {
         let mut sorted = Sorted::default();
         let mut given: HashSet<usize> = HashSet::new();
@@ -72,10 +72,10 @@ impl Existing {
         Ok(sorted)
     }
 
-    /// Where the files are, by their numbers, so that all can be scanned again.
+    /// Returns the paths of the files by index, so that all can be scanned again.
     ///
     /// # Errors
-    /// `Unsupported` when one is not a local file.
+    /// `Unsupported` if one is not a local file.
     pub fn all(&self) -> Result<HashMap<usize, PathBuf>> {
         let place = |number: usize| {
             let path = self.local(number).next().ok_or_else(|| {
@@ -87,7 +87,7 @@ impl Existing {
         (0..self.files.len()).map(place).collect()
     }
 
-    /// The variables of a file that are fragments.
+    /// Returns the variables of a file that are fragments.
     pub fn identifiers(&self, number: usize) -> Vec<String> {
         let file = &self.files[number];
         let of = |(variable, ranges): &(usize, Ranges)| {
@@ -99,7 +99,7 @@ impl Existing {
         file.pieces.iter().filter_map(of).collect()
     }
 
-    /// The local files that a location means, if they are there.
+    /// Returns the local files that a location means, if they exist.
     fn local(&self, number: usize) -> impl Iterator<Item = PathBuf> + '_ {
         let (name, style) = &self.files[number].reference;
         let shared = self.dataset.shared();
@@ -110,29 +110,29 @@ impl Existing {
         })
     }
 
-    /// The files by what the operating system knows them by.
+    /// Returns the files by their identity in the operating system.
     fn identities(&self) -> HashMap<FileIdentity, usize> {
         let of = |number: usize| {
             let identity = os::identity_at(&self.local(number).next()?).ok()?;
             Some((identity, number))
         };
-        // Of a file with several names the first counts.
+        // If a file has several names, the first counts.
         (0..self.files.len()).rev().filter_map(of).collect()
     }
 
-    /// Whether the file is known to be what it was when it was added.
+    /// Returns whether the file is known to be what it was when it was added.
     fn is_unchanged(&self, number: usize, file: &Path) -> bool {
         self.states(number).all(|state| {
             state.is_some_and(|[bytes, modified]| recorded_difference([bytes, modified], file).is_none())
         })
     }
 
-    /// Whether the file is known to be another than when it was added.
+    /// Returns whether the file is known to differ from what it was when it was added.
     fn has_changed(&self, number: usize, file: &Path) -> bool {
         self.states(number).flatten().any(|state| recorded_difference(state, file).is_some())
     }
 
-    /// What was recorded of a file for each of its pieces.
+    /// Returns the recorded state of a file for each of its pieces.
     fn states(&self, number: usize) -> impl Iterator<Item = Option<[f64; 2]>> + '_ {
         self.files[number].pieces.iter().map(|(variable, ranges)| {
             let state = self.known[*variable].pieces.as_ref()?.get(ranges)?.state?;
@@ -140,7 +140,7 @@ impl Existing {
         })
     }
 
-    /// Whether the aggregation has of a file all variables that are asked for by name.
+    /// Returns whether the aggregation has from a file all variables that are requested by name.
     fn has_wanted(&self, number: usize, options: &Options) -> bool {
         let mut wanted = options.variables.iter().map(|name| name.trim_start_matches('/'));
         let pieces = &self.files[number].pieces;

@@ -1,4 +1,4 @@
-//! Which variables of a file are data and which describe other variables (CF-1.13 chapters 4, 5 and 7).
+//! Determines which variables of a file are data and which describe other variables (CF-1.13 chapters 4, 5 and 7).
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,7 +6,7 @@ use super::bounds;
 use super::record::Template;
 use crate::cf;
 
-/// The variables that describe this one, by its attributes.
+/// Returns the variables that describe this one according to its attributes.
 pub(super) fn described_by(template: &Template) -> Vec<String> {
     let mut found = Vec::new();
     for reference in cf::references(cf::Use::Companion) {
@@ -16,12 +16,12 @@ pub(super) fn described_by(template: &Template) -> Vec<String> {
     found
 }
 
-/// Whether this is a coordinate variable: of its own dimension.
+/// Returns whether this is a coordinate variable, which has the name of its dimension.
 pub(super) fn is_coordinate(template: &Template) -> bool {
     template.rank() == 1 && template.dimensions[0] == template.name
 }
 
-/// The names of variables in a file that are not data.
+/// Returns the names of variables in a file that are not data.
 pub(super) fn companions<'a>(templates: impl Iterator<Item = &'a Template> + Clone) -> BTreeSet<String> {
     let mut all: BTreeSet<String> =
         templates.clone().filter(|t| is_coordinate(t)).map(|t| t.name.clone()).collect();
@@ -37,7 +37,8 @@ pub(super) fn companions<'a>(templates: impl Iterator<Item = &'a Template> + Clo
     all
 }
 
-/// Everything that describes a data variable, directly or not: what its attributes and dimensions name, and so on.
+/// Returns everything that describes a data variable, directly or not: what its attributes and dimensions name, and so
+/// on.
 pub(super) fn closure<'a>(
     template: &Template,
     dimensions: &[String],

@@ -1,4 +1,4 @@
-//! Whether descriptions of data mean the same in two files, however they are stored.
+//! Compares the meaning of descriptions in two files, however they are stored.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,11 +8,12 @@ use super::record::{Content, Input, Item};
 use super::{scan, unify};
 use crate::value::Values;
 
-/// Whether a variable means the same in two files: equal, or equal but for rounding in the units of the converter.
+/// Returns whether a variable means the same in two files: equal, or equal except for rounding in the units of the
+/// converter.
 pub(super) fn values(files: [&Input; 2], items: [&Item; 2], converter: &mut Converter) -> bool {
     let [x, y] = items;
     if matches!(x.content, Content::Unread) || matches!(y.content, Content::Unread) {
-        // Too large to be compared, or part of an aggregation already.
+        // Too large to be compared, or already part of an aggregation.
         return true;
     }
     let alike = Arc::ptr_eq(&x.template, &y.template)
@@ -20,7 +21,7 @@ pub(super) fn values(files: [&Input; 2], items: [&Item; 2], converter: &mut Conv
         || unify::stored_alike(&x.template, &y.template);
     match (&x.content, &y.content) {
         (Content::Kept(v), Content::Kept(w)) if alike && (Arc::ptr_eq(v, w) || v == w) => return true,
-        // Equal numbers in other units are different.
+        // Equal numbers in different units have different meanings.
         (Content::Hashed(v), Content::Hashed(w)) if alike => return v == w,
         _ => {}
     }
@@ -38,7 +39,7 @@ pub(super) fn values(files: [&Input; 2], items: [&Item; 2], converter: &mut Conv
     }
 }
 
-/// The values of an item, from memory or from its file.
+/// Returns the values of an item, from memory or from its file.
 fn read<'a>(input: &Input, item: &'a Item) -> Option<Cow<'a, Values>> {
     match &item.content {
         Content::Kept(values) => Some(Cow::Borrowed(values)),

@@ -1,4 +1,4 @@
-//! Looks at every input file, on several threads, natively.
+//! Scans every input file, natively and on several threads.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -23,19 +23,19 @@ use crate::threads::progress::Progress;
 use crate::threads::workers;
 use crate::value::Values;
 
-/// Values of more bytes are compared by a digest and read again where they are needed.
+/// Values of more bytes are compared by a digest and read again when they are needed.
 const KEPT_BYTES: u64 = 64 << 10;
 
-/// The same for coordinates along one dimension and their bounds, by which parts are put in order.
+/// The same for coordinates along one dimension and their bounds, which order the parts.
 const KEPT_ALONG_BYTES: u64 = 16 << 20;
 
-/// Descriptions of more elements than this are not compared between files.
+/// The maximum number of elements of descriptions that are compared between files.
 const MOST_ELEMENTS: u64 = 1 << 26;
 
-/// Files that one thread takes at a time.
+/// The number of files that one thread takes at a time.
 const BATCH: usize = 16;
 
-/// What the files hold.
+/// The contents of the files.
 pub(super) struct Scanned {
     pub inputs: Vec<Input>,
     pub globals: Globals,
@@ -45,7 +45,7 @@ pub(super) struct Scanned {
 /// Scans the files; the result has their order.
 ///
 /// # Errors
-/// Those of opening and reading a file, naming it; `Request` when `out` is a fragment of one; `Cancelled`.
+/// Those of opening and reading a file, with its name; `Request` if `out` is a fragment of one; `Cancelled`.
 pub(super) fn scan(
     paths: &[&Path],
     out: &Out,
@@ -100,9 +100,10 @@ fn look(
     here: &Origin,
     interner: &Interner,
 ) -> Result<(Input, GroupAttributes, Vec<String>)> {
-    // What the user named is under no policy, so its real directory, which costs a call per level, does not matter.
+    // No policy applies to files that the user named. So their real directory, which costs a call per level, is not
+    // needed.
     let file = File::Local(LocalFile::open(path)?);
-    // As it was before anything was read: what is written to it from now on is noticed.
+    // The state before anything is read, so that later changes are noticed.
     let state = options.record_state.then(|| State::of(file.state()));
     let identity = file.identity();
     let container = Arc::new(Container::open(Arc::new(file))?);
@@ -150,7 +151,7 @@ fn look(
     Ok((Input::file(path, state, items), globals, notes))
 }
 
-/// Values of so many bytes are kept, of others only a digest.
+/// Keeps values up to this many bytes; of others only a digest.
 fn keep(values: Values, most: u64, interner: &Interner) -> Content {
     let element = values.data_type().size().unwrap_or(64) as u64;
     if (values.len() as u64).saturating_mul(element) <= most {
@@ -160,7 +161,7 @@ fn keep(values: Values, most: u64, interner: &Interner) -> Content {
     }
 }
 
-/// The attributes of every group, by its path without slash before it.
+/// Returns the attributes of every group, by its path without leading slash.
 pub(super) fn attributes_of(dataset: &Dataset) -> GroupAttributes {
     let own = |g: &Group| (composed(g.path.trim_start_matches('/')).into_owned(), g.attributes.clone());
     dataset.groups().iter().map(own).collect()

@@ -1,8 +1,8 @@
-//! The variables of a file under names that stand for one thing each, whatever group they are in (CF-1.13 section 2.7).
+//! The variables of a file under unique names, whatever group they are in (CF-1.13 section 2.7).
 //!
 //! A name is the path from the root without its first slash. Dimensions have such names too: that of the coordinate
-//! variable, where it is found in the group of the variable or between it and the dimension. A coordinate variable
-//! that only the lateral search finds goes by the name of its dimension. Words of attributes become those names.
+//! variable, if it is in the group of the variable or between that and the dimension. A coordinate variable that only
+//! the lateral search finds has the name of its dimension. Words of attributes are replaced by those names.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -18,10 +18,10 @@ use crate::dialect::{self, reference};
 use crate::error::Result;
 use crate::value::{Attributes, DataType};
 
-/// The variables of a file with their descriptions, without what makes them aggregations.
+/// Returns the variables of a file with their descriptions, without the attributes that make them aggregations.
 ///
 /// # Errors
-/// What is wrong with an aggregation.
+/// The errors of decoding an aggregation.
 pub(super) fn templates(dataset: &Dataset) -> Result<Vec<(Variable, Template)>> {
     let mut found = Vec::new();
     for variable in dataset.variables() {
@@ -44,8 +44,8 @@ pub(super) fn templates(dataset: &Dataset) -> Result<Vec<(Variable, Template)>> 
     Ok(found)
 }
 
-/// Composes (NFC) all names but the path, by which the variable is found: they are written so, and other files may have
-/// them in another form.
+/// Composes (NFC) all names except the path, by which the variable is found. Names are written composed, and other
+/// files may have them in another form.
 fn compose(template: &mut Template) {
     template.name = composed(&template.name).into_owned();
     for name in &mut template.dimensions {
@@ -59,17 +59,17 @@ fn compose(template: &mut Template) {
     }
 }
 
-/// A path without its first slash.
+/// Returns a path without its first slash.
 fn bare(path: &str) -> String {
     path.trim_start_matches('/').to_owned()
 }
 
-/// What names mean in a file with groups.
+/// The meaning of names in a file with groups.
 struct Scope<'a> {
     tree: &'a Tree,
     /// The dimension of each variable that could be a coordinate variable.
     along: HashMap<VariableId, DimensionId>,
-    /// The names of variables that have not that of their path.
+    /// The names of variables that are not named by their path.
     moved: HashMap<VariableId, String>,
 }
 
@@ -97,13 +97,13 @@ impl<'a> Scope<'a> {
         Ok(scope)
     }
 
-    /// The coordinate variable of a dimension that a variable in the group finds in its own group or in those above, up to
-    /// that of the dimension.
+    /// Returns the coordinate variable of a dimension that a variable in the group finds in its own group or in those
+    /// above, up to that of the dimension.
     fn near(&self, group: GroupId, dimension: DimensionId) -> Option<VariableId> {
         self.tree.upward(group).find_map(|g| self.coordinate_in(g, dimension))
     }
 
-    /// The coordinate variable that is nearest below the group of the dimension, level by level.
+    /// Returns the coordinate variable that is nearest below the group of the dimension, level by level.
     fn lateral(&self, dimension: DimensionId) -> Option<VariableId> {
         let mut level = vec![self.tree.dimensions[dimension.0].group];
         while !level.is_empty() {
@@ -124,7 +124,7 @@ impl<'a> Scope<'a> {
         self.moved.get(&variable).cloned().unwrap_or_else(|| bare(&self.tree.variables[variable.0].path))
     }
 
-    /// Gives variables, dimensions and references their names.
+    /// Assigns variables, dimensions and references their names.
     fn rename(&self, found: &mut [(Variable, Template)]) -> Result<()> {
         for (variable, template) in found {
             let group = self.tree.variables[variable.id().0].group;
@@ -170,7 +170,7 @@ mod tests {
         file.variables.push(Described::with_values(name, &[name], Values::F64(vec![1.0, 2.0])));
     }
 
-    /// Names, dimensions and the attribute `coordinates` or `cell_methods` of the variables.
+    /// Returns names, dimensions and the attribute `coordinates` or `cell_methods` of the variables.
     fn names(file: &File) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("f.nc");

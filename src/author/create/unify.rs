@@ -1,8 +1,8 @@
 //! One variable for many: the type, units, missing value and attributes of an aggregation variable whose fragments may
 //! differ in them (CF-1.13 section 2.8.2).
 //!
-//! The result is unpacked. It is of a type that holds all fragments, wider where their missing values differ, so that no
-//! valid value of one is the missing value of another.
+//! The result is unpacked. Its type holds the values of all fragments. If their missing values differ, a wider type is
+//! used, so that no valid value of one is the missing value of another.
 
 use super::record::Template;
 use crate::canonical::{Conversion, Target};
@@ -11,12 +11,12 @@ use crate::dataset::coordinates::meant_type;
 use crate::error::{Error, Result};
 use crate::value::{Attributes, DataType, Values};
 
-/// What the variable is to be.
+/// The properties of the variable.
 #[derive(Debug)]
 pub(super) struct Unified {
     pub data_type: DataType,
     pub attributes: Attributes,
-    /// The units of its numbers, which its attributes need not say.
+    /// The units of its numbers, which may not be among its attributes.
     units: Option<String>,
     calendar: Option<String>,
     /// Names of attributes that were left out because they differ.
@@ -24,7 +24,7 @@ pub(super) struct Unified {
 }
 
 impl Unified {
-    /// What the numbers of fragments are converted to.
+    /// Returns the target to which the numbers of fragments are converted.
     pub fn target(&self) -> Target {
         let mut attributes = self.attributes.clone();
         for (name, text) in DECIDED.into_iter().zip([&self.units, &self.calendar]) {
@@ -39,20 +39,20 @@ impl Unified {
 /// Attributes that say how the numbers of one file are stored.
 const ENCODING: [&str; 5] = ["scale_factor", "add_offset", "_Unsigned", "_FillValue", "missing_value"];
 
-/// Attributes that have the stored type, and mean nothing for another.
+/// Attributes that have the stored type and are meaningless for another.
 const STORED_TYPE: [&str; 5] = ["valid_min", "valid_max", "valid_range", "flag_values", "flag_masks"];
 
-/// Attributes that other steps decide on.
+/// Attributes that are determined by other steps.
 const DECIDED: [&str; 2] = ["units", "calendar"];
 
-/// Unites different descriptions, each with a file that has it. Bounds get the units of their parent, others those of the
-/// first that has any.
+/// Unifies different descriptions, each with a file that has it. Bounds get the units of their parent, others the first
+/// units that occur.
 ///
 /// # Errors
-/// `Units`, `Calendar`, `FragmentType` when one cannot be converted, naming its file.
+/// `Units`, `Calendar`, `FragmentType` if one cannot be converted; the message names its file.
 pub(super) fn unify(templates: &[(&Template, &str)], parent: Option<&Template>) -> Result<Unified> {
     if let Some(parent) = parent.filter(|p| p.units.is_some()) {
-        // Bounds of another kind than their parent are left as they are.
+        // Bounds of another kind than their parent are left unchanged.
         if let Ok(united) = unify_as(templates, parent) {
             return Ok(united);
         }
@@ -61,7 +61,7 @@ pub(super) fn unify(templates: &[(&Template, &str)], parent: Option<&Template>) 
     unify_as(templates, with.unwrap_or(templates[0].0))
 }
 
-/// Unites different descriptions, in the units of a variable.
+/// Unifies different descriptions, in the units of a variable.
 fn unify_as(templates: &[(&Template, &str)], measure: &Template) -> Result<Unified> {
     let first = templates[0].0;
     let mut out = Unified {
@@ -108,16 +108,16 @@ fn unify_as(templates: &[(&Template, &str)], measure: &Template) -> Result<Unifi
     Ok(out)
 }
 
-/// How the numbers of a variable become those of a target.
+/// Returns the conversion from the numbers of a variable to those of a target.
 ///
 /// # Errors
-/// `Units`, `Calendar`, `FragmentType` when they cannot.
+/// `Units`, `Calendar`, `FragmentType` if there is none.
 pub(super) fn conversion(template: &Template, target: &Target) -> Result<Conversion> {
     let (units, calendar) = (template.units.as_deref(), template.calendar.as_deref());
     Conversion::new(&template.attributes, template.data_type, units, calendar, target, false)
 }
 
-/// Whether equal stored numbers mean the same in both.
+/// Returns whether equal stored numbers mean the same in both.
 pub(super) fn stored_alike(a: &Template, b: &Template) -> bool {
     encoded_alike(a, b) && measured_alike(a, b)
 }
@@ -131,8 +131,8 @@ fn measured_alike(a: &Template, b: &Template) -> bool {
     a.units == b.units && a.calendar == b.calendar
 }
 
-/// Whether readers of an aggregation variable convert these fragments rightly: they know nothing of the variable that lends
-/// bounds its units.
+/// Returns whether readers of an aggregation variable convert these fragments correctly. They do not consider the
+/// variable from which bounds get their units.
 pub(super) fn are_fragments(templates: &[(&Template, &str)], parent: Option<&Template>) -> bool {
     let first = templates[0].0;
     let measure = parent.unwrap_or(first);
@@ -178,7 +178,7 @@ fn attributes(out: &mut Unified, templates: &[(&Template, &str)], as_stored: boo
     }
 }
 
-/// The type that the type has by default for missing data, written out.
+/// Writes the default missing value of the type as an attribute.
 fn set_missing(out: &mut Unified) {
     let fill = match out.data_type {
         DataType::I16 => Values::I16(vec![-32767]),
@@ -194,7 +194,8 @@ fn set_missing(out: &mut Unified) {
     out.attributes.set("_FillValue", fill);
 }
 
-/// Whether an attribute of a variable says this; how text is stored and names are separated does not matter.
+/// Returns whether an attribute of a variable has this value. How text is stored and how names are separated does not
+/// matter.
 fn says(template: &Template, name: &str, value: &Values) -> bool {
     let Some(own) = template.attributes.get(name) else { return false };
     match (own.as_text(), value.as_text()) {
@@ -210,7 +211,7 @@ fn is_packed(template: &Template) -> bool {
     ["scale_factor", "add_offset", "_Unsigned"].iter().any(|n| template.attributes.get(n).is_some())
 }
 
-/// A type that holds the numbers of both.
+/// Returns a type that holds the numbers of both.
 pub(super) fn wider(a: DataType, b: DataType) -> DataType {
     if a == b {
         return a;
@@ -250,7 +251,8 @@ pub(super) fn wider(a: DataType, b: DataType) -> DataType {
     }
 }
 
-/// An integer type with room for a missing value beside the values of this one; 64 bits have no larger type.
+/// Returns an integer type with room for a missing value in addition to the values of this one; there is none beyond 64
+/// bits.
 fn roomier(t: DataType) -> DataType {
     match t {
         DataType::I8 | DataType::U8 => DataType::I16,

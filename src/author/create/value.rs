@@ -1,4 +1,4 @@
-//! Variables that are stored by value: the pieces of all files, converted to one type and units, put side by side.
+//! Variables that are stored by value: joins the pieces of all files, converted to one type and units.
 
 use super::coordinate_values::labels;
 use super::distribution::{Distribution, Extent};
@@ -11,13 +11,13 @@ use crate::error::{Error, Kind, Result};
 use crate::selection::{c_strides, checked_product, offsets};
 use crate::value::{DataType, Values};
 
-/// Most bytes that one variable stored by value may have.
+/// The maximum number of bytes of a variable that is stored by value.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// The variable with all its values.
+/// Returns the variable with all its values.
 ///
 /// # Errors
-/// Those of converting and reading a piece; `Limit` when it is too large.
+/// Those of converting and reading a piece; `Limit` if it is too large.
 pub(super) fn variable(
     inputs: &[Input],
     field: &Field,
@@ -25,7 +25,7 @@ pub(super) fn variable(
 ) -> Result<(Variable, Vec<String>)> {
     let mut united = unify::unify(&distribution.templates(inputs, field), distribution.parent())?;
     let values = match assemble(inputs, field, distribution, &united) {
-        // Integers whose units change need not stay integers.
+        // Integers whose units change need not remain integers.
         Err(e) if e.kind() == Kind::FragmentType && united.data_type.is_integer() => {
             united.data_type = DataType::F64;
             united.attributes.remove("_FillValue");
@@ -41,7 +41,7 @@ pub(super) fn variable(
     Ok((variable, united.dropped))
 }
 
-/// Its dimensions in a type: strings have none for their length.
+/// Returns its dimensions in a type: strings have none for their length.
 fn extents_of<'a>(distribution: &'a Distribution, data_type: DataType) -> &'a [Extent] {
     let text = distribution.items.iter().any(|i| i.template.data_type == DataType::Char);
     let reference_has = distribution.extents.last().is_some_and(|e| e.axis.is_none());
@@ -117,7 +117,7 @@ fn assemble(
     }
 }
 
-/// One value for a whole part of an axis, or the values as they are.
+/// Repeats a single value for a whole part of an axis; otherwise returns the values unchanged.
 fn stretched<T: Clone>(list: Vec<T>, n: usize) -> Result<Vec<T>> {
     if list.len() == n {
         return Ok(list);
@@ -128,7 +128,7 @@ fn stretched<T: Clone>(list: Vec<T>, n: usize) -> Result<Vec<T>> {
     Ok(list.iter().cloned().cycle().take(n).collect())
 }
 
-/// Where the parts of a dimension begin, and the last one ends.
+/// Returns where the parts of a dimension begin, and where the last one ends.
 fn edges(field: &Field, extent: &Extent) -> Vec<u64> {
     let Some(axis) = extent.axis else { return vec![0, extent.size] };
     let mut edges = vec![0];
@@ -140,12 +140,12 @@ fn edges(field: &Field, extent: &Extent) -> Vec<u64> {
     edges
 }
 
-/// Where a piece begins and how much it spans.
+/// Returns where a piece begins and its extent.
 fn block(edges: &[Vec<u64>], place: &[usize]) -> (Vec<u64>, Vec<u64>) {
     edges.iter().zip(place).map(|(edges, &at)| (edges[at], edges[at + 1] - edges[at])).unzip()
 }
 
-/// Copies a block in C order into an array; an element is `width` entries.
+/// Copies a block in C order into an array; an element has `width` entries.
 fn paste<T: Clone>(whole: &mut [T], shape: &[u64], start: &[u64], count: &[u64], block: &[T], width: usize) {
     let run = count.last().map_or(1, |&n| n as usize) * width;
     if run == 0 {

@@ -1,4 +1,4 @@
-//! Parts of dimensions, as parts of variables choose them.
+//! Converts selections of variables to cuts of dimensions.
 
 use super::Cut;
 use crate::dataset::variable::Variable;
@@ -6,11 +6,11 @@ use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
 use crate::selection::Selection;
 
-/// The cuts that give each of these variables (all aggregation variables if none is named) the part that is chosen of it,
-/// such as by [`select::selection`](crate::dataset::select::selection).
+/// Returns the cuts that yield the chosen part of each of these variables (all aggregation variables if none is named).
+/// `choose` may be [`select::selection`](crate::dataset::select::selection).
 ///
 /// # Errors
-/// What `choose` gives when it fails for every variable; `Request` when variables differ in what they choose.
+/// The error of `choose` if it fails for every variable; `Request` if variables need different cuts.
 pub fn cuts(
     dataset: &Dataset,
     variables: &[String],
@@ -24,7 +24,7 @@ pub fn cuts(
     let mut failure = None;
     let mut served = false;
     for variable in variables {
-        // A variable without the dimension is taken whole, as long as another one has it.
+        // A variable without the dimension is extracted whole, as long as another one has it.
         let selection = match choose(&variable) {
             Ok(selection) => selection,
             Err(error) => {

@@ -1,8 +1,8 @@
-//! Materialises aggregated data: one plain netCDF-4 file with the values, coordinates and what else they refer to.
+//! Materialises aggregated data: one plain netCDF-4 file with the values, coordinates and whatever else they refer to.
 //!
-//! Values are those that reading gives, in the variable's own type; a packed aggregation variable stays packed. Data go
-//! from readers to the writer by blocks, so that memory does not grow with the data: several threads read, convert and
-//! compress while one writes. The new file takes its name when all is written.
+//! Values are those that a read returns, in the variable's own type; a packed aggregation variable stays packed. Data
+//! go from readers to the writer in blocks, so that memory does not grow with the data: several threads read, convert
+//! and compress while one writes. The new file gets its name after everything is written.
 
 mod cuts;
 mod pipeline;
@@ -35,12 +35,12 @@ pub struct Cut {
     pub step: i64,
 }
 
-/// What is extracted, and how it is stored.
+/// What to extract, and how to store it.
 #[derive(Clone)]
 pub struct Options<'a> {
-    /// The variables (`tas`, `/group/tas`) with all that they refer to; none means the whole file.
+    /// The variables (`tas`, `/group/tas`), extracted with everything that they refer to; none means the whole file.
     pub variables: Vec<String>,
-    /// The parts of dimensions; others are taken whole.
+    /// The parts of dimensions; other dimensions are extracted whole.
     pub cuts: Vec<Cut>,
     /// The shape of a chunk, for variables of that rank; `None` chooses one.
     pub chunks: Option<Vec<u64>>,
@@ -48,9 +48,9 @@ pub struct Options<'a> {
     pub deflate: u8,
     /// Whether bytes are shuffled before compression.
     pub shuffle: bool,
-    /// Whether a file that exists is replaced; never one that is read.
+    /// Whether an existing file is replaced; never one that is read.
     pub overwrite: bool,
-    /// Who is told how many values of how many are written.
+    /// Called with the number of values written so far and in total.
     pub progress: Option<&'a Listener<'a>>,
 }
 
@@ -69,10 +69,10 @@ impl Default for Options<'_> {
 }
 
 impl Options<'_> {
-    /// The part of a variable that is wanted.
+    /// Returns the part of a variable to extract.
     ///
     /// # Errors
-    /// `Request` when a cut reaches outside; what is wrong with the aggregation.
+    /// `Request` if a cut reaches outside; the errors of decoding the aggregation.
     fn selection(&self, variable: &Variable) -> Result<Selection> {
         let shape = variable.shape()?;
         let (mut start, mut count, mut step) = (vec![0; shape.len()], shape.to_vec(), vec![1; shape.len()]);
@@ -85,17 +85,18 @@ impl Options<'_> {
     }
 }
 
-/// One variable on its way.
+/// A variable that is being extracted.
 struct Item {
     variable: Variable,
     selection: Selection,
 }
 
-/// Writes a new file. One that exists is replaced only with [`Options::overwrite`], and never the aggregation file or a
+/// Writes a new file. An existing one is replaced only with [`Options::overwrite`], and never the aggregation file or a
 /// fragment of it.
 ///
 /// # Errors
-/// `Request` when the file may not be replaced; `MissingVariable`, `Request`; what is wrong with the aggregation or a fragment; `Io`; `Cancelled`.
+/// `Request` if the file may not be replaced; `MissingVariable`, `Request`; the errors of reading the aggregation or a
+/// fragment; `Io`; `Cancelled`.
 pub fn extract(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<()> {
     let target = Out::new(path)?;
     target.refuse_file(dataset)?;
@@ -115,7 +116,7 @@ pub fn extract(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<
     out.commit()
 }
 
-/// The variables that are written, in file order.
+/// Returns the variables to write, in file order.
 fn wanted(dataset: &Dataset, options: &Options<'_>) -> Result<Vec<Variable>> {
     let all = dataset.variables();
     if options.variables.is_empty() {
@@ -136,13 +137,13 @@ fn wanted(dataset: &Dataset, options: &Options<'_>) -> Result<Vec<Variable>> {
             }
         }
     }
-    // What only defines fragments has no place in a plain file, whoever names it.
+    // A plain file does not have variables that only define fragments, even if one is requested.
     Ok(all.into_iter().filter(|v| chosen.contains(&v.id())).collect())
 }
 
-/// How the values of a variable are stored.
+/// Returns how the values of a variable are stored.
 fn storage(options: &Options<'_>, chunk: &[u64], text: bool) -> write::Storage {
-    // Compression does not reach strings, which lie elsewhere in the file.
+    // Compression does not apply to strings, which are stored elsewhere in the file.
     let deflate = (options.deflate > 0 && !chunk.is_empty() && !text).then_some(options.deflate);
     let chunked = deflate.is_some() || options.chunks.as_ref().is_some_and(|c| c.len() == chunk.len());
     write::Storage {

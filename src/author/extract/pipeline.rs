@@ -1,6 +1,6 @@
-//! Threads read blocks and compress them while this one writes; what waits in between is bounded.
+//! Threads read blocks and compress them while this one writes; the number of waiting blocks is bounded.
 //!
-//! Blocks are written in their order, so that the same input gives the same bytes. A thread that is far ahead of the
+//! Blocks are written in their order, so that the same input yields the same bytes. A thread that is far ahead of the
 //! slowest waits for it.
 
 use std::collections::BTreeMap;
@@ -21,22 +21,22 @@ use crate::threads::progress::{Listener, Progress};
 use crate::threads::workers;
 use crate::value::{DataType, Values};
 
-/// Bytes of a block.
+/// The size of a block in bytes.
 const BLOCK: u64 = 4 << 20;
-/// Strings of a block, whose length is not known beforehand.
+/// The number of strings of a block, whose lengths are not known beforehand.
 const STRINGS: u64 = 1 << 14;
-/// Blocks that a thread may be ahead of the writer.
+/// The number of blocks that a thread may be ahead of the writer.
 const AHEAD: u64 = 3;
 
-/// A block: its number, that of its item, where it goes.
+/// A block: its number, the number of its item, its start and its count.
 type Task = (u64, usize, Vec<u64>, Vec<u64>);
-/// What became of a block: its number, that of its item, how many values it has, and itself.
+/// The outcome of a block: its number, the number of its item, the number of its values, and the block.
 type Done = (u64, usize, u64, Result<Vec<Ready>>);
 
 /// Reads and writes all blocks of all items.
 ///
 /// # Errors
-/// The first one of reading or writing; `Cancelled`.
+/// The first error of reading or writing; `Cancelled`.
 pub(super) fn run(
     dataset: &Dataset,
     items: &[Item],
@@ -83,13 +83,13 @@ pub(super) fn run(
             Ok(())
         };
         let result = write();
-        // Those that wait for their turn must find out that nobody takes anything more.
+        // Threads that wait for their turn must learn that no more blocks are accepted.
         turns.stop();
         result
     })
 }
 
-/// The number of elements of a block.
+/// Returns the number of elements of a block.
 fn cap(item: &Item) -> u64 {
     match item.variable.data_type().size() {
         Some(size) => BLOCK / size as u64,
@@ -97,7 +97,7 @@ fn cap(item: &Item) -> u64 {
     }
 }
 
-/// Blocks that wait to be read, and how far the writer is.
+/// The blocks that wait to be read, and the progress of the writer.
 struct Turns<I: Iterator<Item = Task>> {
     state: Mutex<State<I>>,
     moved: Condvar,
@@ -120,7 +120,7 @@ impl<I: Iterator<Item = Task>> Turns<I> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next block, once it is not too far ahead; `None` at the end.
+    /// Returns the next block, once it is not too far ahead; `None` at the end.
     fn next(&self) -> Option<Task> {
         let mut state = self.lock();
         loop {
@@ -137,13 +137,13 @@ impl<I: Iterator<Item = Task>> Turns<I> {
         }
     }
 
-    /// So many blocks are written.
+    /// Reports that this many blocks were written.
     fn written(&self, count: u64) {
         self.lock().written = count;
         self.moved.notify_all();
     }
 
-    /// Nothing more is wanted.
+    /// Reports that no more blocks are needed.
     fn stop(&self) {
         self.lock().stopped = true;
         self.moved.notify_all();
@@ -167,7 +167,8 @@ fn serve(
     }
 }
 
-/// A block, ready to be written. Where its first chunk can be copied from a fragment, each is that can be.
+/// Returns a block, ready to be written. If its first chunk can be copied from a fragment, so is every other one for
+/// which that is possible.
 fn ready(item: &Item, encoder: &Encoder, start: &[u64], count: &[u64]) -> Result<Vec<Ready>> {
     let encoded = |start: &[u64], count: &[u64]| {
         let values = read(&item.variable, &part(&item.selection, start, count, item)?)?;
@@ -186,9 +187,9 @@ fn ready(item: &Item, encoder: &Encoder, start: &[u64], count: &[u64]) -> Result
     Ok(chunks)
 }
 
-/// The chunk at this place as a fragment has it, if it can be copied.
+/// Returns the chunk at this place as a fragment stores it, if it can be copied.
 fn copied(item: &Item, encoder: &Encoder, form: &Form, at: &[u64], size: &[u64]) -> Option<Ready> {
-    // One that reaches beyond the array may hold other values there.
+    // A chunk that reaches beyond the array may hold other values there.
     if *size != *form.chunk || item.selection.step().iter().any(|&step| step != 1) {
         return None;
     }
@@ -197,7 +198,7 @@ fn copied(item: &Item, encoder: &Encoder, form: &Form, at: &[u64], size: &[u64])
     encoder.whole(at, bytes)
 }
 
-/// The part of the source that a block of the selection comes from.
+/// Returns the part of the source for a block of the selection.
 fn part(whole: &Selection, start: &[u64], count: &[u64], item: &Item) -> Result<Selection> {
     let first: Vec<u64> = (0..whole.rank())
         .map(|d| whole.start()[d].wrapping_add_signed(whole.step()[d].wrapping_mul(start[d] as i64)))
@@ -205,7 +206,7 @@ fn part(whole: &Selection, start: &[u64], count: &[u64], item: &Item) -> Result<
     Selection::new(&first, count, whole.step(), item.variable.shape()?)
 }
 
-/// The values; a missing string is the variable's own missing value.
+/// Reads the values; a missing string becomes the variable's own missing value.
 fn read(variable: &Variable, part: &Selection) -> Result<Values> {
     if variable.data_type() != DataType::String {
         return variable.read_values(part);

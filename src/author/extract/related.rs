@@ -1,4 +1,5 @@
-//! What a variable needs to be understood: coordinates, bounds, grid mapping, cell measures, ancillary variables, ...
+//! The variables that are needed to understand a variable: coordinates, bounds, grid mapping, cell measures, ancillary
+//! variables, ...
 
 use crate::cf;
 use crate::container::tree::{Tree, VariableId};
@@ -6,10 +7,10 @@ use crate::dataset::variable::Variable;
 use crate::dialect::reference;
 use crate::error::Result;
 
-/// The variables that a variable refers to directly.
+/// Returns the variables that a variable refers to directly.
 ///
 /// # Errors
-/// What is wrong with its aggregation.
+/// The errors of decoding its aggregation.
 pub(super) fn variables(tree: &Tree, variable: &Variable) -> Result<Vec<VariableId>> {
     let group = tree.variables[variable.id().0].group;
     let mut found = Vec::new();
@@ -24,7 +25,7 @@ pub(super) fn variables(tree: &Tree, variable: &Variable) -> Result<Vec<Variable
     }
     for reference in cf::references(cf::Use::Extract) {
         let text = variable.attributes().text(reference.attribute).unwrap_or_default();
-        // A key that is also the name of a variable: one too many does less harm than one that is missing.
+        // A key may also be the name of a variable: one variable too many does less harm than a missing one.
         cf::words(&text).for_each(|word| add(reference::variable(tree, group, word)));
     }
     Ok(found)

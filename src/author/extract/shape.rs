@@ -1,4 +1,4 @@
-//! The description of the new file: groups, dimensions, variables and attributes of what is extracted.
+//! Builds the description of the new file: groups, dimensions, variables and attributes of what is extracted.
 
 use super::{storage, Options};
 use crate::author::write::{self, default_chunk, Dimension, File, Group};
@@ -10,11 +10,11 @@ use crate::error::{Error, Kind, Result};
 use crate::selection::{checked_product, Selection};
 use crate::value::{Attributes, DataType};
 
-/// The bytes of the chunks of fragments that are taken over.
+/// The sizes in bytes between which the chunk shape of the fragments is used.
 const SMALL: u64 = 64 << 10;
 const LARGE: u64 = 4 << 20;
 
-/// The new file as far as it is described.
+/// The description of the new file so far.
 pub(super) struct Outline<'a> {
     tree: &'a Tree,
     root: File,
@@ -50,7 +50,7 @@ impl<'a> Outline<'a> {
                 new.attributes.set(&attribute.name, attribute.value.clone());
             }
         }
-        // Readers of the new file must know what was chosen for missing bytes.
+        // Readers of the new file must know the value that was chosen for missing bytes.
         if let Some(value) = variable.chosen_missing_value() {
             new.attributes.set("_FillValue", value);
         }
@@ -76,17 +76,17 @@ impl<'a> Outline<'a> {
         }
         self.made.push((id, size));
         let dimension = &self.tree.dimensions[id.0];
-        // netCDF has a dimension without indices only as an unlimited one.
+        // In netCDF only an unlimited dimension can be empty.
         let new = Dimension { name: dimension.name.clone(), size, unlimited: size == 0 };
         self.group(dimension.group).dimensions.push(new);
         Ok(())
     }
 
-    /// The group of the new file that corresponds to this one; made with those that hold it where it is not there.
+    /// Returns the group of the new file that corresponds to this one. Adds it, and the groups above it, if necessary.
     fn group(&mut self, id: GroupId) -> &mut Group {
         let path: Vec<GroupId> = self.tree.upward(id).collect();
         let mut at = &mut self.root;
-        // The last one upward is the root.
+        // The path goes upward, so the last one is the root.
         for id in path.iter().rev().skip(1) {
             let group = &self.tree.groups[id.0];
             let position = at.groups.iter().position(|g| g.name == group.name).unwrap_or_else(|| {
@@ -104,7 +104,8 @@ impl<'a> Outline<'a> {
     }
 }
 
-/// The chunk of the fragments, which can be copied where nothing changes; one of our own where that is very small or large.
+/// Returns the chunk shape of the fragments, so that unchanged chunks can be copied; the default shape if theirs is
+/// very small or large.
 fn natural_chunk(variable: &Variable, shape: &[u64], element: usize) -> Vec<u64> {
     let of_fragments = || {
         let chunk = variable.aggregation().ok().flatten().and_then(|_| variable.block_shape().ok())?;
@@ -115,7 +116,7 @@ fn natural_chunk(variable: &Variable, shape: &[u64], element: usize) -> Vec<u64>
     of_fragments().unwrap_or_else(|| default_chunk(shape, element))
 }
 
-/// The global attributes, without the conventions of aggregation in `Conventions`.
+/// Returns the global attributes, without the conventions of aggregation in `Conventions`.
 fn global(attributes: &Attributes) -> Attributes {
     let mut out = attributes.clone();
     if let Some(text) = attributes.text("Conventions") {

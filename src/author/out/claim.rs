@@ -1,8 +1,8 @@
 //! The right to replace a file, which one writer has at a time.
 //!
-//! Whoever reads a file to write it anew holds a lock from before the reading until the new one has its name: otherwise
-//! the second of two who do so at once would write what the first has not seen. Programs that know nothing of the lock are
-//! noticed: what is replaced has to be what was there when it was taken.
+//! Whoever reads a file to rewrite it holds a lock from before the reading until the new file has its name. Otherwise
+//! the second of two writers at once would overwrite the first one's work without having seen it. Programs that ignore
+//! the lock are noticed: the file that is replaced must be the one that was there when the lock was taken.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -13,14 +13,14 @@ use super::unwritable;
 use crate::error::{Error, Kind, Result};
 use crate::io::os::{shown, with_room, Lock, Locking};
 
-/// The longest pause between two looks at whether another writer is done.
+/// The longest pause between two checks whether another writer is done.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Waits for other writers of the file, calling `wait` now and then. There is no lock where the file system has none; what
-/// was replaced in the meantime is noticed all the same.
+/// Waits for other writers of the file, calling `wait` now and then. Returns no lock if the file system has none; a
+/// replacement in the meantime is noticed nevertheless.
 ///
 /// # Errors
-/// `Io` when no file can be written there; what `wait` returns.
+/// `Io` if no file can be written there; the errors of `wait`.
 pub(super) fn lock(target: &Path, wait: &mut dyn FnMut() -> Result<()>) -> Result<Option<Lock>> {
     let name = lock_name(target)?;
     let mut pause = Duration::from_millis(1);
@@ -37,18 +37,18 @@ pub(super) fn lock(target: &Path, wait: &mut dyn FnMut() -> Result<()>) -> Resul
     }
 }
 
-/// What keeps other writers away for the moment in which a file is looked at and replaced; ends when dropped.
+/// Keeps other writers away for the moment in which a file is checked and replaced. Ends when dropped.
 pub(super) enum Moment {
     Locked {
         _lock: Lock,
     },
-    /// Where the file system has no locks.
+    /// For file systems without locks.
     InTurn {
         _turn: Turn,
     },
 }
 
-/// Waits until nobody else replaces the file.
+/// Waits until nobody else is replacing the file.
 ///
 /// # Errors
 /// `Io`.
@@ -59,21 +59,23 @@ pub(super) fn moment(target: &Path) -> Result<Moment> {
     })
 }
 
-/// A file that can be made once, by who replaces another.
+/// A file that only one process can create: the one that replaces another file.
 pub(super) struct Turn(PathBuf);
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        // Where that fails the next writer is told its name.
+        // If that fails, the error of the next writer names it.
         let _ = fs::remove_file(&self.0);
     }
 }
 
-/// How long others may take for their turn, which is as long as a change of names takes.
+/// How long to wait for the turn of others, which lasts as long as a rename.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Returns the turn.
+///
 /// # Errors
-/// `Io` when somebody has it for too long, or was killed, or no file can be made there.
+/// `Io` if somebody has it for too long, or was killed, or no file can be created there.
 fn turn(target: &Path) -> Result<Turn> {
     let path = side_name(target, "turn")?;
     let began = Instant::now();
@@ -99,7 +101,7 @@ fn lock_name(target: &Path) -> Result<PathBuf> {
     side_name(target, "lock")
 }
 
-/// A name beside the file: that of the file, shortened where that leaves no room for more.
+/// Returns a name in the same directory: that of the file with a suffix, shortened if that would be too long.
 fn side_name(target: &Path, suffix: &str) -> Result<PathBuf> {
     let (Some(directory), Some(name)) = (target.parent(), target.file_name()) else {
         return Err(Error::new(Kind::Request, "it is not the name of a file"));
@@ -121,7 +123,7 @@ mod tests {
         Out::claimed(path, &mut || Ok(())).unwrap()
     }
 
-    /// Puts a new file in the place of the claimed one.
+    /// Replaces the claimed file by a new one.
     fn take(out: &Out) -> Result<()> {
         let finished = out.temporary()?;
         fs::write(finished.path(), "new").unwrap();
@@ -180,7 +182,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.nc");
         fs::write(&path, "").unwrap();
-        // Adds a letter to what is there, as an update does.
+        // Appends a letter to the file, as an update does.
         let add = |letter: &str| {
             let out = Out::new(&path)?;
             let old = fs::read_to_string(&path).unwrap();

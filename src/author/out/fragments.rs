@@ -1,7 +1,8 @@
-//! Whether a file to be written is a fragment of what is read: in any version, and of a fragment that is an aggregation
-//! too.
+//! Checks that a file to be written is not a fragment of what is read: in any version, and also of a fragment that is
+//! an aggregation.
 //!
-//! Where there is no such file yet it can only be a fragment that is not there, so names are compared. Else each fragment's file is looked at, and opened to see whether it names more, as far as the settings allow it.
+//! If there is no such file yet, it can only be a fragment that is missing, so names are compared. Otherwise each
+//! fragment's file is compared, and opened to find the fragments that it names, as far as the settings allow it.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -23,19 +24,19 @@ use crate::options::OpenOptions;
 use crate::selection::Selection;
 use crate::threads::workers;
 
-/// Fragments that are looked up at once.
+/// The number of fragments that are looked up at once.
 const BLOCK: u64 = 4096;
 
-/// Files that one thread looks into at a time.
+/// The number of files that one thread searches at a time.
 const BATCH: usize = 64;
 
 /// Searches the fragments of an aggregation file.
 ///
 /// # Errors
-/// `Request` when one of them is the file to be written, or when it cannot be told which files they are.
+/// `Request` if one of them is the file to be written, or if the files cannot be determined.
 pub(super) fn search(out: &Out, dataset: &Dataset) -> Result<()> {
     let shared = dataset.shared();
-    // What a file on a server names is there, or is there already.
+    // The fragments of a file on a server are on servers, or exist already.
     if !out.exists() && !shared.origin.is_local() {
         return Ok(());
     }
@@ -51,7 +52,7 @@ pub(super) fn search(out: &Out, dataset: &Dataset) -> Result<()> {
     } else {
         Search { out, seen: Mutex::default() }.file(dataset, 0)?;
     }
-    // Settings that lead elsewhere do not make other files of those that the aggregation file names.
+    // The files that the aggregation file names are protected even if settings lead elsewhere.
     if !options.relocate.is_empty() || !options.substitutions.is_empty() {
         options.relocate.clear();
         options.substitutions.clear();
@@ -62,12 +63,12 @@ pub(super) fn search(out: &Out, dataset: &Dataset) -> Result<()> {
 
 struct Search<'a> {
     out: &'a Out,
-    /// The files that were looked into.
+    /// The files that were searched.
     seen: Mutex<HashSet<FileIdentity>>,
 }
 
 impl Search<'_> {
-    /// Looks at every fragment of an aggregation file, which is itself a fragment of this depth.
+    /// Checks every fragment of an aggregation file, which is itself a fragment of this depth.
     fn file(&self, dataset: &Dataset, depth: usize) -> Result<()> {
         let tree = dataset.shared().tree();
         for (i, variable) in tree.variables.iter().enumerate() {
@@ -78,7 +79,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// What cannot be told is not taken for harmless, unless there is nothing to be lost.
+    /// Treats unknown fragments as a possible loss, unless there is nothing to lose.
     fn unknown(&self, error: &Error) -> Result<()> {
         match self.out.exists() {
             true => Err(self.out.refusal(format!(
@@ -103,7 +104,7 @@ impl Search<'_> {
                 Ok(Lookup::UniqueValues(_)) => return Ok(()),
                 Err(error) => {
                     self.unknown(&error)?;
-                    // Names that are too long for memory are so in every block, and each would be tried.
+                    // If names are too long for memory, they are so in every block, and each would be tried.
                     if error.kind() == Kind::Limit {
                         return Ok(());
                     }
@@ -124,7 +125,7 @@ impl Search<'_> {
             versions.flatten().filter_map(|version| version.location.as_deref()).collect();
         let mut more = Vec::new();
         for name in names {
-            // A location that is not valid leads to no file.
+            // An invalid location leads to no file.
             let places = location::candidates(&shared.origin, name, style, &shared.options);
             for place in places.map(|found| found.places).unwrap_or_default() {
                 if let Place::Local(path) = place {
@@ -143,7 +144,7 @@ impl Search<'_> {
         workers::run(batches, threads, || (), look)
     }
 
-    /// Compares the file at a place; gives the path if the file is to be looked into.
+    /// Compares the file at a place. Returns the path if the file is to be searched.
     fn place(&self, dataset: &Dataset, path: PathBuf) -> Result<Option<PathBuf>> {
         let same = if self.out.exists() {
             let Ok(identity) = os::identity_at(&path) else { return Ok(None) };
@@ -166,7 +167,8 @@ impl Search<'_> {
         Err(self.out.refusal(message))
     }
 
-    /// Searches the file of a fragment, if it is an aggregation. What may not or cannot be opened is none that is read.
+    /// Searches the file of a fragment, if it is an aggregation. A file that may not or cannot be opened is not read
+    /// either.
     fn look_into(&self, dataset: &Dataset, path: &Path, depth: usize) -> Result<()> {
         let shared = dataset.shared();
         let Ok(Some(file)) = location::open_local_fragment(&shared.origin, path, &shared.options) else {

@@ -1,7 +1,7 @@
-//! What a file holds that would be lost with it: an aggregation without data of its own can be made again.
+//! Finds what would be lost with a file: an aggregation without data of its own can be made again.
 //!
-//! Data of its own are variables that are stored and do not describe others, fragments that lie in the file itself, and
-//! unique values.
+//! Data of its own are variables that are stored and do not describe others, fragments in the file itself, and unique
+//! values.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -20,20 +20,20 @@ use crate::options::OpenOptions;
 use crate::read::AggregationFile;
 use crate::selection::{checked_product, Selection};
 
-/// Fragments that are looked up at once.
+/// The number of fragments that are looked up at once.
 const BLOCK: u64 = 4096;
 
-/// How each caller says that a file is to be replaced all the same.
+/// How to request, in each interface, that a file is replaced nevertheless.
 const ASK: &str = "ask for it (--overwrite; in C and Fortran the option overwrite)";
 
-/// Variables that a message names.
+/// The number of variables that a message names.
 const NAMED: usize = 3;
 
 impl Out {
-    /// Sees that nothing but an aggregation without data of its own is replaced, unless `overwrite` is asked for.
+    /// Checks that only an aggregation without data of its own is replaced, unless `overwrite` is set.
     ///
     /// # Errors
-    /// `Request`, saying what would be lost and what to do instead.
+    /// `Request`; the message says what would be lost and what to do instead.
     pub(crate) fn refuse_data(&self, overwrite: bool, advice: &str) -> Result<()> {
         if overwrite || !self.exists() {
             return Ok(());
@@ -44,7 +44,7 @@ impl Out {
         }
     }
 
-    /// Sees that nothing is replaced, unless `overwrite` is asked for.
+    /// Checks that nothing is replaced, unless `overwrite` is set.
     ///
     /// # Errors
     /// `Request`.
@@ -57,12 +57,12 @@ impl Out {
         }
     }
 
-    /// Whether the file that is there is an aggregation, or may be one that is damaged.
+    /// Returns whether the existing file is an aggregation, or may be a damaged one.
     pub(crate) fn is_aggregation(&self) -> bool {
         Dataset::identify(&self.target).is_ok_and(|found| found.is_some())
     }
 
-    /// What would be lost with the file that is there.
+    /// Returns what would be lost with the existing file.
     fn loss(&self) -> Option<String> {
         let opened = Dataset::open_with(&self.target, &OpenOptions::default());
         let holdings = match opened.and_then(|dataset| holdings(self, &dataset)) {
@@ -101,7 +101,7 @@ fn holdings(out: &Out, dataset: &Dataset) -> Result<Holdings> {
             idle.extend(&found.definition);
             let own = fragments_here(out, shared, id, found)?;
             data.extend(own);
-            // Readers ignore it, but it was written.
+            // Readers ignore it, but somebody wrote it.
             if !variable.array.shape.is_empty() && is_stored(variable) {
                 data.insert(id);
             }
@@ -113,7 +113,7 @@ fn holdings(out: &Out, dataset: &Dataset) -> Result<Holdings> {
             data.insert(id);
         }
     }
-    // What cannot be read may be data too.
+    // Variables that cannot be read may also be data.
     let paths =
         data.iter().map(|id| &tree.variables[id.0].path).chain(tree.omitted.iter().map(|(path, _)| path));
     Ok(Holdings { is_aggregation, data: paths.map(|path| path.trim_start_matches('/').to_owned()).collect() })
@@ -123,7 +123,8 @@ fn is_stored(variable: &Variable) -> bool {
     checked_product(&variable.array.shape) != Some(0) && !matches!(variable.array.layout, Layout::Unwritten)
 }
 
-/// The variables of the file itself that hold fragments of an aggregation variable; that variable for unique values.
+/// Returns the variables of the file itself that hold fragments of an aggregation variable; for unique values, that
+/// variable.
 fn fragments_here(
     out: &Out,
     shared: &AggregationFile,
@@ -145,7 +146,7 @@ fn fragments_here(
     Ok(own)
 }
 
-/// The variable of the file itself that a version of a fragment is, unless that is an aggregation again.
+/// Returns the variable of the file itself that is a version of a fragment, unless that is an aggregation again.
 fn in_same_file(
     out: &Out,
     shared: &AggregationFile,
@@ -160,7 +161,7 @@ fn in_same_file(
         let target = groups.find_map(|group| reference::variable(tree, group, &version.identifier));
         return Some(target.unwrap_or(id)).filter(|t| *t == id || is_plain(tree, *t));
     };
-    // Most files name a variable that they themselves have only as an aggregation.
+    // Usually the file has a variable of this name only as an aggregation, and the locations need not be compared.
     let target = tree.variable_at(&version.identifier).filter(|&target| is_plain(tree, target))?;
     let style = Style::allowing_absolute_paths(found.fragments.allows_absolute_paths());
     let places = location::candidates(&shared.origin, name, style, &shared.options).ok()?.places;
@@ -175,7 +176,7 @@ fn is_plain(tree: &Tree, id: VariableId) -> bool {
 const CONTAINING: [&str; 4] =
     ["grid_mapping_name", "geometry_type", "interpolation_name", "topology_dimension"];
 
-/// The variables that describe others: coordinates, bounds, cell measures, grid mappings and the like.
+/// Returns the variables that describe others: coordinates, bounds, cell measures, grid mappings and the like.
 fn describing(tree: &Tree) -> HashSet<VariableId> {
     let mut found = HashSet::new();
     for (i, variable) in tree.variables.iter().enumerate() {
@@ -188,7 +189,7 @@ fn describing(tree: &Tree) -> HashSet<VariableId> {
         }
         for attribute in &variable.attributes {
             let name = &*attribute.name;
-            // Those of a mesh, such as `face_node_connectivity` and `node_coordinates`.
+            // The attributes of a mesh, such as `face_node_connectivity` and `node_coordinates`.
             let of_mesh = name.ends_with("_connectivity") || name.ends_with("_coordinates");
             let reference = cf::reference(name, cf::Use::Description);
             if of_mesh || reference.is_some() {

@@ -1,12 +1,12 @@
-//! The file that is written (OUT), and what it may replace. Whatever writes a file asks here.
+//! The file that is written (OUT), and what it may replace. Every module that writes a file asks here.
 //!
 //! - OUT is never a file that is read: no input, and no fragment of an input, in any version and at any depth. Files
-//!   are compared by what they are, whatever their names, and no option permits it.
-//! - `create` and `convert` replace an aggregation that holds no data of its own, `extract` nothing, a report a former
-//!   report; the option `overwrite` of the first three anything else.
-//! - What came to its name while the work went on is kept.
+//!   are compared by identity, whatever their names, and no option permits it.
+//! - `create` and `convert` replace an aggregation that has no data of its own, `extract` replaces nothing, a report
+//!   replaces a former report. With the option `overwrite`, the first three replace anything else.
+//! - A file that got the name of OUT during the work is kept.
 //!
-//! Files on servers are not looked at: what is written is on this machine.
+//! Files on servers are not compared: OUT is always on this machine.
 
 mod claim;
 mod fragments;
@@ -24,11 +24,11 @@ use crate::io::os::{self, is_absence, shown, FileIdentity, FileState};
 use crate::io::source::Source;
 pub(crate) use temporary::Temporary;
 
-/// A file that is to be written.
+/// A file to be written.
 #[derive(Debug)]
 pub(crate) struct Out {
     path: PathBuf,
-    /// Behind a symbolic link its target; its directory is without links.
+    /// The target if the path is a symbolic link; its directory is without links.
     target: PathBuf,
     /// What was there when the work began.
     before: Found,
@@ -43,15 +43,15 @@ enum Found {
     Nothing,
     /// This file, as it was.
     File(FileIdentity, FileState),
-    /// Something that does not matter: it is replaced whatever it is.
+    /// Something irrelevant: it is replaced whatever it is.
     Anything,
 }
 
 impl Out {
-    /// The file of this name; what is there now must be there still when the new file is to replace it.
+    /// Returns the file of this name. Whatever is there now must still be there when the new file replaces it.
     ///
     /// # Errors
-    /// `Io` when no file can be written there, `Request` when it is not the name of a file.
+    /// `Io` if no file can be written there, `Request` if it is not the name of a file.
     pub(crate) fn new(path: &Path) -> Result<Out> {
         let place = |e: Error| e.in_file(shown(path));
         let target = target_of(path).map_err(place)?;
@@ -59,17 +59,18 @@ impl Out {
         Ok(Out { path: path.to_owned(), target, before, lock: None })
     }
 
-    /// As [`Out::new`], after all other writers of the file, who then wait for this one; calls `wait` now and then.
+    /// Same as [`Out::new`], after waiting for all other writers of the file, who then wait for this one. Calls `wait`
+    /// now and then.
     ///
     /// # Errors
-    /// As [`Out::new`]; what `wait` returns.
+    /// As [`Out::new`]; the errors of `wait`.
     pub(crate) fn claimed(path: &Path, wait: &mut dyn FnMut() -> Result<()>) -> Result<Out> {
         let place = |e: Error| e.in_file(shown(path));
         let lock = claim::lock(&target_of(path).map_err(place)?, wait).map_err(place)?;
         Ok(Out { lock, ..Out::new(path)? })
     }
 
-    /// As [`Out::new`], for a file that is replaced whatever it is.
+    /// Same as [`Out::new`], for a file that is replaced whatever it is.
     ///
     /// # Errors
     /// As [`Out::new`].
@@ -77,27 +78,27 @@ impl Out {
         Ok(Out { before: Found::Anything, ..Out::new(path)? })
     }
 
-    /// The path that was given.
+    /// Returns the original path.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The file itself: behind a symbolic link its target.
+    /// Returns the path of the file itself: the target if the path is a symbolic link.
     pub(crate) fn target(&self) -> &Path {
         &self.target
     }
 
-    /// The name that was given, for messages.
+    /// Returns the original name, for messages.
     pub(crate) fn name(&self) -> String {
         shown(&self.path)
     }
 
-    /// Whether there is a file already.
+    /// Returns whether the file exists already.
     pub(crate) fn exists(&self) -> bool {
         self.before != Found::Nothing
     }
 
-    /// Whether this is the file at a path, or the place where it would be.
+    /// Returns whether this is the file at a path, or the place where it would be.
     pub(crate) fn is(&self, path: &Path) -> bool {
         match &self.before {
             Found::File(own, _) => os::identity_at(path).is_ok_and(|identity| identity == *own),
@@ -105,7 +106,7 @@ impl Out {
         }
     }
 
-    /// Whether the file that is there is this one.
+    /// Returns whether the existing file has this identity.
     fn is_identity(&self, identity: &FileIdentity) -> bool {
         matches!(&self.before, Found::File(own, _) if own == identity)
     }
@@ -115,19 +116,19 @@ impl Out {
         fs::canonicalize(directory).is_ok_and(|directory| Some(&*directory) == self.target.parent())
     }
 
-    /// Whether another file to be written is the same.
+    /// Returns whether another file to be written is the same.
     pub(crate) fn is_also(&self, other: &Out) -> bool {
         self.target == other.target || (self.exists() && self.before == other.before)
     }
 
-    /// Sees that a file that is read is another.
+    /// Checks that a file that is read is a different one.
     ///
     /// # Errors
     /// `Request`.
     pub(crate) fn refuse_file(&self, dataset: &Dataset) -> Result<()> {
         let same = match (&self.before, &dataset.shared().identity) {
             (Found::File(own, _), Identity::Local(read)) if own == read => true,
-            // Another file may have come to its name since it was opened.
+            // Another file may have got its name since it was opened.
             (_, Identity::Local(_)) => {
                 target_of(Path::new(dataset.name())).is_ok_and(|target| target == self.target)
             }
@@ -142,15 +143,15 @@ impl Out {
         }
     }
 
-    /// Sees that no fragment of an aggregation file that is read, at any depth, is this file.
+    /// Checks that no fragment of an aggregation file that is read, at any depth, is this file.
     ///
     /// # Errors
-    /// `Request` when one is, or when it cannot be told which files they are.
+    /// `Request` if one is, or if the files cannot be determined.
     pub(crate) fn refuse_fragments(&self, dataset: &Dataset) -> Result<()> {
         fragments::search(self, dataset)
     }
 
-    /// Sees that nothing but a former report, which begins with this mark, is replaced.
+    /// Checks that only a former report, which begins with this mark, is replaced.
     ///
     /// # Errors
     /// `Request`.
@@ -168,12 +169,13 @@ impl Out {
         Err(self.refusal(message))
     }
 
-    /// An error that says why this file is not written.
+    /// Returns an error that says why this file is not written.
     pub(crate) fn refusal(&self, message: impl Into<String>) -> Error {
         Error::new(Kind::Request, message).in_file(self.name())
     }
 
-    /// A new file in the same directory, which is to take the name; what killed writers left of others is removed.
+    /// Returns a new file in the same directory that will get the name. Removes the temporary files that killed writers
+    /// left.
     ///
     /// # Errors
     /// `Io`.
@@ -181,15 +183,15 @@ impl Out {
         Temporary::beside(&self.target).map_err(|e| unwritable().because(e).in_file(self.name()))
     }
 
-    /// Brings a finished file to the disk and gives it its name.
+    /// Flushes a finished file to disk and gives it its name.
     ///
     /// # Errors
-    /// `Io`; what had the name before is then still there, and so is what came to it meanwhile.
+    /// `Io`; the file that had the name before then stays, and so does one that got it in the meantime.
     pub(crate) fn take(&self, finished: &Temporary) -> Result<()> {
         if let Ok(old) = fs::metadata(&self.target) {
             fs::set_permissions(finished.path(), old.permissions()).map_err(misplaced)?;
         }
-        // What takes long comes before the look, so that little can happen between it and the change of names.
+        // Slow steps come before the check, so that little can happen between it and the rename.
         os::sync(finished.path()).map_err(misplaced)?;
         match (&self.before, &self.lock) {
             (Found::Anything, _) => fs::rename(finished.path(), &self.target).map_err(misplaced)?,
@@ -203,7 +205,7 @@ impl Out {
         os::sync_directory(&self.target).map_err(misplaced)
     }
 
-    /// Gives a finished file its name if what was there before still is; for one writer at a time.
+    /// Gives a finished file its name if what was there before still is. Only one writer at a time may call it.
     fn replace(&self, finished: &Path) -> Result<()> {
         match found_at(&self.target)? {
             Found::Nothing => os::settle(finished, &self.target).map_err(|e| match e.kind() {
@@ -215,7 +217,7 @@ impl Out {
         }
     }
 
-    /// Writes a text as this file.
+    /// Writes a text to this file.
     ///
     /// # Errors
     /// As [`Out::take`].
@@ -263,7 +265,7 @@ fn target_of(path: &Path) -> Result<PathBuf> {
     Ok(fs::canonicalize(directory).map_err(io)?.join(name))
 }
 
-/// Whether a path can only be that of a directory, whatever is there: `data/`, `data/.` and `..`.
+/// Returns whether a path can only be that of a directory, whatever is there: `data/`, `data/.` and `..`.
 fn is_name_of_directory(path: &Path) -> bool {
     let text = path.as_os_str().as_encoded_bytes();
     let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));

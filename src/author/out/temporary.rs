@@ -1,8 +1,8 @@
 //! The file that becomes the new one, under a name of its own until it is finished.
 //!
-//! It is locked for as long as somebody writes it. The system gives the lock back when the writer ends, however it ends, so a
-//! later writer of the same file knows what nobody will finish, and removes it. A number of a process would not do: it may be
-//! that of another by now, or of a process on another machine.
+//! It is locked while it is being written. The system releases the lock when the writer ends, however it ends. So a
+//! later writer of the same file knows which files nobody will finish, and removes them. A process number would not be
+//! enough: it may belong to another process by now, or to a process on another machine.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -11,12 +11,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::io::os;
 
-/// Tells the temporary files of one process apart.
+/// Distinguishes the temporary files of one process.
 static COUNTER: AtomicU64 = AtomicU64::new(0);
-/// Attempts to make a file that nobody takes for one that was left.
+/// The number of attempts to create a file that nobody removes as a leftover.
 const ATTEMPTS: u32 = 100;
 
-/// A file that is being written; removed when dropped, unless it has another name by then.
+/// A file that is being written. It is removed when dropped, unless it was renamed.
 #[derive(Debug)]
 pub(crate) struct Temporary {
     path: PathBuf,
@@ -24,10 +24,10 @@ pub(crate) struct Temporary {
 }
 
 impl Temporary {
-    /// Makes one beside `target`, named `.NAME.PID-N.tmp`, and removes those that others left of it.
+    /// Creates a file beside `target`, named `.NAME.PID-N.tmp`, and removes those that others left there.
     ///
     /// # Errors
-    /// When no file can be made there.
+    /// An I/O error if no file can be created there.
     pub(super) fn beside(target: &Path) -> io::Result<Temporary> {
         // A long name leaves no room for more.
         let name = target.file_name().unwrap_or_default().to_string_lossy();
@@ -38,7 +38,7 @@ impl Temporary {
             let path = target.with_file_name(format!(".{short}.{}-{number}.tmp", std::process::id()));
             let create = || OpenOptions::new().read(true).write(true).create_new(true).open(&path);
             let file = match os::with_room(create) {
-                // Left by a process of the same number, on a file system without locks.
+                // Left by a process with the same number, on a file system without locks.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
                 other => other?,
             };
@@ -49,26 +49,26 @@ impl Temporary {
                 Ok(true) if os::leads_to(&path, &file) => return Ok(Temporary { path, file }),
                 Ok(true) => {}
             }
-            // Somebody took it for one that was left, in the moment before it was locked.
+            // Somebody removed it as a leftover, in the moment before it was locked.
         }
         Err(ErrorKind::AlreadyExists.into())
     }
 
-    /// Its path.
+    /// Returns its path.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The file, to write to.
+    /// Returns the file, for writing.
     ///
     /// # Errors
-    /// When there are too many open files.
+    /// An I/O error if there are too many open files.
     pub(crate) fn file(&self) -> io::Result<File> {
         os::with_room(|| self.file.try_clone())
     }
 
-    /// Lets others lock it, now that it has its name: HDF5 does so when it opens a file. By itself the lock would last until the
-    /// last copy of the descriptor, in a child process for example, is closed.
+    /// Lets others lock it, now that it has its name: HDF5 does so when it opens a file. Otherwise the lock would last
+    /// until the last copy of the descriptor, in a child process for example, is closed.
     pub(super) fn unlock(&self) {
         os::unlock_file(&self.file);
     }
@@ -76,19 +76,20 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // Once it has its name, this one may be that of a writer in another container, where numbers of processes are the same.
+        // After the rename, a file of this name may belong to a writer in another container, where process numbers are
+        // the same.
         if os::leads_to(&self.path, &self.file) {
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// Removes what was left of the file by writers that were killed; what cannot be removed does no harm.
+/// Removes the files that killed writers left; those that cannot be removed do no harm.
 fn remove_left(target: &Path, short: &str) {
     // On Windows an open file can be opened and removed by others, locked or not.
     let Some(directory) = target.parent().filter(|_| cfg!(unix)) else { return };
     for entry in os::with_room(|| fs::read_dir(directory)).into_iter().flatten().flatten() {
-        // What somebody made of that name that is no file, such as a link, was left by nobody here.
+        // If it is not a file but, for example, a link, no writer left it.
         let is_file = entry.file_type().is_ok_and(|found| found.is_file());
         if !is_file || !entry.file_name().to_str().is_some_and(|name| is_temporary(name, short)) {
             continue;
@@ -102,7 +103,7 @@ fn remove_left(target: &Path, short: &str) {
     }
 }
 
-/// Whether this is the name of a temporary file of a file whose shortened name is `short`.
+/// Returns whether this is the name of a temporary file of a file whose shortened name is `short`.
 fn is_temporary(name: &str, short: &str) -> bool {
     let numbers =
         name.strip_prefix('.').and_then(|n| n.strip_prefix(short)).and_then(|n| n.strip_prefix('.'));

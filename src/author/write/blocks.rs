@@ -1,8 +1,8 @@
-//! The blocks of an array that are read and written at once.
+//! The blocks in which an array is read and written.
 
 use crate::selection::{checked_product, indices};
 
-/// The shape of a block: whole chunks, about `cap` elements, and one chunk at least.
+/// Returns the shape of a block: whole chunks, about `cap` elements, and at least one chunk.
 pub(crate) fn block_shape(shape: &[u64], chunk: &[u64], cap: u64) -> Vec<u64> {
     let mut block: Vec<u64> = chunk.iter().zip(shape).map(|(&c, &n)| c.clamp(1, n.max(1))).collect();
     for d in (0..shape.len()).rev() {
@@ -16,7 +16,7 @@ pub(crate) fn block_shape(shape: &[u64], chunk: &[u64], cap: u64) -> Vec<u64> {
     block
 }
 
-/// The blocks of an array, in C order: start and count of each.
+/// Returns the blocks of an array, in C order: start and count of each.
 pub(crate) fn blocks<'a>(
     shape: &'a [u64],
     block: &'a [u64],

@@ -1,4 +1,4 @@
-//! Values as the bytes of a file.
+//! Encodes values as the bytes of a file.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ pub(super) enum Order {
     Big,
 }
 
-/// The bytes of numbers or characters; none of strings.
+/// Returns the bytes of numbers or characters; strings have none.
 pub(super) fn encode(values: &Values, order: Order) -> Cow<'_, [u8]> {
     macro_rules! numbers {
         ($v:expr) => {{
@@ -45,19 +45,20 @@ pub(super) fn encode(values: &Values, order: Order) -> Cow<'_, [u8]> {
     }
 }
 
-/// One element of what was never written, for numbers and characters: `_FillValue`, or the default of the type.
+/// Returns one element for what was never written, for numbers and characters: `_FillValue`, or the default of the
+/// type.
 pub(super) fn fill_value(data_type: DataType, attributes: &Attributes, order: Order) -> Vec<u8> {
     let size = data_type.size().unwrap_or(1);
     let element = Element::Number { size, big_endian: order == Order::Big };
     fill::own(data_type, element, attributes).unwrap_or_else(|| fill::default(data_type, element))
 }
 
-/// A string ends at its first NUL in netCDF, whatever follows.
+/// Returns a string up to its first NUL, where strings end in netCDF.
 pub(super) fn ended(text: &str) -> &str {
     text.split('\0').next().unwrap_or_default()
 }
 
-/// Text in UTF-8: readers take the bytes of an attribute for that.
+/// Returns text in UTF-8, because readers interpret the bytes of an attribute as that.
 pub(super) fn text_bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
     match std::str::from_utf8(bytes) {
         Ok(_) => Cow::Borrowed(bytes),

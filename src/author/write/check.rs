@@ -1,4 +1,4 @@
-//! Whether a description holds together, and is something that netCDF can say.
+//! Checks that a description is consistent and that netCDF can express it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,9 +7,9 @@ use crate::error::{Error, Kind, Result};
 use crate::selection::checked_product;
 use crate::value::{Attributes, DataType};
 
-/// Most dimensions of a variable, as HDF5 has it.
+/// The maximum number of dimensions of a variable in HDF5.
 const MOST_DIMENSIONS: usize = 32;
-/// Most bytes of a name.
+/// The maximum number of bytes of a name.
 const LONGEST_NAME: usize = 256;
 
 /// Type and shape of every variable, by path without leading slash.
@@ -106,7 +106,7 @@ fn attributes(attributes: &Attributes) -> Result<()> {
     Ok(())
 }
 
-/// Checks the name of anything.
+/// Checks a name.
 fn check_name(name: &str) -> Result<()> {
     let what = if name.is_empty() {
         "is empty"

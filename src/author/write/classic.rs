@@ -1,7 +1,7 @@
-//! A description in the terms of the classic formats: no strings, no groups, fewer types, one unlimited dimension.
+//! Expresses a description in the classic formats: no strings, no groups, fewer types, one unlimited dimension.
 //!
-//! Strings become characters with a dimension for their length, which every reader of the conventions takes for
-//! strings. 64-bit and unsigned integers become `int` in CDF-2 where their values are known to fit.
+//! Strings become characters with a dimension for their length; every reader of the conventions treats those as
+//! strings. 64-bit and unsigned integers become `int` in CDF-2 if their values are known to fit.
 
 use std::borrow::Cow;
 
@@ -9,10 +9,10 @@ use super::description::{Data, File, Format, Variable};
 use crate::error::{Error, Kind, Result};
 use crate::value::{DataType, Values};
 
-/// The same content in what the format has; for netCDF-4 nothing changes.
+/// Returns the same content in terms of the format; for netCDF-4 nothing changes.
 ///
 /// # Errors
-/// `Unsupported` when the format has nothing for it.
+/// `Unsupported` if the format cannot express it.
 pub(super) fn lower(file: &File, format: Format) -> Result<Cow<'_, File>> {
     if format == Format::Netcdf4 {
         return Ok(Cow::Borrowed(file));
@@ -83,7 +83,7 @@ fn lower_variable(variable: &mut Variable, file: &mut File, format: Format) -> R
     Ok(())
 }
 
-/// The record dimension must come first in a classic variable; where it does not, it cannot be unlimited.
+/// Makes the record dimension a fixed one if it is not the first of some variable: in a classic file it must be.
 fn order_records(file: &mut File) {
     for d in 0..file.dimensions.len() {
         let name = &file.dimensions[d].name;

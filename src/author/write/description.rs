@@ -1,4 +1,4 @@
-//! What a netCDF file to be written holds.
+//! The contents of a netCDF file to be written.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,10 +23,10 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format in which a netCDF file is written; CDF-1 counts as classic.
+    /// Returns the format of a netCDF file; CDF-1 counts as classic.
     ///
     /// # Errors
-    /// `Io` when it cannot be read.
+    /// `Io` if it cannot be read.
     pub fn of_file(path: &Path) -> Result<Format> {
         let mut magic = [0; 4];
         LocalFile::open(path)?.read_at(0, &mut magic)?;
@@ -37,10 +37,10 @@ impl Format {
         })
     }
 
-    /// The format of this name: `netcdf4`, `classic` or `cdf5`, in any case.
+    /// Returns the format of this name: `netcdf4`, `classic` or `cdf5`, in any case.
     ///
     /// # Errors
-    /// `Request` when there is no such format.
+    /// `Request` for an unknown name.
     pub fn named(name: &str) -> Result<Format> {
         match &*name.to_ascii_lowercase() {
             "netcdf4" | "netcdf-4" | "nc4" => Ok(Format::Netcdf4),
@@ -57,10 +57,10 @@ impl Format {
 /// A whole file: its root group.
 pub type File = Group;
 
-/// A group and what it holds.
+/// A group and its contents.
 #[derive(Clone, Debug, Default)]
 pub struct Group {
-    /// Its name; that of the root does not count.
+    /// Its name; that of the root is ignored.
     pub name: String,
     /// Its attributes.
     pub attributes: Attributes,
@@ -77,7 +77,7 @@ pub struct Group {
 pub struct Dimension {
     /// Its name.
     pub name: String,
-    /// Its size; of an unlimited dimension the size to which data are written.
+    /// Its size; for an unlimited dimension the size to which data are written.
     pub size: u64,
     /// Whether it can grow.
     pub unlimited: bool,
@@ -90,7 +90,7 @@ pub struct Variable {
     pub name: String,
     /// The type of its elements.
     pub data_type: DataType,
-    /// The names of its dimensions, each of its own group or the nearest above that has it.
+    /// The names of its dimensions; each is looked up in its group, then in the groups above, the nearest first.
     pub dimensions: Vec<String>,
     /// Its attributes; `_FillValue` must have the type of the variable.
     pub attributes: Attributes,
@@ -103,19 +103,19 @@ pub struct Variable {
 /// The data of a variable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Data {
-    /// Nothing is written, or what [`super::NewFile::put`] is given.
+    /// Nothing is written except what [`super::NewFile::put`] receives.
     #[default]
     Later,
     /// All elements, in C order.
     Values(Values),
-    /// Nothing is written: they are in fragments, which [`super::write_checked`] looks for in the new file.
+    /// Nothing is written: they are in fragments, which [`super::write_checked`] checks in the new file.
     Fragments(Arc<Meaning>),
 }
 
-/// How the data of a variable are stored; netCDF-4 only, ignored by other formats.
+/// How the data of a variable are stored. Only netCDF-4 uses it; other formats ignore it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Storage {
-    /// The shape of a chunk; `None` chooses one where chunks are needed.
+    /// The shape of a chunk; `None` chooses one if chunks are needed.
     pub chunks: Option<Vec<u64>>,
     /// The level of compression, 0 to 9; `None` for none.
     pub deflate: Option<u8>,
@@ -124,24 +124,24 @@ pub struct Storage {
 }
 
 impl Group {
-    /// Adds a dimension of fixed size, unless one of this name is there.
+    /// Adds a dimension of fixed size, unless there is one of this name.
     pub fn add_dimension(&mut self, name: &str, size: u64) {
         if !self.dimensions.iter().any(|d| d.name == name) {
             self.dimensions.push(Dimension { name: name.to_owned(), size, unlimited: false });
         }
     }
 
-    /// The dimension of this name in this group.
+    /// Returns the dimension of this name in this group.
     pub fn dimension(&self, name: &str) -> Option<&Dimension> {
         self.dimensions.iter().find(|d| d.name == name)
     }
 
-    /// The variable of this name in this group.
+    /// Returns the variable of this name in this group.
     pub fn variable(&self, name: &str) -> Option<&Variable> {
         self.variables.iter().find(|v| v.name == name)
     }
 
-    /// The name itself, or with a number after it, that no dimension or variable of this group has.
+    /// Returns a name that no dimension or variable of this group has: the name itself, or with a number appended.
     pub fn free_name(&self, name: &str) -> String {
         let taken = |n: &str| self.dimension(n).is_some() || self.variable(n).is_some();
         if !taken(name) {
@@ -152,7 +152,7 @@ impl Group {
 }
 
 impl Variable {
-    /// A variable without data and attributes.
+    /// Returns a variable without data and attributes.
     pub fn new(name: impl Into<String>, data_type: DataType, dimensions: &[&str]) -> Self {
         Variable {
             name: name.into(),
@@ -164,14 +164,14 @@ impl Variable {
         }
     }
 
-    /// A variable with these values.
+    /// Returns a variable with these values.
     pub fn with_values(name: impl Into<String>, dimensions: &[&str], values: Values) -> Self {
         let mut variable = Variable::new(name, values.data_type(), dimensions);
         variable.data = Data::Values(values);
         variable
     }
 
-    /// The same with a text attribute.
+    /// Returns the same variable with a text attribute added.
     pub fn attribute(mut self, name: &str, text: impl Into<String>) -> Self {
         self.attributes.set_text(name, text);
         self

@@ -1,9 +1,9 @@
 //! Writes netCDF files.
 //!
-//! A [`File`] describes what is to be written; [`write_file`] writes it, and [`NewFile`] takes large data by blocks.
-//! Either way the bytes go to a temporary name in the same directory, are brought to the disk and renamed: a full disk,
-//! a kill at any moment or a second writer leaves the old file or the new one, never half of one. Something left by a
-//! kill is named `.NAME.PID-N.tmp`.
+//! A [`File`] describes what to write; [`write_file`] writes it, and [`NewFile`] receives large data in blocks. Either
+//! way the bytes go to a temporary file in the same directory, which is flushed to disk and renamed. A full disk, a
+//! kill at any moment or a second writer leaves the old file or the new one, never half of one. A file that a kill
+//! leaves behind is named `.NAME.PID-N.tmp`.
 
 pub mod aggregation;
 pub(crate) mod blocks;
@@ -30,16 +30,16 @@ use std::sync::Arc;
 use crate::container::Container;
 use crate::error::Result;
 
-/// Writes a file that is wholly described. A file of that name is replaced, whatever it is. Nothing is read again; see
+/// Writes a file that is wholly described. A file of that name is replaced, whatever it is. Nothing is read back; see
 /// [`write_checked`].
 ///
 /// # Errors
-/// `Request` when the description is not consistent, `Unsupported` when the format cannot express it, `Io`.
+/// `Request` if the description is not consistent, `Unsupported` if the format cannot express it, `Io`.
 pub fn write_file(file: &File, path: &Path, format: Format) -> Result<()> {
     NewFile::create(file, path, format)?.commit()
 }
 
-/// Whether a file says what is described, and nothing else.
+/// Returns whether a file has exactly the described contents.
 pub(crate) fn is_written(file: &File, path: &Path, format: Format) -> bool {
     let read = || -> Result<()> {
         let source = crate::io::os::LocalFile::open(path)?;
@@ -48,12 +48,12 @@ pub(crate) fn is_written(file: &File, path: &Path, format: Format) -> bool {
     Format::of_file(path).is_ok_and(|there| there == format) && read().is_ok()
 }
 
-/// As [`write_file`], and reads the new file before it takes its name: its groups, dimensions, variables, attributes and
-/// values have to be those described, and its aggregation variables have to have the grid and fragments that
-/// [`aggregation::add`] was given.
+/// Writes a file as [`write_file`] does, and reads it back before it gets its name. Its groups, dimensions, variables,
+/// attributes and values must be as described, and its aggregation variables must have the grid and fragments that were
+/// passed to [`aggregation::add`].
 ///
 /// # Errors
-/// As [`write_file`]; `Internal` for a difference. Either leaves the file that had the name before.
+/// As [`write_file`]; `Internal` for a difference. In either case the file that had the name before stays.
 pub fn write_checked(file: &File, path: &Path, format: Format) -> Result<()> {
     NewFile::create(file, path, format)?.commit_checked(file)
 }

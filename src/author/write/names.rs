@@ -1,4 +1,4 @@
-//! Names as netCDF stores them: composed. libnetcdf finds nothing by a name that is stored in another form.
+//! Composes names, the form in which netCDF stores them. libnetcdf does not find names that are stored in another form.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use super::description::{File, Group};
 use crate::container::composed::composed;
 use crate::value::{Attribute, Attributes};
 
-/// The same description with composed names; texts and values stay as they are.
+/// Returns the same description with composed names; texts and values stay as they are.
 pub(super) fn compose(file: &File) -> Cow<'_, File> {
     if is_composed(file) {
         return Cow::Borrowed(file);

@@ -1,4 +1,4 @@
-//! A file that is being written, under a temporary name until all is there.
+//! A file that is being written, under a temporary name until it is complete.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::io::os;
 use crate::selection::checked_product;
 use crate::value::{DataType, Values};
 
-/// A file that is being written; it takes its name on [`NewFile::commit`] and is removed when dropped before.
+/// A file that is being written. It gets its name on [`NewFile::commit`]; it is removed if dropped before that.
 pub struct NewFile {
     writer: Option<Writer>,
     temporary: Temporary,
@@ -26,21 +26,21 @@ pub struct NewFile {
     format: Format,
     /// Type and shape of every variable, by path without leading slash.
     variables: Variables,
-    /// What was put, where that is to be read again.
+    /// The blocks that were put, if they are to be read back.
     blocks: Option<Vec<Slab>>,
 }
 
 impl NewFile {
-    /// Defines everything, writes the data that are in the description and stays open for more. A file that has the name
-    /// when this one is finished is replaced, whatever it is.
+    /// Defines everything, writes the data that are in the description and stays open for more. A file that has the
+    /// name when this one is finished is replaced, whatever it is.
     ///
     /// # Errors
-    /// `Request` when the description is not consistent, `Unsupported` when the format cannot express it, `Io`.
+    /// `Request` if the description is not consistent, `Unsupported` if the format cannot express it, `Io`.
     pub fn create(file: &File, path: &Path, format: Format) -> Result<NewFile> {
         NewFile::begin(file, Out::replacing_anything(path)?, format)
     }
 
-    /// As [`NewFile::create`]; `out` tells what may be replaced.
+    /// Same as [`NewFile::create`]; `out` determines what may be replaced.
     pub(crate) fn begin(file: &File, out: Out, format: Format) -> Result<NewFile> {
         let name = out.name();
         let place = |e: Error| e.in_file(&*name);
@@ -76,7 +76,7 @@ impl NewFile {
     /// Writes a block of a variable (a path without leading slash); the values are in C order and of its type.
     ///
     /// # Errors
-    /// `Request` when the block does not fit the variable, `Io`.
+    /// `Request` if the block does not fit the variable, `Io`.
     pub fn put(&mut self, variable: &str, start: &[u64], count: &[u64], values: &Values) -> Result<()> {
         let name = &*composed(variable.trim_start_matches('/'));
         if let Some(blocks) = &mut self.blocks {
@@ -86,7 +86,7 @@ impl NewFile {
         self.put_ready(ready.map_err(|e| e.in_file(self.out.name()))?)
     }
 
-    /// The shape of blocks of about `cap` elements that are best written at once: whole chunks, where there are any.
+    /// Returns the best shape for blocks of about `cap` elements: whole chunks, if there are any.
     pub(crate) fn block_shape(&self, variable: &str, cap: u64) -> Vec<u64> {
         let name = &*composed(variable.trim_start_matches('/'));
         let Some((_, shape)) = self.variables.get(name) else { return Vec::new() };
@@ -97,7 +97,8 @@ impl NewFile {
         block_shape(shape, &chunk.unwrap_or_else(|| vec![1; shape.len()]), cap)
     }
 
-    /// What makes blocks of a variable ready on other threads; not where blocks are remembered.
+    /// Returns an encoder that prepares blocks of a variable on other threads. Not for files that remember their
+    /// blocks.
     pub(crate) fn encoder(&self, variable: &str) -> Encoder {
         let name = composed(variable.trim_start_matches('/')).into_owned();
         let (data_type, shape) = match self.variables.get(&name) {
@@ -127,23 +128,24 @@ impl NewFile {
         written.map_err(|e| e.in_variable(name).in_file(self.out.name()))
     }
 
-    /// Remembers every block that is put, so that [`NewFile::commit_checked`] reads it again.
+    /// Remembers every block that is put, so that [`NewFile::commit_checked`] reads it back.
     pub(crate) fn remember_blocks(&mut self) {
         self.blocks.get_or_insert_default();
     }
 
-    /// Ends the file, brings it to the disk and gives it its name.
+    /// Completes the file, flushes it to disk and gives it its name.
     ///
     /// # Errors
-    /// `Io`; the file that had the name before is then still there.
+    /// `Io`; the file that had the name before then stays.
     pub fn commit(self) -> Result<()> {
         self.end(None)
     }
 
-    /// As [`NewFile::commit`], if the file that was written is what `file` describes; see [`super::write_checked`].
+    /// Same as [`NewFile::commit`], after checking that the written file is what `file` describes; see
+    /// [`super::write_checked`].
     ///
     /// # Errors
-    /// As [`NewFile::commit`]; `Internal` when it is not.
+    /// As [`NewFile::commit`]; `Internal` if it is not.
     pub fn commit_checked(self, file: &File) -> Result<()> {
         self.end(Some(file))
     }
@@ -158,7 +160,7 @@ impl NewFile {
             Writer::Netcdf4(writer) => writer.finish()?,
             Writer::Classic(writer) => writer.finish()?,
         }
-        // What cannot be read back does not replace anything.
+        // A file that cannot be read back replaces nothing.
         #[cfg(test)]
         spoil(self.temporary.path());
         let written = Container::open(Arc::new(os::LocalFile::open(self.temporary.path())?))?;
@@ -178,7 +180,7 @@ type Spoiler = fn(&mut Vec<u8>);
 
 #[cfg(test)]
 thread_local! {
-    /// What a test does to files of this thread that are written, so that it is seen to be noticed.
+    /// What a test does to the files that this thread writes, to show that the damage is noticed.
     pub(super) static SPOILER: std::cell::Cell<Option<Spoiler>> =
         const { std::cell::Cell::new(None) };
 }
@@ -195,13 +197,13 @@ fn closed() -> Error {
     Error::new(Kind::Internal, "the file is closed")
 }
 
-/// What writes a file of one of the formats.
+/// The writer of one of the formats.
 enum Writer {
     Netcdf4(netcdf4::Writer),
     Classic(cdf::Writer),
 }
 
-/// Makes blocks of a variable ready to be written, on any thread.
+/// Prepares blocks of a variable for writing, on any thread.
 #[derive(Debug)]
 pub(crate) struct Encoder {
     name: String,
@@ -218,21 +220,21 @@ pub(crate) struct Ready {
 }
 
 impl Encoder {
-    /// How chunks of the variable are stored, if they are compressed.
+    /// Returns how chunks of the variable are stored, if they are compressed.
     pub(crate) fn form(&self) -> Option<Form> {
         self.how.as_ref().and_then(netcdf4::Encoder::form)
     }
 
-    /// A whole chunk within the shape, that begins there and is stored as these bytes.
+    /// Returns a whole chunk within the shape that begins at `start` and is stored as these bytes.
     pub(crate) fn whole(&self, start: &[u64], bytes: Vec<u8>) -> Option<Ready> {
         let data = self.how.as_ref()?.whole(start, bytes)?;
         Some(Ready { name: self.name.clone(), data })
     }
 
-    /// Makes a block ready.
+    /// Prepares a block.
     ///
     /// # Errors
-    /// `Request` when the block does not fit the variable; `Limit`.
+    /// `Request` if the block does not fit the variable; `Limit`.
     pub(crate) fn encode(&self, start: &[u64], count: &[u64], values: Values) -> Result<Ready> {
         let fits = self.data_type == Some(values.data_type())
             && is_within(start, count, &self.shape)

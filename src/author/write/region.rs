@@ -1,15 +1,15 @@
-//! Blocks of an array, as runs of neighbouring elements; and which elements of an array were written.
+//! Divides blocks of an array into runs of neighbouring elements, and keeps track of which elements were written.
 
 use std::collections::BTreeMap;
 
 use crate::selection::{c_strides, offsets};
 
-/// The runs of a block, in C order: the first element of each in the array, and their number.
+/// Returns the runs of a block, in C order: the first element of each in the array, and their number.
 ///
-/// The block lies within the shape, whose number of elements can be counted.
+/// The block lies within the shape, whose number of elements fits the type.
 pub(super) fn runs(shape: &[u64], start: &[u64], count: &[u64]) -> impl Iterator<Item = (u64, u64)> {
     let strides = c_strides(shape);
-    // Whole trailing dimensions belong to the same run as the one before them.
+    // Whole trailing dimensions belong to the same run as the dimension before them.
     let mut inner = shape.len();
     let mut run = 1;
     while inner > 0 {
@@ -38,12 +38,12 @@ pub(super) struct Copy<'a> {
 }
 
 impl Copy<'_> {
-    /// Copies the bytes; both arrays hold the box.
+    /// Copies the bytes; both arrays contain the box.
     pub(super) fn run(&self, from: &[u8], to: &mut [u8]) {
         let (mut a, mut b) =
             (runs(self.from.0, self.from.1, self.count), runs(self.to.0, self.to.1, self.count));
         let (mut here, mut there) = (a.next(), b.next());
-        // Where the runs of the two differ in length, the shorter ones are parts of the longer ones.
+        // If the runs of the two differ in length, the shorter ones are parts of the longer ones.
         while let (Some((x, n)), Some((y, m))) = (here, there) {
             let step = n.min(m);
             let len = step as usize * self.element;
@@ -55,12 +55,12 @@ impl Copy<'_> {
     }
 }
 
-/// Which elements of an array were written.
+/// The elements of an array that were written.
 #[derive(Debug, Default)]
 pub(super) struct Coverage(BTreeMap<u64, u64>);
 
 impl Coverage {
-    /// Adds `count` elements from `start` on.
+    /// Adds `count` elements, beginning at `start`.
     pub(super) fn add(&mut self, start: u64, count: u64) {
         if count == 0 {
             return;
@@ -76,7 +76,7 @@ impl Coverage {
         self.0.insert(from, to);
     }
 
-    /// The elements of `total` that were not written: the first of each gap, and their number.
+    /// Returns the elements of `total` that were not written: the first of each gap, and their number.
     pub(super) fn gaps(&self, total: u64) -> Vec<(u64, u64)> {
         let mut gaps = Vec::new();
         let mut at = 0;
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The elements of a block one by one.
+    /// Returns the elements of a block one by one.
     fn elements(shape: &[u64], start: &[u64], count: &[u64]) -> Vec<u64> {
         let mut list = Vec::new();
         for mut i in 0..count.iter().product::<u64>() {

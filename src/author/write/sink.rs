@@ -1,4 +1,4 @@
-//! The bytes of a new file: written at places, never read, and every failure reported.
+//! Writes the bytes of a new file at given places. Nothing is read, and every failure is reported.
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
@@ -6,23 +6,23 @@ use std::io::{Seek, SeekFrom, Write};
 use crate::error::{Error, Kind, Result};
 use crate::io::os;
 
-/// A file that grows at its end and is filled in anywhere before.
+/// A file that grows at its end and can be written anywhere before that.
 #[derive(Debug)]
 pub(super) struct Sink {
     file: File,
-    /// Where the next byte would go without a seek.
+    /// The position of the file, where the next byte would go without a seek.
     position: u64,
-    /// The first byte that belongs to nothing yet.
+    /// The first byte that is not reserved.
     end: u64,
 }
 
 impl Sink {
-    /// Writes to a file that is empty.
+    /// Returns a sink for an empty file.
     pub(super) fn new(file: File) -> Sink {
         Sink { file, position: 0, end: 0 }
     }
 
-    /// The length of the file so far.
+    /// Returns the length of the file so far.
     pub(super) fn end(&self) -> u64 {
         self.end
     }
@@ -30,7 +30,7 @@ impl Sink {
     /// Returns the place of `len` bytes at the end, which are written later.
     ///
     /// # Errors
-    /// `Limit` when no file can be that long.
+    /// `Limit` if no file can be that long.
     pub(super) fn reserve(&mut self, len: u64) -> Result<u64> {
         let at = self.end;
         let end = at.checked_add(len).filter(|&end| end <= i64::MAX as u64);
@@ -38,7 +38,7 @@ impl Sink {
         Ok(at)
     }
 
-    /// Starts what follows at a multiple of `to` bytes.
+    /// Aligns the end to a multiple of `to` bytes.
     ///
     /// # Errors
     /// As [`Sink::reserve`].
@@ -56,7 +56,7 @@ impl Sink {
         Ok(at)
     }
 
-    /// Writes bytes at a place that was reserved.
+    /// Writes bytes at a reserved place.
     ///
     /// # Errors
     /// `Io`.
@@ -69,14 +69,14 @@ impl Sink {
         if self.position != at {
             self.file.seek(SeekFrom::Start(at)).map_err(failure)?;
         }
-        // Where a write fails half-way, nobody knows where the next byte would go.
+        // If a write fails half-way, the position is unknown.
         self.position = u64::MAX;
         self.file.write_all(bytes).map_err(failure)?;
         self.position = end;
         Ok(())
     }
 
-    /// Gives the file its length, brings it to the disk and closes it.
+    /// Sets the length of the file, flushes it to disk and closes it.
     ///
     /// # Errors
     /// `Io`.

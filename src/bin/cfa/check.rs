@@ -1,4 +1,4 @@
-//! `cfa check`: whether a file follows its convention, and whether its fragments are there and fit.
+//! `cfa check`: checks that a file follows its convention, and that its fragments exist and fit.
 
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -13,8 +13,9 @@ use crate::{Failure, Outcome};
 /// Check a file against the rules of its convention.
 ///
 /// Every requirement and recommendation of CF-1.13 for aggregation variables is checked, or those of the older text
-/// that the file follows; all faults are told, not only the first. With --fragments each fragment is opened: is it
-/// there, has it the variable, the shape, a type and units that can be converted, has it changed since it was recorded.
+/// that the file follows; all faults are reported, not only the first. With --fragments each fragment is opened, to
+/// check that it exists, that it has the variable, the shape, and a type and units that can be converted, and that it
+/// has not changed since its state was recorded.
 ///
 /// Exit status: 0 no requirement is violated, 1 one is (or the file cannot be read).
 #[derive(clap::Args)]
@@ -27,21 +28,21 @@ pub struct Arguments {
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
-    /// Write a page with a map of the fragments, to look at in a browser; implies --fragments. Only a former report is
-    /// replaced
+    /// Write a page with a map of the fragments, to look at in a browser; implies --fragments. An existing file is
+    /// replaced only if it is such a page
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
-    /// Recommendations count as much as requirements
+    /// Fail also if a recommendation is not followed
     #[arg(long)]
     strict: bool,
-    /// Print nothing but errors; the exit status tells
+    /// Print nothing but errors; the exit status shows the result
     #[arg(long, short)]
     quiet: bool,
     #[command(flatten)]
     settings: Settings,
 }
 
-/// Runs the verb.
+/// Runs `cfa check`.
 pub fn run(arguments: &Arguments) -> Outcome {
     arguments.report.as_deref().map_or(Ok(()), crate::refuse_hyphen)?;
     let meter = Meter::new("fragments", arguments.quiet || arguments.json);

@@ -1,4 +1,4 @@
-//! `cfa convert`: the same aggregation in another dialect, or with other locations.
+//! `cfa convert`: writes the same aggregation in another dialect, or with other locations.
 
 use std::path::PathBuf;
 
@@ -40,7 +40,7 @@ pub struct Arguments {
     settings: Settings,
 }
 
-/// Runs the verb.
+/// Runs `cfa convert`.
 pub fn run(arguments: &Arguments) -> Outcome {
     crate::refuse_hyphen(&arguments.output)?;
     let dataset = Dataset::open_with(&arguments.input, &arguments.settings.options()?)?;

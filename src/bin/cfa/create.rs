@@ -1,4 +1,4 @@
-//! `cfa create`: makes an aggregation file of the files that hold its parts.
+//! `cfa create`: makes an aggregation file from the files that hold its parts.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -15,14 +15,14 @@ use crate::meter::Meter;
 use crate::style::{self, brief, printable};
 use crate::{Failure, Outcome};
 
-/// Make an aggregation file of the files that hold its parts
+/// Make an aggregation file from the files that hold its parts
 ///
 /// Dimensions are joined by their coordinates, so the order of the files does not matter: monthly files become one time
 /// series, tiles one map, files with a scalar coordinate that differs (such as `realization`) one ensemble.
 ///
-/// OUT is never one of the files, nor a fragment of one that is an aggregation. If OUT exists, it is replaced when it is an
-/// aggregation without data of its own, and anything else only with --overwrite. An OUT that is an aggregation and is
-/// found in a directory or by a (quoted) pattern is passed over.
+/// OUT is never one of the files, nor a fragment of one that is an aggregation. If OUT exists, it is replaced when it
+/// is an aggregation without data of its own, and anything else only with --overwrite. If a directory or a (quoted)
+/// pattern finds OUT among the files and it is an aggregation, it is skipped.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
@@ -31,13 +31,14 @@ pub struct Arguments {
     /// Files, directories, patterns such as 'data/**/tas_*.nc', and lists of files (@list.txt)
     #[arg(required = true)]
     files: Vec<OsString>,
-    /// Add the files to OUT, an aggregation; those that it has are scanned again unless --record-state tells that they did not change
+    /// Add the files to OUT, an aggregation; files that it already has are scanned again unless --record-state shows
+    /// that they did not change
     #[arg(long)]
     update: bool,
     /// Replace OUT also if it is no aggregation or holds data of its own; never a file that is read
     #[arg(long, conflicts_with = "update")]
     overwrite: bool,
-    /// Show what would be made, and write nothing
+    /// Show what would be made; write nothing
     #[arg(long)]
     dry_run: bool,
     /// The convention: CF-1.13, CF-draft, CFA-0.6.2, CFA-0.6b1, CFA-terms, CFA-0.4 [default: CF-1.13]
@@ -55,10 +56,11 @@ pub struct Arguments {
     /// Only these data variables (comma-separated)
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     variables: Vec<String>,
-    /// Join along these dimensions only (comma-separated); one without coordinates in the order of the files
+    /// Join along these dimensions only (comma-separated); those without coordinates in the order of the files
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     dim: Vec<String>,
-    /// Make a new dimension of files that have the same coordinates, in their order; with --update, after those there
+    /// Make a new dimension of files that have the same coordinates, in their order; with --update, after the existing
+    /// ones
     #[arg(long, value_name = "NAME")]
     new_dim: Option<String>,
     /// Accept coordinates that do not follow each other; a note says where
@@ -85,7 +87,7 @@ Examples:
   cfa create all.nc r*/tas.nc --new-dim realization  an ensemble in the order of the files
   cfa create year.nc new/*.nc --update               append what was not there yet";
 
-/// Runs the verb.
+/// Runs `cfa create`.
 pub fn run(arguments: &Arguments) -> Outcome {
     crate::refuse_hyphen(&arguments.out)?;
     let mut options = Options::default();
@@ -121,7 +123,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         match now.stage {
             Stage::Scan => meter.tell(now.done, now.total),
             Stage::Wait => meter.wait(&waiting),
-            // The rest takes no time worth a line.
+            // The other stages are too short to report.
             _ => {}
         }
         true
@@ -165,7 +167,7 @@ fn describe(report: &Report, arguments: &Arguments) -> Outcome {
     Ok(())
 }
 
-/// Parts along a dimension that are shown in full.
+/// The maximum number of parts along a dimension that are shown in full.
 const SHOWN: usize = 12;
 
 fn grid(out: &mut impl Write, variable: &PlannedVariable) -> Outcome {

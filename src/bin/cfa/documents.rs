@@ -1,6 +1,6 @@
-//! `cfa documents DIRECTORY`: writes the manual pages and shell completions of an installation, from the definition of the
-//! command line. It serves those who install the program, and is no part of that definition, so that neither the pages nor the
-//! completions offer it.
+//! `cfa documents DIRECTORY`: writes the manual pages and shell completions of an installation, from the definition of
+//! the command line. It is meant for those who install the program. It is not part of that definition, so neither the
+//! pages nor the completions offer it.
 
 use std::io;
 use std::path::Path;
@@ -11,14 +11,14 @@ use clap_complete::Shell;
 
 use crate::Arguments;
 
-/// Where each shell looks for the completions of installed programs, below the share directory.
+/// Where each shell looks for the completions of installed programs, relative to the share directory.
 const COMPLETIONS: [(Shell, &str, &str); 3] = [
     (Shell::Bash, "bash-completion/completions", "cfa"),
     (Shell::Zsh, "zsh/site-functions", "_cfa"),
     (Shell::Fish, "fish/vendor_completions.d", "cfa.fish"),
 ];
 
-/// Writes the documents if the command line asks for that.
+/// Writes the documents if the command line asks for them.
 pub fn serve() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
     if arguments.next()? != "documents" {
@@ -34,7 +34,7 @@ pub fn serve() -> Option<ExitCode> {
     })
 }
 
-/// Writes them, laid out as below the share directory of an installation.
+/// Writes the documents, laid out as in the share directory of an installation.
 fn write(directory: &Path) -> io::Result<()> {
     let command = Arguments::command();
     let pages = directory.join("man/man1");

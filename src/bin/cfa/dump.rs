@@ -1,4 +1,4 @@
-//! Values for people and for other programs: table, CSV, bare bytes.
+//! Prints values for people and for other programs: as a table, as CSV, as bare bytes.
 
 use std::io::Write;
 
@@ -9,11 +9,11 @@ use crate::read::Answer;
 use crate::style::{self, printable};
 use crate::{json, Outcome};
 
-/// Rows and columns of a table beyond which the middle is left out.
+/// The maximum number of rows and columns of a table. Beyond them the middle is left out.
 const MOST_ROWS: u64 = 40;
 const MOST_COLUMNS: u64 = 12;
 
-/// The bare bytes; strings one a line.
+/// Writes the bare bytes; strings one per line.
 pub fn raw(out: &mut impl Write, values: &Values) -> Outcome {
     if let Values::String(list) = values {
         for text in list {
@@ -27,8 +27,8 @@ pub fn raw(out: &mut impl Write, values: &Values) -> Outcome {
     Ok(())
 }
 
-/// One line per value: its coordinates, then the value; missing is empty, and control characters are escapes, so that a
-/// line is a line.
+/// Writes one line per value: its coordinates, then the value. Missing values are empty. Control characters are
+/// escaped, so that none of them breaks a line.
 pub fn csv(
     out: &mut impl Write,
     variable: &Variable,
@@ -52,7 +52,7 @@ pub fn csv(
     Ok(())
 }
 
-/// A field; quoted where it has to be, RFC 4180.
+/// Returns a field of CSV, quoted if necessary (RFC 4180).
 fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
@@ -61,7 +61,7 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// A value as text.
+/// Returns a value as text.
 fn word(values: &Values, i: usize) -> String {
     if let Some(number) = values.decimal_at(i) {
         return number;
@@ -72,7 +72,7 @@ fn word(values: &Values, i: usize) -> String {
     }
 }
 
-/// A table of the last two dimensions for each index of the others.
+/// Writes a table of the last two dimensions for each index of the others.
 pub fn table(
     out: &mut impl Write,
     variable: &Variable,
@@ -156,7 +156,7 @@ pub fn table(
     Ok(())
 }
 
-/// In which units the values are; packed ones are shown as they are stored.
+/// Returns the units of the values, for the heading. Packed values are shown as they are stored.
 fn units_of(variable: &Variable) -> String {
     let attributes = variable.attributes();
     let units = attributes.text("units").map(|u| printable(&u));
@@ -171,7 +171,7 @@ fn units_of(variable: &Variable) -> String {
     format!(" (packed: number{scale}{offset}{gives})")
 }
 
-/// The indices that are shown; `None` stands for those left out in the middle.
+/// Returns the indices to show; `None` represents those left out in the middle.
 fn shown(size: u64, most: u64) -> Vec<Option<u64>> {
     if size <= most {
         return (0..size).map(Some).collect();
@@ -180,7 +180,7 @@ fn shown(size: u64, most: u64) -> Vec<Option<u64>> {
     (0..half).map(Some).chain([None]).chain((size - half..size).map(Some)).collect()
 }
 
-/// Columns aligned to the right.
+/// Writes columns aligned to the right.
 fn grid(out: &mut impl Write, cells: Vec<Vec<String>>) -> Outcome {
     let columns = cells.iter().map(Vec::len).max().unwrap_or(0);
     let width =

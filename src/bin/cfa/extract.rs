@@ -1,4 +1,4 @@
-//! `cfa extract`: the values of aggregated data, materialised in one plain file.
+//! `cfa extract`: writes the values of aggregated data to one plain file.
 
 use std::path::PathBuf;
 
@@ -12,9 +12,9 @@ use crate::Outcome;
 
 /// Write aggregated data as one plain netCDF-4 file.
 ///
-/// The file has the values that `cfa read` gives, with coordinates, bounds, grid mapping and what else the variables
-/// refer to. A part that is chosen along a dimension is taken of every variable that has the dimension. The new file
-/// takes its name when all is written.
+/// The file has the values that `cfa read` prints, with coordinates, bounds, grid mapping and whatever else the
+/// variables refer to. A part that is chosen along a dimension applies to every variable that has the dimension. The
+/// file gets its name after everything is written.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The aggregation file
@@ -38,14 +38,14 @@ pub struct Arguments {
     /// Do not shuffle bytes before compression
     #[arg(long, help_heading = "Storage")]
     no_shuffle: bool,
-    /// Say nothing of the progress
+    /// Do not show progress
     #[arg(long, short)]
     quiet: bool,
     #[command(flatten)]
     settings: Settings,
 }
 
-/// Runs the verb.
+/// Runs `cfa extract`.
 pub fn run(arguments: &Arguments) -> Outcome {
     crate::refuse_hyphen(&arguments.output)?;
     let dataset = Dataset::open_with(&arguments.input, &arguments.settings.options()?)?;

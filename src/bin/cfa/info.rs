@@ -1,4 +1,4 @@
-//! `cfa info`: what is in a file, in the logical view.
+//! `cfa info`: shows what is in a file, in the logical view.
 
 use std::collections::HashSet;
 use std::io::{BufWriter, Write};
@@ -28,14 +28,14 @@ pub struct Arguments {
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
-    /// List each fragment: its part of the data, location, identifier, and whether it is there
+    /// List each fragment: its part of the data, location, identifier, and whether it exists
     #[arg(long)]
     fragments: bool,
     #[command(flatten)]
     settings: Settings,
 }
 
-/// Runs the verb.
+/// Runs `cfa info`.
 pub fn run(arguments: &Arguments) -> Outcome {
     let dataset = Dataset::open_with(&arguments.file, &arguments.settings.options()?)?;
     let variables = match &arguments.variable {
@@ -52,7 +52,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(())
 }
 
-/// The attributes but those that say how the data are aggregated; the logical view shows their meaning instead.
+/// Returns the attributes except those that say how the data are aggregated; the logical view shows their meaning
+/// instead.
 fn shown_attributes(variable: &Variable, aggregated: bool) -> impl Iterator<Item = &cfa::Attribute> {
     variable
         .attributes()
@@ -217,7 +218,7 @@ fn fragment_text(out: &mut impl Write, variable: &Variable, entry: &Entry, style
     Ok(())
 }
 
-/// The location of a fragment without the secrets that it may have: what is printed ends in logs.
+/// Returns the location of a fragment without the secrets that it may contain, because output may end up in logs.
 fn shown(version: &Version) -> Option<String> {
     version.location.as_deref().map(redact)
 }

@@ -1,19 +1,20 @@
-//! Values, attributes and errors as JSON.
+//! Converts values, attributes and errors to JSON.
 
 use cfa::{Error, Values};
 use serde_json::{json, Value};
 
-/// JSON as it is printed: on one line, or for people with `indented`; nothing in it acts on a terminal.
+/// Returns JSON as text: on one line, or with `indented` for people to read. It has no characters that act on a
+/// terminal.
 pub fn printed(value: &Value, indented: bool) -> String {
     cfa::text::escaped_json(&if indented { format!("{value:#}") } else { value.to_string() })
 }
 
-/// An error as `{"error": category, "message": text}`.
+/// Returns an error as `{"error": category, "message": text}`.
 pub fn error(error: &Error) -> Value {
     json!({"error": error.kind().category(), "message": error.to_string()})
 }
 
-/// A floating number; what JSON cannot write becomes a word.
+/// Returns a floating-point number; those that JSON cannot express become words.
 pub fn float(x: f64) -> Value {
     if x.is_nan() {
         json!("NaN")
@@ -24,7 +25,7 @@ pub fn float(x: f64) -> Value {
     }
 }
 
-/// Element `i` of some values; a float32 is written as the double it equals.
+/// Returns element `i` of some values. A float32 is written as the double that it equals.
 pub fn element(values: &Values, i: usize) -> Value {
     match values {
         Values::String(list) => json!(list[i]),
@@ -40,7 +41,7 @@ pub fn element(values: &Values, i: usize) -> Value {
     }
 }
 
-/// An attribute's value: text, one number, or a list.
+/// Returns an attribute's value: text, one number, or a list.
 pub fn attribute(values: &Values) -> Value {
     if let Some(text) = values.as_text() {
         return json!(text);

@@ -1,4 +1,4 @@
-//! `cfa`: inspects and reads aggregation files.
+//! `cfa`: inspects, reads, checks and writes aggregation files.
 
 mod check;
 mod convert;
@@ -24,7 +24,7 @@ use clap::{Parser, Subcommand};
 /// Opens aggregation netCDF files (CF-1.13, CFA) as if their data were stored in one file.
 ///
 /// An aggregation variable has no data of its own: its data are assembled from fragments in other files. `cfa info`
-/// shows what a file holds and where the fragments are, `cfa read` gives the assembled values.
+/// shows what a file holds and where the fragments are, `cfa read` prints the assembled values.
 #[derive(Parser)]
 #[command(name = "cfa", version, max_term_width = 100, after_help = EXAMPLES)]
 struct Arguments {
@@ -70,7 +70,7 @@ fn main() -> ExitCode {
         Err(Failure::Reader) => ExitCode::SUCCESS,
         Err(Failure::Problems) => ExitCode::FAILURE,
         Err(Failure::Error(error)) => {
-            // Where nobody listens there is nobody to tell.
+            // If the output is closed, there is nowhere else to report the error.
             let _ = if as_json {
                 writeln!(std::io::stdout(), "{}", json::printed(&json::error(&error), false))
             } else {
@@ -82,7 +82,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What the user can do, where an option of the program helps.
+/// Returns what the user can do, if an option of the program helps.
 fn advice(error: &Error) -> &'static str {
     match error.kind() {
         Kind::FragmentMissing => {
@@ -98,7 +98,7 @@ fn advice(error: &Error) -> &'static str {
     }
 }
 
-/// Refuses `-` as the name of a file to be written: whoever writes it means standard output.
+/// Refuses `-` as the name of a file to be written: whoever types it means standard output.
 fn refuse_hyphen(path: &std::path::Path) -> Result<(), Failure> {
     match path.as_os_str() == "-" {
         true => {
@@ -110,26 +110,26 @@ fn refuse_hyphen(path: &std::path::Path) -> Result<(), Failure> {
     }
 }
 
-/// Tells the user something that is no error.
+/// Prints something that the user should know and that is not an error.
 fn note(text: &str) {
     let text = style::printable(text);
     let _ = writeln!(std::io::stderr(), "{} {text}", style::for_stderr().faint("cfa: note:"));
 }
 
-/// Tells on standard error what was odd about a file and read all the same.
+/// Prints the warnings of a dataset on standard error: what was odd about the file but did not prevent reading.
 fn tell_warnings(dataset: &cfa::Dataset) {
     for warning in dataset.warnings() {
         note(&warning);
     }
 }
 
-/// Why a verb ended early.
+/// Why a command ended early.
 enum Failure {
-    /// Something is wrong.
+    /// An error.
     Error(Error),
-    /// What was checked has problems, which were told.
+    /// The checked file has problems, which were printed.
     Problems,
-    /// Whoever reads our output has gone, which is no fault (`cfa read ... | head`).
+    /// The reader of our output has gone, which is no error (`cfa read ... | head`).
     Reader,
 }
 
@@ -148,5 +148,5 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-/// How a verb ends.
+/// The result of a command.
 type Outcome<T = ()> = Result<T, Failure>;

@@ -1,10 +1,10 @@
-//! How far a long task is: a bar on a terminal, plain lines now and then elsewhere.
+//! Shows the progress of a long task: as a bar on a terminal, as occasional lines elsewhere.
 
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Tells of progress on standard error.
+/// Shows progress on standard error.
 pub struct Meter {
     what: &'static str,
     quiet: bool,
@@ -16,24 +16,24 @@ pub struct Meter {
 struct State {
     begun: Option<Instant>,
     told: Option<Instant>,
-    /// Since when something is waited for, and whether that was said.
+    /// When the task began to wait for something, and whether that was printed.
     waiting: Option<Instant>,
     said: bool,
 }
 
-/// How many characters a bar has.
+/// The number of characters of a bar.
 const BAR: u128 = 20;
 
-/// A task that is over sooner is not worth a line.
+/// Tasks that end sooner show nothing.
 const PATIENCE: Duration = Duration::from_millis(700);
 
 impl Meter {
-    /// Of things called `what`; `quiet` says nothing at all.
+    /// Returns a meter that counts things called `what`. With `quiet` it prints nothing at all.
     pub fn new(what: &'static str, quiet: bool) -> Self {
         Meter { what, quiet, terminal: std::io::stderr().is_terminal(), state: Mutex::default() }
     }
 
-    /// `done` of `total` are done; may be called by any thread, as often as it likes.
+    /// Reports that `done` of `total` are done. Any thread may call it, as often as it likes.
     pub fn tell(&self, done: u64, total: u64) {
         if self.quiet {
             return;
@@ -51,12 +51,12 @@ impl Meter {
         }
         state.told = Some(now);
         let mut err = std::io::stderr().lock();
-        // Progress that cannot be shown is no reason to stop.
+        // The work continues even if its progress cannot be shown.
         let _ = err.write_all(shown(self.what, done, total, spent, self.terminal).as_bytes());
         let _ = err.flush();
     }
 
-    /// A listener that tells this and never stops the work.
+    /// Returns a listener that shows progress here and never stops the work.
     pub fn listener(&self) -> impl Fn(u64, u64) -> bool + Sync + '_ {
         |done, total| {
             self.tell(done, total);
@@ -64,7 +64,7 @@ impl Meter {
         }
     }
 
-    /// Something else has to be waited for; said once.
+    /// Reports that the task waits for something else. Prints the reason once.
     pub fn wait(&self, reason: &str) {
         if self.quiet {
             return;
@@ -87,7 +87,7 @@ impl Meter {
     }
 }
 
-/// A bar in place of the last one on a terminal, a line of its own elsewhere.
+/// Returns what to print: on a terminal a bar that replaces the last one, elsewhere a line.
 fn shown(what: &str, done: u64, total: u64, spent: Duration, terminal: bool) -> String {
     let line = line(what, done, total, spent);
     if !terminal {

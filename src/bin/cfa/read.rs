@@ -1,4 +1,4 @@
-//! `cfa read`: the values of a part of a variable.
+//! `cfa read`: prints the values of a part of a variable.
 
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::{dump, json, Outcome};
 /// Read values of a variable.
 ///
 /// Without a format, prints a table with coordinates and dates. Values of aggregation variables are assembled from
-/// their fragments, brought to the variable's units, type and missing value.
+/// their fragments and have the variable's units, type and missing value.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The file
@@ -29,31 +29,31 @@ pub struct Arguments {
     /// Print one line per value with its coordinates, separated by commas
     #[arg(long, conflicts_with = "raw")]
     csv: bool,
-    /// Write the bare bytes in this machine's byte order, C order (strings: one a line)
+    /// Write the bare bytes in this machine's byte order, C order (strings: one per line)
     #[arg(long)]
     raw: bool,
     #[command(flatten)]
     settings: Settings,
 }
 
-/// Values with what is known of them.
+/// Values that were read.
 pub struct Answer {
     /// The values in C order.
     pub values: Values,
-    /// Per value, whether it is there.
+    /// For each value, whether it is valid (not missing).
     pub valid: Vec<bool>,
-    /// The shape.
+    /// Their shape.
     pub shape: Vec<u64>,
 }
 
-/// Runs the verb.
+/// Runs `cfa read`.
 pub fn run(arguments: &Arguments) -> Outcome {
     let dataset = Dataset::open_with(&arguments.file, &arguments.settings.options()?)?;
     let variable = dataset.variable(&arguments.variable)?;
     let selection = arguments.part.selection(&variable).map_err(|e| e.in_variable(variable.path()))?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     if arguments.raw {
-        // Without a mask: bytes alone have to tell what is missing.
+        // Bare bytes have no mask, so missing values must be in them.
         dump::raw(&mut out, &variable.read_values(&selection)?)?;
         out.flush()?;
         crate::tell_warnings(&dataset);
@@ -82,7 +82,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(())
 }
 
-/// The coordinates of each dimension; where they cannot be read, indices serve, for the values are what was asked for.
+/// Returns the coordinates of each dimension, or indices if those cannot be read: the values matter more.
 fn coordinates(variable: &Variable, part: &Selection) -> cfa::Result<Vec<Coordinates>> {
     let along = |d| {
         Coordinates::along(variable, d, part).or_else(|error| {
@@ -96,7 +96,7 @@ fn coordinates(variable: &Variable, part: &Selection) -> cfa::Result<Vec<Coordin
 fn read(variable: &Variable, selection: &Selection) -> cfa::Result<Answer> {
     let shape = selection.count().to_vec();
     let (values, mut valid) = variable.read_masked(selection)?;
-    // A char has no missing value: a NUL is the end of a word.
+    // A char has no missing value: a NUL ends a word.
     if variable.data_type() == DataType::Char {
         valid.fill(true);
     }

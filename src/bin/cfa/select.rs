@@ -1,9 +1,9 @@
-//! Which part of a variable is wanted: by index (`--start --count --stride`) or by coordinate (`--select`).
+//! The arguments that select a part of a variable: by index (`--start --count --stride`) or by coordinate (`--select`).
 
 use cfa::{Error, Kind, Result, Selection, Variable};
 use clap::Args;
 
-/// Arguments that choose a part.
+/// Arguments that select a part.
 #[derive(Args, Default)]
 #[command(next_help_heading = "Which part")]
 pub struct SelectionArguments {
@@ -16,22 +16,22 @@ pub struct SelectionArguments {
     /// Distance between indices along each dimension; negative goes backward [default: 1]
     #[arg(long, value_name = "S,T,..", allow_hyphen_values = true)]
     stride: Option<String>,
-    /// Coordinates from..to along a dimension, both included: numbers, words, or dates (2001, 2001-03, 2001-03-31T12:00);
-    /// indices where there are no coordinates (repeatable)
+    /// Coordinates from..to along a dimension, both included: numbers, words, or dates (2001, 2001-03,
+    /// 2001-03-31T12:00); indices where there are no coordinates (repeatable)
     #[arg(long, value_name = "DIM=VALUE[..VALUE]", conflicts_with_all = ["start", "count", "stride"])]
     select: Vec<String>,
 }
 
 impl SelectionArguments {
-    /// Whether nothing was chosen.
+    /// Returns whether nothing was selected.
     pub fn is_whole(&self) -> bool {
         self.start.is_none() && self.count.is_none() && self.stride.is_none() && self.select.is_empty()
     }
 
-    /// The selection of this variable.
+    /// Returns the selection of this variable.
     ///
     /// # Errors
-    /// `Request` when the words are not understood or reach outside.
+    /// `Request` if the arguments are not understood or reach outside the variable.
     pub fn selection(&self, variable: &Variable) -> Result<Selection> {
         if self.select.is_empty() {
             return self.by_index(variable.shape()?);
@@ -57,7 +57,7 @@ impl SelectionArguments {
                 (Some(&from), Some(&by)) if by > 0 && from < size => {
                     (size - 1 - from) / by.unsigned_abs() + 1
                 }
-                // Nothing is left, and to begin there is an error unless the dimension is empty.
+                // Nothing is left. Starting there is an error unless the dimension is empty.
                 (Some(&from), _) if from > 0 => 1,
                 _ => 0,
             };

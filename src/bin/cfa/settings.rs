@@ -1,11 +1,11 @@
-//! Settings of the engine on the command line; they override those of the environment.
+//! The engine's settings on the command line. They override those of the environment.
 
 use cfa::text::redact;
 use cfa::{Error, Kind, Result};
 use cfa::{OpenOptions, SETTINGS};
 use clap::Args;
 
-/// Settings that every verb takes.
+/// Settings that every command accepts.
 #[derive(Args, Default)]
 #[command(next_help_heading = "Settings")]
 pub struct Settings {
@@ -29,7 +29,7 @@ pub struct Settings {
     set: Vec<String>,
 }
 
-/// The help of `--set`: what can be set.
+/// Returns the help of `--set`, which lists all settings.
 fn every_setting() -> String {
     let mut help = String::from("Any setting, as in the environment variables CFA_NAME (repeatable):");
     for setting in SETTINGS {
@@ -40,7 +40,7 @@ fn every_setting() -> String {
 }
 
 impl Settings {
-    /// The settings of the environment with those of the command line on top.
+    /// Returns the settings of the environment, overridden by those of the command line.
     ///
     /// # Errors
     /// `Request` for a value that is not understood.

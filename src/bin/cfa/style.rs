@@ -1,4 +1,4 @@
-//! How text and numbers look: colours on a terminal only and never against the user's wish (`NO_COLOR`).
+//! The look of text: colours on a terminal only, and never if the user does not want them (`NO_COLOR`).
 
 use std::io::IsTerminal;
 
@@ -8,12 +8,12 @@ pub struct Style {
     colour: bool,
 }
 
-/// For what goes to standard output.
+/// Returns the style for standard output.
 pub fn for_stdout() -> Style {
     Style { colour: wanted() && std::io::stdout().is_terminal() }
 }
 
-/// For what goes to standard error.
+/// Returns the style for standard error.
 pub fn for_stderr() -> Style {
     Style { colour: wanted() && std::io::stderr().is_terminal() }
 }
@@ -32,38 +32,38 @@ impl Style {
         }
     }
 
-    /// A heading.
+    /// Marks up a heading.
     pub fn heading(self, text: &str) -> String {
         self.paint("1", text)
     }
 
-    /// A name.
+    /// Marks up a name.
     pub fn name(self, text: &str) -> String {
         self.paint("36", text)
     }
 
-    /// Less important text.
+    /// Marks up less important text.
     pub fn faint(self, text: &str) -> String {
         self.paint("2", text)
     }
 
-    /// Something good.
+    /// Marks up something good.
     pub fn good(self, text: &str) -> String {
         self.paint("32", text)
     }
 
-    /// Something wrong.
+    /// Marks up something wrong.
     pub fn alarm(self, text: &str) -> String {
         self.paint("31", text)
     }
 }
 
-/// Text of a file without the characters that could play tricks on a terminal.
+/// Returns text of a file without the characters that could act on a terminal.
 pub fn printable(text: &str) -> String {
     cfa::text::escaped(text)
 }
 
-/// The same of a name that stands beside others on a line: no longer than that.
+/// Returns a name as [`printable`] does, shortened to fit on a line with others.
 pub fn brief(name: &str) -> String {
     printable(&cfa::text::short(name, 200))
 }

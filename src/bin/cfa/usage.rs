@@ -1,4 +1,5 @@
-//! Wrong command lines, told without the secrets that may be in them: whoever forgets the verb gives a location in its place.
+//! Reports wrong command lines without the secrets that they may contain: someone who forgets the verb puts a location
+//! in its place.
 
 use cfa::text::redact;
 use clap::error::{ContextKind, ContextValue};
@@ -6,7 +7,7 @@ use clap::{Error, Parser};
 
 use crate::style::printable;
 
-/// Returns the arguments of the command line; ends the program when they are wrong, and after `--help` and `--version`.
+/// Returns the arguments of the command line. Ends the program if they are wrong, and after `--help` and `--version`.
 pub fn arguments<A: Parser>() -> A {
     A::try_parse().unwrap_or_else(|error| hidden(error).exit())
 }
@@ -21,7 +22,7 @@ fn hidden(mut error: Error) -> Error {
         let shown = printable(&redact(&text));
         if shown != text {
             error.insert(kind, ContextValue::String(shown));
-            // It says the same again.
+            // The suggestion repeats the text.
             error.remove(ContextKind::Suggested);
         }
     }

@@ -1,16 +1,16 @@
-//! The array of fragments as a drawing: which square stands for which fragments.
+//! The drawing of the array of fragments: which square represents which fragments.
 //!
-//! One dimension with more than one fragment is a strip, wrapped into rows; two are a table; of more, some are laid
-//! side by side so that the drawing is about three times as wide as high. A large array is drawn in bins, each in
-//! the colours of its most frequent and its most remarkable fragments.
+//! One dimension with more than one fragment becomes a strip, wrapped into rows; two become a table. If there are more,
+//! some are put side by side so that the drawing is about three times as wide as high. A large array is drawn in bins,
+//! each in the colours of its most frequent and its most remarkable fragments.
 
 use super::super::report::{State, VariableReport};
 use crate::selection::index_at;
 
-/// Squares that a drawing has at most, across and down.
+/// The maximum number of squares of a drawing, across and down.
 const MOST_ACROSS: u64 = 120;
 const MOST_DOWN: u64 = 50;
-/// Squares in a row of a wrapped strip.
+/// The number of squares in a row of a wrapped strip.
 const STRIP: u64 = 60;
 
 /// One square.
@@ -21,9 +21,9 @@ pub(super) struct Cell {
     pub(super) state: State,
     /// The most frequent state in it.
     pub(super) common: State,
-    /// How much of it is in the most remarkable state, 0 to 1.
+    /// The share of it in the most remarkable state, 0 to 1.
     pub(super) share: f64,
-    /// What is in it, for people.
+    /// A description of its contents, for people.
     pub(super) title: String,
 }
 
@@ -32,15 +32,15 @@ pub(super) struct Map {
     pub(super) columns: u64,
     pub(super) rows: u64,
     pub(super) cells: Vec<Cell>,
-    /// What goes across and down, for people.
+    /// The dimensions that go across and down, for people.
     pub(super) across: String,
     pub(super) down: String,
-    /// The fragments that one square stands for, across and down.
+    /// The number of fragments that one square represents, across and down.
     pub(super) bin: (u64, u64),
 }
 
 impl Map {
-    /// The drawing of a variable whose fragments were checked; `None` when there is nothing to draw.
+    /// Returns the drawing of a variable whose fragments were checked; `None` if there is nothing to draw.
     pub(super) fn of(variable: &VariableReport) -> Option<Map> {
         let fragments = variable.fragments();
         let total: u64 = fragments.iter().product();
@@ -61,7 +61,7 @@ fn names(variable: &VariableReport, dimensions: &[usize]) -> String {
     list.join(" × ")
 }
 
-/// Fragments along one dimension, row after row.
+/// Draws fragments along one dimension, row after row.
 fn strip(variable: &VariableReport, dimensions: &[usize], count: u64) -> Map {
     let bin = count.div_ceil(MOST_ACROSS * MOST_DOWN / 2);
     let squares = count.div_ceil(bin);
@@ -82,7 +82,7 @@ fn strip(variable: &VariableReport, dimensions: &[usize], count: u64) -> Map {
     }
 }
 
-/// Fragments along several dimensions: some go across, the others down.
+/// Draws fragments along several dimensions: some go across, the others down.
 fn table(variable: &VariableReport, long: &[usize]) -> Map {
     let fragments = variable.fragments();
     let size = |dimensions: &[usize]| dimensions.iter().map(|&d| fragments[d]).product::<u64>();
@@ -92,7 +92,7 @@ fn table(variable: &VariableReport, long: &[usize]) -> Map {
         for (across, down) in [(last, first), (first, last)] {
             let aspect = size(across) as f64 / size(down) as f64;
             let distance = (aspect / 3.0).ln().abs();
-            // The usual order (last dimension across) stays unless it is much worse.
+            // The usual order (last dimension across) is kept unless it is much worse.
             let distance = if across == last { distance - 1.2 } else { distance };
             if best.as_ref().is_none_or(|(least, _, _)| distance < *least) {
                 best = Some((distance, across.to_vec(), down.to_vec()));
@@ -165,7 +165,7 @@ fn bracketed(index: &[u64]) -> String {
     format!("[{}]", words.join(", "))
 }
 
-/// The part of the aggregated data that a fragment provides.
+/// Returns the part of the aggregated data that a fragment provides, as text.
 fn part(variable: &VariableReport, at: usize) -> String {
     let words: Vec<String> = index(variable, at)
         .iter()

@@ -1,4 +1,4 @@
-//! A report as one page for a browser: what was found, and the fragments of each variable as a coloured map.
+//! Reports as one page for a browser: the findings, and the fragments of each variable as a coloured map.
 //!
 //! The page needs nothing else (no scripts, fonts or pictures from elsewhere), so it can be mailed and archived.
 //! Everything that comes from the file is escaped.
@@ -12,13 +12,13 @@ use super::rules::Severity;
 use crate::error::message::is_deceptive;
 use map::Map;
 
-/// What tells a report from other pages; it begins with this.
+/// Distinguishes a report from other pages: it begins with this.
 pub(super) const MARK: &str =
     "<!DOCTYPE html>\n<!-- Report of cfa check, which replaces it when it is told to write here again. -->\n";
 
 const STYLE: &str = include_str!("style.css");
 
-/// Pixels from one square to the next, by how many there are across.
+/// Returns the pixels from one square to the next, depending on the number of squares across.
 fn pitch(columns: u64) -> u64 {
     match columns {
         0..=12 => 34,
@@ -28,13 +28,13 @@ fn pitch(columns: u64) -> u64 {
     }
 }
 
-/// The page.
+/// Returns the page.
 pub fn html(report: &Report) -> String {
     let mut page = String::new();
     let name = file_name(&report.file);
     let verdict = if report.is_fine() { "fine" } else { "problems" };
     let word = if report.is_fine() { "No requirement violated" } else { "Problems found" };
-    // A String never refuses to be written to.
+    // Writing to a String never fails.
     let _ = write!(
         page,
         "{MARK}<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -127,7 +127,7 @@ fn section(page: &mut String, variable: &VariableReport, checked: bool) {
     page.push_str("</section>\n");
 }
 
-/// How many fragments are in each state: a bar and the legend of the map.
+/// Writes how many fragments are in each state: a bar and the legend of the map.
 fn bar(page: &mut String, variable: &VariableReport) {
     let counts = variable.counts();
     page.push_str("<div class=\"bar\">");
@@ -183,7 +183,7 @@ fn drawing(page: &mut String, map: &Map) {
             cell.common.name(),
         );
         if cell.common != cell.state {
-            // One among thousands must still be seen.
+            // One among thousands must still be visible.
             let part = (side as f64 * cell.share.max(0.34)).round() as u64;
             let _ = write!(
                 page,
@@ -227,7 +227,7 @@ fn file_name(path: &str) -> String {
     path.rsplit(['/', '\\']).next().filter(|n| !n.is_empty()).unwrap_or(path).to_owned()
 }
 
-/// A number with thin spaces between thousands.
+/// Returns a number with thin spaces between thousands.
 fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();
@@ -240,7 +240,7 @@ fn grouped(n: u64) -> String {
     out
 }
 
-/// Text that stands for itself in HTML, in elements and attributes; control characters are shown as a box.
+/// Escapes text for HTML, in elements and attributes; control characters are shown as a box.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -251,7 +251,7 @@ fn escape(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
             '\n' => out.push('\n'),
-            // Marks that turn the direction of writing could disguise a name.
+            // Marks that change the direction of writing could disguise a name.
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => out.push('\u{fffd}'),
             c if is_deceptive(c) => out.push('\u{fffd}'),
             c => out.push(c),

@@ -178,7 +178,7 @@ fn map_padding_is_fill_value_missing_value_or_the_default_fill() {
 
 #[test]
 fn a_positive_default_fill_is_a_size_where_the_row_then_fills_the_dimension() {
-    // The sizes, the dimension's size, and how many fragments there are along it.
+    // The sizes, the dimension's size, and the expected number of fragments.
     let cases = [
         (Values::U8(vec![255, 10]), 265, 2),
         (Values::U8(vec![10, 255]), 265, 2),

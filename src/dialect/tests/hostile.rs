@@ -135,7 +135,7 @@ proptest! {
         prop_assert!(decode(&file, v).is_err());
     }
 
-    /// Random sizes in every shape of table give the same grid.
+    /// Random sizes yield the same grid in every kind of table.
     #[test]
     fn sizes_ranges_and_partitions_agree(
         sizes in prop::collection::vec(prop::collection::vec(1u64..5, 1..4), 1..4),

@@ -1,4 +1,4 @@
-//! One test per clause of the texts, on files made by hand. `docs/conventions.md` has the list.
+//! One test per clause of the texts, on files in memory. `docs/conventions.md` has the list.
 
 mod cf_1_13;
 mod cf_draft;
@@ -17,7 +17,7 @@ pub(super) use crate::model::{Aggregation, Dialect};
 pub(super) use crate::selection::Selection;
 pub(super) use crate::value::Values;
 
-/// How many fragments the aggregations of these tests may have.
+/// The maximum number of fragments of the aggregations of these tests.
 pub(super) const MAX_FRAGMENTS: u64 = 10_000_000;
 
 /// Default fill of NC_INT, with which writers pad.
@@ -27,12 +27,12 @@ pub(super) fn decode(file: &Memory, variable: VariableId) -> Result<Aggregation,
     super::decode_features(file, variable, MAX_FRAGMENTS)
 }
 
-/// The kind of the error that decoding gives.
+/// Returns the kind of the error of decoding.
 pub(super) fn refused(file: &Memory, variable: VariableId) -> Kind {
     decode(file, variable).map(|a| a.dialect).expect_err("it was decoded").kind()
 }
 
-/// All fragments in C order.
+/// Returns all fragments in C order.
 pub(super) fn fragments(file: &Memory, aggregation: &Aggregation) -> Result<Vec<Fragment>, Error> {
     part(file, aggregation, &Selection::all(aggregation.grid.fragments()))
 }
@@ -56,7 +56,7 @@ pub(super) fn unique(file: &Memory, aggregation: &Aggregation) -> Values {
     }
 }
 
-/// A fragment with these versions of location, identifier and format; an empty location is the same file.
+/// Returns a fragment with these versions of location, identifier and format; an empty location is the same file.
 pub(super) fn stored(versions: &[(&str, &str, &str)]) -> Fragment {
     let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let versions = versions
@@ -70,7 +70,7 @@ pub(super) fn stored(versions: &[(&str, &str, &str)]) -> Fragment {
     Fragment::Stored { versions, view: None }
 }
 
-/// Text padded with NULs to a char array.
+/// Returns text padded with NULs to a char array.
 pub(super) fn chars(list: &[&str], width: usize) -> Values {
     let mut bytes = Vec::new();
     for text in list {

@@ -6,7 +6,7 @@ use super::{refused, tables, versions_of};
 use crate::error::Result;
 use crate::model::fragments::{AxisIndices, Fragment, View};
 
-/// The text for these fragments.
+/// Returns the text for these fragments.
 ///
 /// # Errors
 /// `Unsupported` for several versions of a fragment and for one that is wholly missing.

@@ -1,15 +1,15 @@
-//! What an aggregation variable means, whatever tables and attributes say it.
+//! The meaning of an aggregation variable, whatever tables and attributes express it.
 
 use super::{Aggregated, States};
 use crate::model::Dialect;
 
-/// What a reader has to find in the file that is written.
+/// What a reader must find in the written file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Meaning {
-    /// Grid, fragments, type and attributes; dimensions are named as from the group of the variable.
+    /// Grid, fragments, type and attributes; the names of dimensions are relative to the group of the variable.
     pub(crate) aggregated: Aggregated,
-    /// The dialect that says so.
+    /// The dialect that expresses it.
     pub(crate) dialect: Dialect,
-    /// What is recorded of the fragments' files.
+    /// The recorded states of the fragments' files.
     pub(crate) states: Option<States>,
 }

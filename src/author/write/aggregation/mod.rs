@@ -1,8 +1,9 @@
-//! Aggregation variables in a file to be written: the description of one, whatever the dialect, becomes the attributes
-//! and variables of the dialect that is asked for.
+//! Aggregation variables in a file to be written: converts the description of one, whatever the dialect, to the
+//! attributes and variables of the requested dialect.
 //!
-//! Locations are written as they are given; `Dialect::location` gives the path of a file the form that a dialect wants. What a dialect cannot say is refused: several versions or missing fragments in
-//! CF-1.13, unique values in CFA, a view of the stored array anywhere but in CFA-0.4.
+//! Locations are written as they are; `Dialect::location` converts the path of a file to the form that a dialect uses.
+//! What a dialect cannot express is refused: several versions or missing fragments in CF-1.13, unique values in CFA, a
+//! view of the stored array anywhere but in CFA-0.4.
 
 mod cfa_0_4;
 mod meaning;
@@ -30,16 +31,16 @@ use shelf::Shelf;
 pub struct Aggregated {
     /// Its name, type, attributes without those of the aggregation, and aggregated dimensions; it has no data.
     pub variable: Variable,
-    /// Per aggregated dimension the sizes of the fragments along it.
+    /// For each aggregated dimension, the sizes of the fragments along it.
     pub sizes: Vec<Vec<u64>>,
     /// The fragments, in C order.
     pub fragments: Content,
 }
 
-/// What the fragments are.
+/// What the fragments are made of.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
-    /// In files.
+    /// Variables of files.
     Stored(Vec<Fragment>),
     /// One value each.
     Unique(Values),
@@ -55,10 +56,11 @@ pub struct States {
 }
 
 impl Dialect {
-    /// The dialect of this name (any case; blanks, `-` and `_` alike), such as `CF-1.13` or `CFA-0.6.2`.
+    /// Returns the dialect of this name, such as `CF-1.13` or `CFA-0.6.2`. Case is ignored; blanks, `-` and `_` are
+    /// equivalent.
     ///
     /// # Errors
-    /// `Request` naming those there are.
+    /// `Request` for an unknown name; the message lists the known ones.
     pub fn named(name: &str) -> Result<Dialect> {
         let plain = |text: &str| text.to_ascii_lowercase().replace([' ', '_'], "-");
         let all = [
@@ -77,7 +79,7 @@ impl Dialect {
         })
     }
 
-    /// What the global attribute `Conventions` of a file of this dialect says.
+    /// Returns the text of the global attribute `Conventions` in files of this dialect.
     pub fn conventions(self) -> &'static str {
         match self {
             Dialect::Cf113 => "CF-1.13",
@@ -89,16 +91,16 @@ impl Dialect {
         }
     }
 
-    /// Whether a location that begins with `/` is a file name in this dialect.
+    /// Returns whether a location that begins with `/` is a file name in this dialect.
     pub fn has_plain_paths(self) -> bool {
         !matches!(self, Dialect::Cf113 | Dialect::CfDraft)
     }
 
-    /// The location of a file, absolute or relative to the aggregation file as its path is: a URI reference, in CFA-0.4 the
-    /// path itself.
+    /// Returns the location of a file: a URI reference, in CFA-0.4 the path itself. It is absolute or relative to the
+    /// aggregation file, as the path is.
     ///
     /// # Errors
-    /// `Unsupported` when the dialect cannot express the name.
+    /// `Unsupported` if the dialect cannot express the name.
     pub(crate) fn location(self, path: &Path) -> Result<String> {
         let written = if self == Dialect::Cfa04 { as_plain_path(path) } else { as_reference(path) };
         written.ok_or_else(|| {
@@ -116,12 +118,12 @@ impl Dialect {
 /// Tables that are equal to those of an earlier variable are shared with it.
 ///
 /// # Errors
-/// `Unsupported` when the dialect cannot express it, `Map` when fragments and sizes do not agree.
+/// `Unsupported` if the dialect cannot express it, `Map` if fragments and sizes do not agree.
 pub fn add(group: &mut Group, aggregated: &Aggregated, dialect: Dialect) -> Result<()> {
     add_with_states(group, aggregated, dialect, None)
 }
 
-/// As [`add`], and records what the fragments' files are like now, so that readers can tell when one changes.
+/// Same as [`add`], and records the current state of the fragments' files, so that readers notice when one changes.
 ///
 /// # Errors
 /// As [`add`].
@@ -205,7 +207,8 @@ fn stored(shelf: &mut Shelf, names: &Names, words: &Keywords) -> String {
     if let Some(formats) = words.formats {
         add(formats, &names.formats, words.shared);
     }
-    // One identifier for all is that of the fragments with a file; one in the aggregation file would be lost.
+    // A single identifier would be that of the fragments with a file; the one of a fragment in the aggregation file
+    // would be lost.
     let in_files = !words.optional || !names.locations.contains(&"");
     add(words.identifiers, &names.identifiers, words.shared && in_files);
     if let Some(positions) = words.positions {
@@ -214,7 +217,7 @@ fn stored(shelf: &mut Shelf, names: &Names, words: &Keywords) -> String {
     text
 }
 
-/// The texts of the fragments, for each fragment and version; an empty one is missing.
+/// The texts of the fragments, for each fragment and version. An empty one means a missing text.
 struct Names<'a> {
     locations: Vec<&'a str>,
     identifiers: Vec<&'a str>,
@@ -275,7 +278,7 @@ fn refused(message: String) -> Error {
     Error::new(Kind::Unsupported, message)
 }
 
-/// Sizes or indices in the smallest type that holds them, and what stands for none.
+/// Returns sizes or indices in the smallest type that holds them, and the value that represents `None`.
 fn integers(values: Vec<Option<u64>>) -> (Values, Values) {
     const MISSING: i32 = -1;
     let largest = values.iter().flatten().max().copied().unwrap_or(0);

@@ -1,10 +1,10 @@
-//! The dimensions and variables that define fragments: made once, and found again by variables that need the same.
+//! The dimensions and variables that define fragments. They are made once and reused by variables that need the same.
 
 use super::super::description::{Data, Dimension, Group, Variable};
 use super::{integers, tables};
 use crate::value::Values;
 
-/// Where the tables of one aggregation variable go.
+/// The group that receives the tables of one aggregation variable.
 pub(super) struct Shelf<'a> {
     group: &'a mut Group,
     sizes: &'a [Vec<u64>],
@@ -23,7 +23,7 @@ impl<'a> Shelf<'a> {
         Shelf { group, sizes, fragments }
     }
 
-    /// A table of sizes, one row per dimension.
+    /// Adds a table of sizes, one row per dimension. Returns its name.
     pub fn sizes(&mut self, name: &str, one_element: bool) -> String {
         if self.sizes.is_empty() {
             let dimensions =
@@ -39,7 +39,7 @@ impl<'a> Shelf<'a> {
         self.table(name, dimensions, values, Some(missing))
     }
 
-    /// A table of the first and last index of each fragment.
+    /// Adds a table of the first and last index of each fragment. Returns its name.
     pub fn ranges(&mut self, name: &str) -> String {
         let (values, _) = integers(tables::ranges(self.sizes).into_iter().map(Some).collect());
         let mut dimensions = self.fragments.clone();
@@ -48,7 +48,7 @@ impl<'a> Shelf<'a> {
         self.table(name, dimensions, values, None)
     }
 
-    /// A table of the position of each fragment.
+    /// Adds a table of the position of each fragment. Returns its name.
     pub fn positions(&mut self, name: &str) -> String {
         let (values, _) = integers(tables::positions(self.sizes).into_iter().map(Some).collect());
         let mut dimensions = self.fragments.clone();
@@ -56,22 +56,22 @@ impl<'a> Shelf<'a> {
         self.table(name, dimensions, values, None)
     }
 
-    /// One value per fragment.
+    /// Adds a table of one value per fragment. Returns its name.
     pub fn fragments(&mut self, name: &str, values: Values) -> String {
         self.table(name, self.fragments.clone(), values, None)
     }
 
-    /// One text per fragment and version.
+    /// Adds a table of one text per fragment and version. Returns its name.
     pub fn versioned(&mut self, name: &str, texts: &[&str], versions: usize) -> String {
         let mut dimensions = self.fragments.clone();
         if versions > 1 {
-            // The tables of one aggregation have the same dimensions, as the texts demand.
+            // The texts of the dialects require that the tables of one aggregation have the same dimensions.
             dimensions.push(dimension(self.group, "f_version", versions as u64));
         }
         self.table(name, dimensions, Values::String(owned(texts)), None)
     }
 
-    /// One text for all if they are the same, else as [`Shelf::versioned`].
+    /// Adds one text for all if they are equal, else a table as [`Shelf::versioned`].
     pub fn shared_or_versioned(&mut self, name: &str, texts: &[&str], versions: usize) -> String {
         match texts.first() {
             Some(first) if !first.is_empty() && texts.iter().all(|t| t == first) => {
@@ -86,7 +86,7 @@ impl<'a> Shelf<'a> {
         if rank > 0 {
             return dimension(self.group, &format!("{name}_n"), rank);
         }
-        // Only an unlimited dimension can be empty, and a classic file has one at most.
+        // Only an unlimited dimension can be empty, and a classic file has at most one.
         let empty = |d: &&Dimension| d.unlimited && d.size == 0 && d.name.ends_with("_n");
         if let Some(known) = self.group.dimensions.iter().find(empty) {
             return known.name.clone();
@@ -96,7 +96,7 @@ impl<'a> Shelf<'a> {
         name
     }
 
-    /// The name of a variable with this content, new or not.
+    /// Returns the name of a variable with this content, which is added if there is none.
     fn table(
         &mut self,
         name: &str,
@@ -130,7 +130,7 @@ fn owned(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|&t| t.to_owned()).collect()
 }
 
-/// The name of a dimension of this size: one that is there, if its name begins so, or a new one.
+/// Returns the name of a dimension of this size: an existing one whose name begins with `name`, or a new one.
 fn dimension(group: &mut Group, name: &str, size: u64) -> String {
     let numbered = |n: &str| {
         n == name

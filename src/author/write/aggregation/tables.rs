@@ -1,4 +1,4 @@
-//! Sizes of fragments as the tables of the dialects: padded sizes, index ranges, positions.
+//! Converts sizes of fragments to the tables of the dialects: padded sizes, index ranges, positions.
 
 use crate::selection::Odometer;
 
@@ -12,7 +12,7 @@ pub(super) fn sizes(sizes: &[Vec<u64>]) -> (u64, u64, Vec<Option<u64>>) {
     (sizes.len() as u64, columns as u64, sizes.iter().flat_map(padded).collect())
 }
 
-/// For each fragment and dimension the first and last index.
+/// Returns the first and last index of each fragment along each dimension.
 pub(super) fn ranges(sizes: &[Vec<u64>]) -> Vec<u64> {
     let ends: Vec<Vec<u64>> = sizes
         .iter()
@@ -28,7 +28,7 @@ pub(super) fn ranges(sizes: &[Vec<u64>]) -> Vec<u64> {
     out
 }
 
-/// For each fragment its position along each dimension.
+/// Returns the position of each fragment along each dimension.
 pub(super) fn positions(sizes: &[Vec<u64>]) -> Vec<u64> {
     let mut out = Vec::new();
     for_each(sizes, |index| out.extend(index));

@@ -11,7 +11,7 @@ const DIMENSION: u32 = 10;
 const VARIABLE: u32 = 11;
 const ATTRIBUTE: u32 = 12;
 
-/// The bytes of the header; variables have their places, with which its length does not change.
+/// Returns the bytes of the header. Its length does not depend on the places of the variables.
 ///
 /// # Errors
 /// `Unsupported` for what the format has no room or type for.
@@ -36,7 +36,7 @@ pub(super) fn encode(file: &Group, format: Format, variables: &[Variable]) -> Re
         }
         out.attributes(&described.attributes)?;
         out.bytes.extend(type_code(described.data_type, format)?.to_be_bytes());
-        // Where the length of a record does not fit, readers compute it.
+        // If the length of a record does not fit, readers compute it.
         let len = variable.slab()?.next_multiple_of(4);
         match out.is_wide {
             true => out.bytes.extend(len.to_be_bytes()),
@@ -65,7 +65,7 @@ impl Header {
         Ok(())
     }
 
-    /// The beginning of a list; one without elements has no tag.
+    /// Writes the beginning of a list. An empty one has no tag.
     fn list(&mut self, tag: u32, len: usize) -> Result<()> {
         self.bytes.extend(if len == 0 { 0 } else { tag }.to_be_bytes());
         self.count(len as u64)

@@ -1,7 +1,7 @@
 //! Writes classic files: CDF-2 and CDF-5, after "netCDF Classic Format Specification".
 //!
-//! The description says all that the header tells, so the header is written first and every value has its place. CDF-1 is
-//! not written: CDF-2 differs from it in the width of offsets alone, and every reader knows it.
+//! The description contains everything that is in the header, so the header is written first and the place of every
+//! value is known. CDF-1 is not written: CDF-2 differs from it only in the width of offsets, and every reader knows it.
 
 mod header;
 
@@ -16,7 +16,7 @@ use crate::error::{Error, Kind, Result};
 use crate::selection::checked_product;
 use crate::value::Values;
 
-/// Bytes that are written at once where there are no data.
+/// The number of bytes that are written at once where there are no data.
 const GAP: u64 = 1 << 20;
 
 /// A classic file that is being written.
@@ -26,11 +26,11 @@ pub(super) struct Writer {
     variables: Vec<Variable>,
     /// The variables by name.
     names: HashMap<String, usize>,
-    /// From one record to the next, in bytes.
+    /// The distance from one record to the next, in bytes.
     record: u64,
 }
 
-/// Where the data of a variable go.
+/// The place of the data of a variable.
 #[derive(Debug)]
 struct Variable {
     name: String,
@@ -40,16 +40,16 @@ struct Variable {
     /// The first byte of its data.
     begin: u64,
     is_record: bool,
-    /// One element of what was never written.
+    /// One element for what was never written.
     fill: Vec<u8>,
     covered: Coverage,
 }
 
 impl Writer {
-    /// Begins an empty file. The description holds together, and has nothing but what the format has.
+    /// Begins an empty file. The description is consistent and uses only what the format has.
     ///
     /// # Errors
-    /// `Unsupported` when there is more of something than the format can hold, `Io`.
+    /// `Unsupported` if there is more of something than the format can hold, `Io`.
     pub(super) fn create(file: &Group, format: Format, into: File) -> Result<Writer> {
         let mut variables = Vec::with_capacity(file.variables.len());
         for variable in &file.variables {
@@ -106,12 +106,12 @@ impl Writer {
         Ok(())
     }
 
-    /// Fills what was not written, and closes the file.
+    /// Fills gaps in the data, and closes the file.
     ///
     /// # Errors
     /// `Io`.
     pub(super) fn finish(mut self) -> Result<()> {
-        // What was reserved and not written is zero.
+        // Reserved bytes that were not written are zero.
         for variable in self.variables.iter().filter(|v| v.fill.iter().any(|&b| b != 0)) {
             let total = checked_product(&variable.shape).unwrap_or(0);
             for (mut at, mut count) in variable.covered.gaps(total) {
@@ -134,14 +134,14 @@ impl Writer {
 }
 
 impl Variable {
-    /// The bytes of a record, or of all data where there are no records; without padding.
+    /// Returns the number of bytes of a record, or of all data if there are no records; without padding.
     fn slab(&self) -> Result<u64> {
         let shape = if self.is_record { &self.shape[1..] } else { &self.shape[..] };
         let bytes = checked_product(shape).and_then(|n| n.checked_mul(self.element));
         bytes.filter(|&bytes| bytes < i64::MAX as u64 - 3).ok_or_else(|| endless().in_variable(&*self.name))
     }
 
-    /// Writes neighbouring elements, the first of which is this one of the whole array.
+    /// Writes neighbouring elements; `at` is the index of the first one in the whole array.
     fn write(&self, sink: &mut Sink, record: u64, mut at: u64, mut bytes: &[u8]) -> Result<()> {
         if !self.is_record {
             return sink.write_at(self.begin + at * self.element, bytes);
@@ -162,7 +162,7 @@ impl Variable {
     }
 }
 
-/// Gives every variable its place after a header of this length, and returns the distance of records.
+/// Assigns every variable its place after a header of this length, and returns the distance of records.
 fn place(variables: &mut [Variable], header: u64, format: Format) -> Result<u64> {
     let most = if format == Format::Cdf5 { u64::MAX } else { u64::from(u32::MAX) - 3 };
     let mut at = header;
@@ -174,7 +174,7 @@ fn place(variables: &mut [Variable], header: u64, format: Format) -> Result<u64>
         for (i, &v) in chosen.iter().enumerate() {
             let slab = variables[v].slab()?;
             let padded = slab.next_multiple_of(4);
-            // Only the last one may be longer, as nothing has to tell where another begins.
+            // Only the last one may be longer, because no other offset depends on its end.
             let is_last =
                 i + 1 == chosen.len() && (is_record || variables.iter().all(|other| !other.is_record));
             if padded > most && !is_last {

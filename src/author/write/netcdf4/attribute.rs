@@ -1,4 +1,4 @@
-//! Attributes as messages (HDF5 file format IV.A.2.m): those of users, and those by which netCDF-4 finds dimensions.
+//! Attributes as messages (HDF5 file format IV.A.2.m): those of users, and those from which netCDF-4 knows dimensions.
 
 use super::heap::Heap;
 use super::message::{self, HEAP_REFERENCE};
@@ -7,7 +7,7 @@ use crate::author::write::sink::Sink;
 use crate::error::{Error, Kind, Result};
 use crate::value::Values;
 
-/// An attribute that is to be written.
+/// An attribute to be written.
 #[derive(Debug)]
 pub(super) struct Attribute {
     pub name: String,
@@ -20,14 +20,14 @@ pub(super) struct Attribute {
 enum Payload {
     Bytes(Vec<u8>),
     Strings(Vec<String>),
-    /// For each dimension its scale.
+    /// The scale of each dimension.
     Scales(Vec<usize>),
-    /// The objects that have a scale, with the number of their dimension.
+    /// The objects that use a scale, with the number of their dimension.
     Users(Vec<(usize, u32)>),
 }
 
 impl Attribute {
-    /// An attribute of a user.
+    /// Returns an attribute of a user.
     pub(super) fn new(name: &str, values: &Values) -> Attribute {
         if let Values::Char(bytes) = values {
             return Attribute::text(name, &text_bytes(bytes));
@@ -46,7 +46,7 @@ impl Attribute {
         Attribute { name: name.to_owned(), datatype, dataspace, payload }
     }
 
-    /// Text, exactly as long as it is.
+    /// Returns text without padding or terminator.
     pub(super) fn text(name: &str, text: &[u8]) -> Attribute {
         Attribute {
             name: name.to_owned(),
@@ -56,12 +56,12 @@ impl Attribute {
         }
     }
 
-    /// One number.
+    /// Returns one number.
     pub(super) fn number(name: &str, value: i32) -> Attribute {
         Attribute { dataspace: message::scalar(), ..Attribute::new(name, &Values::I32(vec![value])) }
     }
 
-    /// `DIMENSION_LIST`: the scale of each dimension.
+    /// Returns `DIMENSION_LIST`: the scale of each dimension.
     pub(super) fn scales(scales: Vec<usize>) -> Attribute {
         Attribute {
             name: "DIMENSION_LIST".into(),
@@ -71,7 +71,7 @@ impl Attribute {
         }
     }
 
-    /// `REFERENCE_LIST`: who has a scale.
+    /// Returns `REFERENCE_LIST`: the users of a scale.
     pub(super) fn users(users: Vec<(usize, u32)>) -> Attribute {
         Attribute {
             name: "REFERENCE_LIST".into(),
@@ -81,7 +81,7 @@ impl Attribute {
         }
     }
 
-    /// The bytes of the message.
+    /// Returns the number of bytes of the message.
     pub(super) fn len(&self) -> usize {
         let payload = match &self.payload {
             Payload::Bytes(bytes) => bytes.len(),
@@ -92,7 +92,7 @@ impl Attribute {
         9 + self.name.len() + 1 + self.datatype.len() + self.dataspace.len() + payload
     }
 
-    /// The message; objects have these addresses.
+    /// Returns the message; `addresses` are those of the objects.
     ///
     /// # Errors
     /// `Limit`, `Io`.

@@ -1,25 +1,25 @@
-//! The B-tree (HDF5 file format III.A.1, version 1) that finds the chunks of a variable.
+//! The B-tree (HDF5 file format III.A.1, version 1) in which the chunks of a variable are found.
 
 use super::message::UNDEFINED;
 use crate::author::write::sink::Sink;
 use crate::error::Result;
 use crate::selection::index_at;
 
-/// Children of a node, as libhdf5 has it where the file says nothing else.
+/// The number of children of a node, the default of libhdf5.
 const CHILDREN: usize = 64;
 
-/// A chunk that was written.
+/// A chunk in the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stored {
     /// Its number, in C order of all chunks.
     pub number: u64,
-    /// Where it lies.
+    /// Its place in the file.
     pub address: u64,
-    /// Its bytes, as filtered.
+    /// The number of its bytes after filtering.
     pub len: u32,
 }
 
-/// Writes the tree of chunks that are sorted by number, and returns its address; none for no chunks.
+/// Writes the tree of chunks that are sorted by number. Returns its address, or that of nothing if there are no chunks.
 ///
 /// # Errors
 /// `Io`, `Limit`.

@@ -1,4 +1,4 @@
-//! Chunks of a variable: which a block touches, and their bytes as they are stored.
+//! The chunks of a variable: which of them a block touches, and their bytes as stored.
 
 use super::filter;
 use crate::author::write::description::Storage;
@@ -7,14 +7,15 @@ use crate::container::form::Form;
 use crate::error::{Error, Kind, Result};
 use crate::selection::{checked_product, index_at, indices};
 
-/// Bytes of a chunk that was not asked for.
+/// The size in bytes of a chunk for which no shape was requested.
 const CHUNK: u64 = 1 << 20;
-/// Elements along the first dimension of such a chunk at most, where it then has this many bytes: a series may be read a few
-/// steps at a time. Chunks that are much smaller take readers more memory and time than the data.
+/// The maximum number of elements along the first dimension of such a chunk, provided that it then has this many bytes.
+/// A series may be read a few steps at a time. Chunks that are much smaller cost readers more memory and time than the
+/// data.
 const DEEP: u64 = 64;
 const ENOUGH: u64 = 64 << 10;
 
-/// A shape of about a mebibyte: whole rows, then as many of them as fit.
+/// Returns a shape of up to a mebibyte: whole rows, as many as fit.
 pub(crate) fn default_chunk(shape: &[u64], element: usize) -> Vec<u64> {
     let elements = |bytes: u64| (bytes / element.max(1) as u64).max(1);
     let mut room = elements(CHUNK);
@@ -30,7 +31,7 @@ pub(crate) fn default_chunk(shape: &[u64], element: usize) -> Vec<u64> {
     chunk
 }
 
-/// How the chunks of a variable lie and are stored.
+/// How the chunks of a variable are arranged and stored.
 #[derive(Clone, Debug)]
 pub(in crate::author::write) struct Chunks {
     shape: Vec<u64>,
@@ -40,14 +41,14 @@ pub(in crate::author::write) struct Chunks {
     element: usize,
     shuffle: bool,
     deflate: Option<u8>,
-    /// One element of what was never written.
+    /// One element for what was never written.
     fill: Vec<u8>,
 }
 
 /// A chunk that a block touches.
 #[derive(Debug)]
 pub(in crate::author::write) enum StoredBytes {
-    /// All of it, as it is stored.
+    /// All of it, as stored.
     All(u64, Vec<u8>),
     /// Some elements of it.
     Some(ChunkPart),
@@ -64,10 +65,10 @@ pub(in crate::author::write) struct ChunkPart {
 }
 
 impl Chunks {
-    /// The chunks of an array; a shape that was not asked for is chosen.
+    /// Returns the chunks of an array. Chooses a shape if none is requested.
     ///
     /// # Errors
-    /// `Request` when no file can have such chunks.
+    /// `Request` if no file can have such chunks.
     pub(super) fn new(
         shape: &[u64],
         unlimited: &[bool],
@@ -95,33 +96,33 @@ impl Chunks {
         Ok(Chunks { shape: shape.to_vec(), chunk, counts, element, shuffle, deflate, fill })
     }
 
-    /// As those of an array of references to strings, which are stored as they are.
+    /// Returns the same chunks without filters, for references to strings.
     pub(super) fn unfiltered(self) -> Chunks {
         Chunks { shuffle: false, deflate: None, ..self }
     }
 
-    /// The number of chunks along each dimension.
+    /// Returns the number of chunks along each dimension.
     pub(super) fn counts(&self) -> &[u64] {
         &self.counts
     }
 
-    /// The shape of a chunk.
+    /// Returns the shape of a chunk.
     pub(super) fn chunk(&self) -> Vec<u32> {
         self.chunk.iter().map(|&c| c as u32).collect()
     }
 
-    /// The size of the elements that are shuffled, and the level of compression.
+    /// Returns the size of the elements that are shuffled, and the level of compression.
     pub(super) fn filters(&self) -> (Option<usize>, Option<u8>) {
         (self.shuffle.then_some(self.element), self.deflate)
     }
 
-    /// How a chunk is stored, if it is compressed.
+    /// Returns how a chunk is stored, if it is compressed.
     pub(super) fn form(&self) -> Option<Form> {
         let shuffle = self.shuffle.then_some(self.element);
         self.deflate.map(|deflate| Form { chunk: self.chunk.clone(), shuffle, deflate })
     }
 
-    /// The number of the chunk that has this element.
+    /// Returns the number of the chunk that contains this element.
     pub(super) fn number(&self, at: &[u64]) -> u64 {
         let places = at.iter().zip(&self.chunk).map(|(at, size)| at / size);
         places.zip(&self.counts).fold(0, |number, (i, &n)| number * n + i)
@@ -130,7 +131,7 @@ impl Chunks {
     /// Cuts a block, which lies within the shape, into chunks.
     ///
     /// # Errors
-    /// `Limit`, `Internal` when a chunk cannot be compressed.
+    /// `Limit`; `Internal` if a chunk cannot be compressed.
     pub(super) fn cut(&self, start: &[u64], count: &[u64], bytes: &[u8]) -> Result<Vec<StoredBytes>> {
         let rank = self.shape.len();
         if count.contains(&0) {
@@ -147,7 +148,7 @@ impl Chunks {
             .collect()
     }
 
-    /// The part of a block in the chunk at this place of the grid.
+    /// Returns the part of a block in the chunk at this place of the grid.
     fn piece(&self, at: &[u64], start: &[u64], count: &[u64], bytes: &[u8]) -> Result<StoredBytes> {
         let rank = self.shape.len();
         let number = at.iter().zip(&self.counts).fold(0, |number, (&i, &n)| number * n + i);
@@ -177,12 +178,12 @@ impl Chunks {
         (0..at.len()).map(|d| self.chunk[d].min(self.shape[d] - at[d] * self.chunk[d])).collect()
     }
 
-    /// The number of elements of a chunk that lie within the array.
+    /// Returns the number of elements of a chunk that lie within the array.
     pub(super) fn elements(&self, number: u64) -> u64 {
         self.extent(number).iter().product()
     }
 
-    /// A chunk of what was never written.
+    /// Returns a chunk of fill values.
     fn empty(&self) -> Result<Vec<u8>> {
         let count = checked_product(&self.chunk).and_then(|n| usize::try_from(n).ok());
         let count = count.ok_or_else(|| Error::new(Kind::Limit, "a chunk is too large for this machine"))?;
@@ -192,7 +193,7 @@ impl Chunks {
         Ok(self.fill.repeat(count))
     }
 
-    /// Puts a part into a chunk of which there is so much; returns the number of its elements.
+    /// Copies a part into a chunk, which is first filled if it is empty. Returns the number of elements of the part.
     pub(super) fn put(&self, part: &ChunkPart, chunk: &mut Vec<u8>) -> Result<u64> {
         if chunk.is_empty() {
             *chunk = self.empty()?;
@@ -203,7 +204,7 @@ impl Chunks {
         Ok(part.count.iter().product())
     }
 
-    /// The bytes of a chunk as they are stored.
+    /// Returns the bytes of a chunk as stored.
     pub(super) fn filtered(&self, chunk: &[u8]) -> Result<Vec<u8>> {
         match (self.shuffle, self.deflate) {
             (false, None) => Ok(chunk.to_vec()),

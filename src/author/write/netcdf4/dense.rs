@@ -1,9 +1,9 @@
 //! Attributes and links outside of object headers: a fractal heap (HDF5 file format III.G) that holds them, and B-trees
 //! of version 2 (III.A.2) that find them by name and by order.
 //!
-//! An object header message has 64 KiB at most, and many links in a header are looked through one by one. The heap holds
-//! every object as a "huge" one, which lies by itself in the file, so that no blocks of the heap need be laid out; a B-tree
-//! is one leaf, whatever its size.
+//! An object header message has at most 64 KiB, and links in a header are searched one by one. The heap stores every
+//! object as a "huge" one, outside of the heap's blocks, so that there are no blocks to lay out. A B-tree is one leaf,
+//! whatever its size.
 
 use super::header::sealed;
 use super::message::UNDEFINED;
@@ -11,10 +11,10 @@ use crate::author::write::sink::Sink;
 use crate::container::checksum::lookup3;
 use crate::error::{Error, Kind, Result};
 
-/// The most records of a leaf, whose number has two bytes.
+/// The maximum number of records of a leaf, which is stored in two bytes.
 pub(super) const MOST: usize = 60_000;
 
-/// What is stored: attributes or links.
+/// The kind of members: attributes or links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Members {
     Attributes,
@@ -25,11 +25,11 @@ pub(super) enum Members {
 pub(super) struct Member<'a> {
     /// Its name.
     pub name: &'a str,
-    /// The body of the message that it would be.
+    /// The body of the message that would store it in a header.
     pub body: Vec<u8>,
 }
 
-/// Where members lie: the heap, the index by name and the one by order.
+/// The places of members: the heap, the index by name and the index by order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Addresses {
     pub heap: u64,
@@ -38,10 +38,10 @@ pub(super) struct Addresses {
 }
 
 impl Addresses {
-    /// Nowhere: they are in the header.
+    /// No place: the members are in the header.
     pub(super) const NONE: Addresses = Addresses { heap: UNDEFINED, names: UNDEFINED, orders: UNDEFINED };
 
-    /// The addresses as messages have them.
+    /// Returns the addresses as they are in messages.
     pub(super) fn bytes(self) -> impl Iterator<Item = u8> {
         [self.heap, self.names, self.orders].into_iter().flat_map(u64::to_le_bytes)
     }
@@ -50,7 +50,7 @@ impl Addresses {
 /// Writes members in their order.
 ///
 /// # Errors
-/// `Limit` when there are too many, `Io`.
+/// `Limit` if there are too many, `Io`.
 pub(super) fn write(sink: &mut Sink, kind: Members, members: &[Member<'_>]) -> Result<Addresses> {
     if members.len() > MOST {
         let message =
@@ -91,7 +91,7 @@ pub(super) fn write(sink: &mut Sink, kind: Members, members: &[Member<'_>]) -> R
     Ok(Addresses { heap, names, orders })
 }
 
-/// The identifier of a huge object.
+/// Returns the identifier of a huge object.
 fn heap_id<const N: usize>(number: u64) -> [u8; N] {
     let mut id = [0; N];
     id[0] = 0x10;
@@ -100,17 +100,17 @@ fn heap_id<const N: usize>(number: u64) -> [u8; N] {
 }
 
 fn heap(kind: Members, tree: u64, size: u64, count: u64) -> Vec<u8> {
-    // What libhdf5 has for heaps of this kind: the length of identifiers, the smallest block, bits of an offset.
+    // The values of libhdf5 for heaps of this kind: the length of identifiers, the smallest block, bits of an offset.
     let (id, block, bits) = match kind {
         Members::Attributes => (8u16, 1024u64, 40u16),
         Members::Links => (7, 512, 32),
     };
     let mut out = b"FRHP\0".to_vec();
     out.extend(id.to_le_bytes());
-    // No filters; blocks, if there were any, would have checksums; managed objects of 4 KiB at most.
+    // No filters; blocks, if there were any, would have checksums; managed objects have at most 4 KiB.
     out.extend([0, 0, 2]);
     out.extend(4096u32.to_le_bytes());
-    // The next number of a huge object, and their index; nothing is managed.
+    // The next number of a huge object, and their index; there are no managed objects.
     out.extend([count + 1, tree, 0, UNDEFINED, 0, 0, 0, 0].into_iter().flat_map(u64::to_le_bytes));
     // Huge and tiny objects: bytes and number of each.
     out.extend([size, count, 0, 0].into_iter().flat_map(u64::to_le_bytes));
@@ -124,7 +124,7 @@ fn heap(kind: Members, tree: u64, size: u64, count: u64) -> Vec<u8> {
     sealed(out)
 }
 
-/// Writes a B-tree of these records, which are in order, and returns its address.
+/// Writes a B-tree of these sorted records, and returns its address.
 fn tree(sink: &mut Sink, kind: u8, records: &[u8], count: usize) -> Result<u64> {
     let mut leaf = b"BTLF\0".to_vec();
     leaf.push(kind);

@@ -1,4 +1,4 @@
-//! What chunks go through on their way into a file: shuffle, then deflate.
+//! The filters that chunks pass through when they are written: shuffle, then deflate.
 
 use std::cell::RefCell;
 
@@ -7,14 +7,14 @@ use libdeflater::{CompressionLvl, Compressor};
 use crate::error::{Error, Kind, Result};
 
 thread_local! {
-    /// The compressor that was used last, and its level.
+    /// The last compressor used, and its level.
     static COMPRESSOR: RefCell<Option<(u8, Compressor)>> = const { RefCell::new(None) };
 }
 
-/// Elements that are taken apart at a time, so that they are read from the nearest cache.
+/// The number of elements that are split at a time, so that they stay in the nearest cache.
 const TILE: usize = 1024;
 
-/// The first bytes of all elements, then the second bytes, and so on; bytes after the last whole element stay.
+/// Returns the first bytes of all elements, then the second bytes, and so on. Bytes after the last whole element stay.
 pub(super) fn shuffle(input: &[u8], size: usize) -> Vec<u8> {
     let mut out = vec![0; input.len()];
     match size {
@@ -43,10 +43,10 @@ fn planes<const N: usize>(input: &[u8], out: &mut [u8]) {
     }
 }
 
-/// A zlib stream (RFC 1950) of the bytes.
+/// Returns a zlib stream (RFC 1950) of the bytes.
 ///
 /// # Errors
-/// `Limit` for an unknown level or when there is no memory.
+/// `Limit` for an unknown level or if there is no memory.
 pub(super) fn deflate(input: &[u8], level: u8) -> Result<Vec<u8>> {
     COMPRESSOR.with_borrow_mut(|kept| {
         let compressor = match kept {

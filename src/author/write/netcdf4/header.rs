@@ -3,13 +3,13 @@
 use crate::container::checksum::lookup3;
 use crate::error::{Error, Kind, Result};
 
-/// Attributes have an order, and an index of it where they lie outside the header; four bytes tell the length.
+/// Attributes have an order, and an index of it if they are outside the header; the length has four bytes.
 const FLAGS: u8 = 0x0c | 2;
-/// Bytes before the messages.
+/// The number of bytes before the messages.
 const PREFIX: usize = 10;
-/// Bytes before the body of a message.
+/// The number of bytes before the body of a message.
 const ENVELOPE: usize = 6;
-/// The longest body of a message.
+/// The maximum length of the body of a message.
 pub(super) const LONGEST: usize = u16::MAX as usize;
 
 /// A message of an object header.
@@ -26,21 +26,21 @@ pub(super) struct Message {
 }
 
 impl Message {
-    /// A message that is no attribute.
+    /// Returns a message that is not an attribute.
     pub(super) fn new(kind: u8, flags: u8, body: Vec<u8>) -> Message {
         Message { kind, flags, order: 0, body }
     }
 }
 
-/// The bytes that a header with messages of these lengths takes.
+/// Returns the number of bytes of a header with messages of these lengths.
 pub(super) fn length(bodies: impl Iterator<Item = usize>) -> usize {
     PREFIX + bodies.map(|body| ENVELOPE + body).sum::<usize>() + 4
 }
 
-/// The bytes of a header.
+/// Returns the bytes of a header.
 ///
 /// # Errors
-/// `Limit` when it is too long.
+/// `Limit` if it is too long.
 pub(super) fn encode(messages: &[Message]) -> Result<Vec<u8>> {
     let total = length(messages.iter().map(|m| m.body.len()));
     let long =
@@ -61,7 +61,7 @@ pub(super) fn encode(messages: &[Message]) -> Result<Vec<u8>> {
     Ok(sealed(out))
 }
 
-/// The bytes with their checksum.
+/// Appends the checksum to the bytes.
 pub(super) fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     let sum = lookup3(&bytes);
     bytes.extend(sum.to_le_bytes());

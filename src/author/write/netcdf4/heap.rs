@@ -1,20 +1,20 @@
 //! Global heaps (HDF5 file format III.E): strings, and the lists of `DIMENSION_LIST`.
 //!
-//! Objects go to a collection in memory whose place in the file is taken already; a full one is written. So memory is
-//! that of one collection, however many strings there are.
+//! Objects are added to a collection in memory whose place in the file is already reserved; a full collection is
+//! written. So only one collection is in memory, however many strings there are.
 
 use crate::author::write::sink::Sink;
 use crate::error::{Error, Kind, Result};
 
-/// The least that libhdf5 reads of a collection.
+/// The minimum number of bytes of a collection that libhdf5 reads.
 const LEAST: usize = 4096;
-/// The most that several objects share.
+/// The maximum size of a collection with several objects.
 const MOST: usize = 1 << 16;
 const HEAD: usize = 16;
-/// Before each object: its number, the count of references and its length.
+/// The number of bytes before each object: its number, the count of references and its length.
 const OBJECT: usize = 16;
 
-/// What becomes the global heaps of a file.
+/// Builds the global heaps of a file.
 #[derive(Debug, Default)]
 pub(super) struct Heap {
     open: Option<Collection>,
@@ -33,8 +33,8 @@ fn room_for(len: usize) -> usize {
 }
 
 impl Heap {
-    /// Adds an object, and returns its address as references have it: that of its collection, and its number there.
-    /// `more` bytes of objects are about to follow.
+    /// Adds an object, and returns its address as stored in references: that of its collection, and its number there.
+    /// `more` is the number of bytes of objects that will follow.
     ///
     /// # Errors
     /// `Io`, `Limit`.
@@ -65,7 +65,7 @@ impl Heap {
         Ok(place)
     }
 
-    /// Writes the collection that is open.
+    /// Writes the open collection.
     ///
     /// # Errors
     /// `Io`.
@@ -91,7 +91,7 @@ impl Heap {
             let len = u32::try_from(text.len())
                 .map_err(|_| Error::new(Kind::Limit, "a string is longer than a file can hold"))?;
             out.extend(len.to_le_bytes());
-            // An empty string has its place as well: one without would be none at all.
+            // An empty string also needs an object: a reference to nothing means no string at all.
             out.extend(self.add(sink, text.as_bytes(), more)?);
             more = more.saturating_sub(room_for(text.len()));
         }

@@ -1,11 +1,11 @@
-//! The parts that messages are made of: datatypes, dataspaces and what says how data are stored.
+//! The components of messages: datatypes, dataspaces and the storage of data.
 //!
 //! HDF5 File Format Specification, IV.A.2. Each is written in the version that libhdf5 1.10 writes, so that readers of
 //! that age know it.
 
 use crate::value::DataType;
 
-/// An address that leads nowhere.
+/// The address of nothing.
 pub(super) const UNDEFINED: u64 = u64::MAX;
 
 pub(super) const DATASPACE: u8 = 0x01;
@@ -25,7 +25,7 @@ pub(super) const CONSTANT: u8 = 1;
 /// The size of a reference to a string or a list in a global heap.
 pub(super) const HEAP_REFERENCE: usize = 16;
 
-/// The type of the elements of a variable, little-endian.
+/// Returns the type of the elements of a variable, little-endian.
 pub(super) fn datatype(data_type: DataType) -> Vec<u8> {
     match data_type {
         DataType::I8 | DataType::I16 | DataType::I32 | DataType::I64 => integer(data_type, true),
@@ -62,24 +62,24 @@ fn float(head: [u8; 4], size: u32, fields: [u8; 4], bias: u32) -> Vec<u8> {
     out
 }
 
-/// A float with its most significant byte first, the type that libnetcdf gives dimensions without variable.
+/// Returns a big-endian float, the type that libnetcdf uses for dimensions without variable.
 pub(super) fn big_endian_float() -> Vec<u8> {
     float([0x11, 0x21, 31, 0], 4, [23, 8, 0, 23], 127)
 }
 
-/// A string of so many bytes.
+/// Returns a string type of this many bytes.
 pub(super) fn text(size: u32, utf8: bool) -> Vec<u8> {
     let mut out = vec![0x13, if utf8 { 0x10 } else { 0 }, 0, 0];
     out.extend(size.to_le_bytes());
     out
 }
 
-/// A reference to an object.
+/// Returns the type of a reference to an object.
 fn reference() -> [u8; 8] {
     [0x17, 0, 0, 0, 8, 0, 0, 0]
 }
 
-/// A list of references, the type of `DIMENSION_LIST`.
+/// Returns the type of a list of references, which `DIMENSION_LIST` has.
 pub(super) fn reference_list() -> Vec<u8> {
     let mut out = vec![0x19, 0, 0, 0];
     out.extend((HEAP_REFERENCE as u32).to_le_bytes());
@@ -87,7 +87,7 @@ pub(super) fn reference_list() -> Vec<u8> {
     out
 }
 
-/// A reference and the number of a dimension, the type of `REFERENCE_LIST`.
+/// Returns the type of a reference with the number of a dimension, which `REFERENCE_LIST` has.
 pub(super) fn back_reference() -> Vec<u8> {
     let mut out = vec![0x36, 2, 0, 0, 16, 0, 0, 0];
     out.extend(b"dataset\0\0");
@@ -97,17 +97,17 @@ pub(super) fn back_reference() -> Vec<u8> {
     out
 }
 
-/// One element.
+/// Returns the dataspace of one element.
 pub(super) fn scalar() -> Vec<u8> {
     vec![2, 0, 0, 0]
 }
 
-/// No elements at all.
+/// Returns the dataspace of no elements at all.
 pub(super) fn null() -> Vec<u8> {
     vec![2, 0, 0, 2]
 }
 
-/// An array; those dimensions that `unlimited` says so of can grow.
+/// Returns the dataspace of an array. Dimensions that are `unlimited` can grow.
 pub(super) fn simple(shape: &[u64], unlimited: &[bool]) -> Vec<u8> {
     if shape.is_empty() {
         return scalar();
@@ -119,7 +119,8 @@ pub(super) fn simple(shape: &[u64], unlimited: &[bool]) -> Vec<u8> {
     out
 }
 
-/// What stands for elements that were never written; `None` for strings. Storage is taken when data come.
+/// Returns the fill value, for elements that were never written; `None` for strings. Storage is allocated when data are
+/// written.
 pub(super) fn fill_value(value: Option<&[u8]>, chunked: bool) -> Vec<u8> {
     let when = if chunked { 0x0b } else { 0x0a };
     let Some(value) = value else { return vec![3, when] };
@@ -129,7 +130,7 @@ pub(super) fn fill_value(value: Option<&[u8]>, chunked: bool) -> Vec<u8> {
     out
 }
 
-/// Data in one piece, at this address if anywhere.
+/// Returns the layout of contiguous data, at this address if there are any.
 pub(super) fn contiguous(address: u64, len: u64) -> Vec<u8> {
     let mut out = vec![3, 1];
     out.extend(address.to_le_bytes());
@@ -137,7 +138,7 @@ pub(super) fn contiguous(address: u64, len: u64) -> Vec<u8> {
     out
 }
 
-/// Data in chunks of this shape, with a B-tree at this address if there are any.
+/// Returns the layout of data in chunks of this shape, with a B-tree at this address if there are any.
 pub(super) fn chunked(address: u64, chunk: &[u32], element: usize) -> Vec<u8> {
     let mut out = vec![3, 2, chunk.len() as u8 + 1];
     out.extend(address.to_le_bytes());
@@ -146,7 +147,8 @@ pub(super) fn chunked(address: u64, chunk: &[u32], element: usize) -> Vec<u8> {
     out
 }
 
-/// The filters that every chunk went through, in this order: shuffle for elements of this size, deflate of this level.
+/// Returns the filters that every chunk passes through, in this order: shuffle for elements of this size, deflate of
+/// this level.
 pub(super) fn filters(shuffle: Option<usize>, deflate: Option<u8>) -> Vec<u8> {
     let shuffle = shuffle.map(|element| (2u16, element as u32));
     let deflate = deflate.map(|level| (1u16, u32::from(level)));
@@ -165,7 +167,7 @@ pub(super) fn filters(shuffle: Option<usize>, deflate: Option<u8>) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    // The bytes are those of a file written by libnetcdf 4.9 with libhdf5 1.10.
+    // The bytes are from a file written by libnetcdf 4.9 with libhdf5 1.10.
 
     #[test]
     fn types_are_those_of_libhdf5() {

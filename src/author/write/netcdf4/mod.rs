@@ -1,8 +1,8 @@
 //! Writes netCDF-4 files: HDF5 with dimension scales, written once and never changed.
 //!
-//! The superblock is left out first. Data are appended as they come, strings to global heaps; when all are there, the
-//! objects that describe them follow, and at last the superblock, so that a file that was not finished is none. Readers of
-//! HDF5 1.8 and later know all that is written.
+//! Data are appended as they come, strings to global heaps. The objects that describe them follow when all data are
+//! written. The superblock, at the beginning, is written last, so that an unfinished file is not an HDF5 file. Readers
+//! of HDF5 1.8 and later know everything that is written.
 
 mod attribute;
 mod chunk_tree;
@@ -36,7 +36,7 @@ use crate::container::form::Form;
 use crate::error::{Error, Kind, Result};
 use crate::value::{Attributes, Values};
 
-/// The bytes of the superblock.
+/// The number of bytes of the superblock.
 const SUPERBLOCK: u64 = 48;
 
 /// A netCDF-4 file that is being written.
@@ -73,7 +73,7 @@ struct VariableParts {
     name: String,
     attributes: Attributes,
     dimensions: Vec<usize>,
-    /// Whether its name is that of a dimension whose scale it is not.
+    /// Whether it has the name of a dimension but is not its scale.
     is_hidden: bool,
     data: Data,
 }
@@ -83,18 +83,18 @@ struct VariableParts {
 pub(super) struct Encoder(Option<Arc<Chunks>>);
 
 impl Encoder {
-    /// How chunks of the variable are stored, if they are compressed.
+    /// Returns how chunks of the variable are stored, if they are compressed.
     pub(super) fn form(&self) -> Option<Form> {
         self.0.as_ref().and_then(|chunks| chunks.form())
     }
 
-    /// A whole chunk that begins there and is stored as these bytes.
+    /// Returns a whole chunk that begins at `start` and is stored as these bytes.
     pub(super) fn whole(&self, start: &[u64], bytes: Vec<u8>) -> Option<Encoded> {
         let number = self.0.as_ref()?.number(start);
         Some(Encoded::Pieces(vec![chunks::StoredBytes::All(number, bytes)]))
     }
 
-    /// The block as it is stored, as far as that can be done beforehand.
+    /// Returns the block as it is stored, as far as that can be done beforehand.
     ///
     /// # Errors
     /// `Limit`, `Internal`.
@@ -107,7 +107,7 @@ impl Encoder {
 }
 
 impl Writer {
-    /// Begins an empty file; the description holds together.
+    /// Begins an empty file. The description is consistent.
     ///
     /// # Errors
     /// `Request`, `Io`.
@@ -120,12 +120,12 @@ impl Writer {
         Ok(Writer { sink, heap: Heap::default(), groups, dimensions, variables, paths })
     }
 
-    /// What encodes blocks of a variable.
+    /// Returns an encoder for blocks of a variable.
     pub(super) fn encoder(&self, path: &str) -> Encoder {
         Encoder(self.paths.get(path).and_then(|&v| self.variables[v].data.chunks()))
     }
 
-    /// The shape of the chunks of a variable, if it has any.
+    /// Returns the shape of the chunks of a variable, if it has chunks.
     pub(super) fn chunk(&self, path: &str) -> Option<Vec<u64>> {
         self.paths.get(path).and_then(|&v| self.variables[v].data.chunk())
     }
@@ -141,7 +141,7 @@ impl Writer {
         self.variables[v].data.put(data, &mut self.heap, &mut self.sink)
     }
 
-    /// Writes what describes the data, and closes the file.
+    /// Writes the objects that describe the data, and closes the file.
     ///
     /// # Errors
     /// `Io`, `Limit`, `Request`.
@@ -152,7 +152,8 @@ impl Writer {
         self.sink.finish()
     }
 
-    /// All objects: groups, then variables, then dimensions; only those without variable are linked.
+    /// Returns all objects: groups, then variables, then dimensions. Of dimensions only those without variable are
+    /// linked.
     fn objects(&mut self) -> Result<Vec<Option<Object>>> {
         let (first_variable, first_dimension) = (self.groups.len(), self.groups.len() + self.variables.len());
         let mut users: Vec<Vec<(usize, u32)>> = vec![Vec::new(); self.dimensions.len()];
@@ -174,7 +175,7 @@ impl Writer {
                 object.attributes.extend(objects::scale(&variable.name, d));
             }
             object.describe(&variable.attributes);
-            // A scale has no scales.
+            // A scale has no scales itself.
             if own.is_none() && !variable.dimensions.is_empty() {
                 for (i, &d) in variable.dimensions.iter().enumerate() {
                     users[d].push((first_variable + v, i as u32));
@@ -213,14 +214,14 @@ impl Writer {
             all.push(Some(object));
         }
         all.extend(variables.into_iter().map(Some));
-        // Nothing leads to the dataset of a dimension that a variable stands for, so it is not written.
+        // A dimension that has a coordinate variable needs no dataset: nothing would link to it.
         let alone = self.dimensions.iter().map(|d| d.coordinate.is_none());
         all.extend(dimensions.into_iter().zip(alone).map(|(object, alone)| alone.then_some(object)));
         Ok(all)
     }
 }
 
-/// A dimension without variable: a scale of its size, without data.
+/// Returns a dimension without variable: a scale of its size, without data.
 fn pure(dimension: &DimensionParts, number: usize) -> Object {
     let shape = [dimension.size];
     let layout = match dimension.unlimited {
@@ -239,13 +240,13 @@ fn pure(dimension: &DimensionParts, number: usize) -> Object {
 
 fn superblock(end: u64, root: u64) -> Vec<u8> {
     let mut out = b"\x89HDF\r\n\x1a\n".to_vec();
-    // Version 2; addresses and lengths of 8 bytes; nobody has it open.
+    // Version 2; addresses and lengths of 8 bytes; no process has it open.
     out.extend([2, 8, 8, 0]);
     out.extend([0, UNDEFINED, end, root].into_iter().flat_map(u64::to_le_bytes));
     sealed(out)
 }
 
-/// A description, taken apart.
+/// A description in its parts.
 #[derive(Default)]
 struct Parts {
     groups: Vec<GroupParts>,
@@ -255,7 +256,7 @@ struct Parts {
 }
 
 impl Parts {
-    /// Takes a group apart; `scope` has the dimensions of the groups above it, the nearest last.
+    /// Collects the parts of a group; `scope` has the dimensions of the groups above it, the nearest last.
     fn group(&mut self, group: &Group, path: &str, scope: &[usize]) -> Result<usize> {
         let at = self.groups.len();
         let attributes = group.attributes.clone();

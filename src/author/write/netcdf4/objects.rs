@@ -1,8 +1,9 @@
-//! Groups, dimensions and variables as HDF5 objects, with the attributes by which netCDF-4 knows them.
+//! Groups, dimensions and variables as HDF5 objects, with the attributes by which netCDF-4 recognises them.
 //!
 //! "NetCDF-4 Format" in the appendix of the netCDF user's guide; HDF5 Dimension Scale Specification. A dimension is a
-//! dataset that is a dimension scale: the variable of its name whose first dimension it is, else one without data. Objects
-//! refer to each other by address, so all addresses are given out before the first object is written.
+//! dataset that is a dimension scale: the variable of the same name if the dimension is its first, else a dataset
+//! without data. Objects refer to each other by address, so all addresses are assigned before the first object is
+//! written.
 
 use super::attribute::Attribute;
 use super::dense::{self, Addresses, Member, Members};
@@ -14,15 +15,15 @@ use crate::container::hdf5::is_bookkeeping;
 use crate::error::Result;
 use crate::value::Attributes;
 
-/// More attributes or links are not kept in the header.
+/// The maximum number of attributes or links that are kept in the header.
 const COMPACT: usize = 500;
-/// What a variable is called that has the name of a dimension without being its coordinate variable.
+/// The prefix of the name of a variable that has the name of a dimension without being its coordinate variable.
 const NON_COORDINATE: &str = "_nc4_non_coord_";
 
-/// A group or dataset that is to be written.
+/// A group or dataset to be written.
 #[derive(Debug, Default)]
 pub(super) struct Object {
-    /// What it has besides attributes and links.
+    /// Its messages other than attributes and links.
     pub messages: Vec<Message>,
     /// Its attributes.
     pub attributes: Vec<Attribute>,
@@ -45,7 +46,7 @@ impl Object {
         self.links.as_ref().is_some_and(|links| links.len() > COMPACT && links.len() <= dense::MOST)
     }
 
-    /// The bytes of its header.
+    /// Returns the number of bytes of its header.
     fn len(&self) -> usize {
         let mut bodies: Vec<usize> = self.messages.iter().map(|m| m.body.len()).collect();
         bodies.push(attribute_info(0, Addresses::NONE).len());
@@ -61,7 +62,7 @@ impl Object {
         header::length(bodies.into_iter())
     }
 
-    /// Writes what lies outside of its header, and returns the header.
+    /// Writes its contents outside of the header, and returns the header.
     fn encode(self, addresses: &[u64], heap: &mut Heap, sink: &mut Sink) -> Result<Vec<u8>> {
         let (dense_attributes, dense_links) = (self.has_dense_attributes(), self.has_dense_links());
         let mut messages = Vec::new();
@@ -101,14 +102,14 @@ impl Object {
                 body,
             }));
         }
-        // Not to be shared with other objects.
+        // Not shared with other objects.
         messages.push(Message::new(message::ATTRIBUTE_INFO, 4, attribute_info(count, place)));
         messages.extend(compact);
         header::encode(&messages)
     }
 }
 
-/// Writes all objects that are there, and returns the address of the first.
+/// Writes all objects that are present, and returns the address of the first.
 ///
 /// # Errors
 /// `Limit`, `Io`.
@@ -127,7 +128,7 @@ pub(super) fn write(objects: Vec<Option<Object>>, heap: &mut Heap, sink: &mut Si
     Ok(begin)
 }
 
-/// The name by which a variable is linked.
+/// Returns the name under which a variable is linked.
 pub(super) fn linked_name(name: &str, is_hidden_by_dimension: bool) -> String {
     match is_hidden_by_dimension {
         true => format!("{NON_COORDINATE}{name}"),
@@ -135,7 +136,7 @@ pub(super) fn linked_name(name: &str, is_hidden_by_dimension: bool) -> String {
     }
 }
 
-/// The attributes that make a dataset the scale of a dimension with this number.
+/// Returns the attributes that make a dataset the scale of a dimension with this number.
 pub(super) fn scale(name: &str, number: usize) -> [Attribute; 3] {
     let ended = format!("{name}\0");
     [
@@ -145,16 +146,16 @@ pub(super) fn scale(name: &str, number: usize) -> [Attribute; 3] {
     ]
 }
 
-/// The name of a scale that is no variable.
+/// Returns the name of a scale that is not a variable.
 pub(super) fn name_without_variable(size: u64) -> String {
     format!("This is a netCDF dimension but not a netCDF variable.{size:10}")
 }
 
-/// Nothing but what is usual.
+/// The default values.
 const GROUP_INFO: [u8; 2] = [0, 0];
 
 fn link_info(count: u64, place: Addresses) -> Vec<u8> {
-    // The order of creation is kept, and there is an index of it.
+    // The order of creation is kept and indexed.
     let mut out = vec![0, 3];
     out.extend(count.to_le_bytes());
     out.extend(place.bytes());
@@ -168,10 +169,10 @@ fn attribute_info(count: u16, place: Addresses) -> Vec<u8> {
     out
 }
 
-/// A hard link.
+/// Returns a hard link.
 fn link(name: &str, order: usize, address: u64) -> Vec<u8> {
     let utf8 = !name.is_ascii();
-    // The order is there, the charset where it matters; one or two bytes tell the length of the name.
+    // The order is included, and the charset if it matters; the length of the name has one or two bytes.
     let wide = name.len() > 255;
     let mut out = vec![1, 0x04 | if utf8 { 0x10 } else { 0 } | u8::from(wide)];
     out.extend((order as u64).to_le_bytes());

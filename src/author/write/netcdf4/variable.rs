@@ -1,4 +1,4 @@
-//! The data of one variable on their way into a file.
+//! Writes the data of one variable.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::error::{Error, Kind, Result};
 use crate::selection::checked_product;
 use crate::value::{DataType, Values};
 
-/// Bytes that are written at once where there are no data.
+/// The number of bytes that are written at once where there are no data.
 const GAP: u64 = 1 << 20;
 
 /// The data of a variable.
@@ -27,35 +27,35 @@ pub(super) struct Data {
     unlimited: Vec<bool>,
     /// The size of an element in bytes.
     element: usize,
-    /// One element of what was never written.
+    /// One element for what was never written.
     fill: Vec<u8>,
-    /// The string of what was never written.
+    /// The string for what was never written.
     missing: Option<String>,
     store: Store,
 }
 
 #[derive(Debug)]
 enum Store {
-    /// In one piece, which has its place when data come.
+    /// Contiguous; the place is reserved when the first data are written.
     Contiguous { address: Option<u64>, covered: Coverage },
-    /// In chunks; those that are not complete wait, with the number of elements that they have.
+    /// In chunks; incomplete ones wait, with the number of elements that they have.
     Chunked { chunks: Arc<Chunks>, stored: Vec<Stored>, waiting: BTreeMap<u64, (Vec<u8>, u64)> },
 }
 
 /// Data that are ready to be written.
 #[derive(Debug)]
 pub(in crate::author::write) enum Encoded {
-    /// Chunks as they are stored.
+    /// Chunks as stored.
     Pieces(Vec<StoredBytes>),
     /// Values that only the writer can encode.
     Block(Vec<u64>, Vec<u64>, Values),
 }
 
 impl Data {
-    /// No data yet.
+    /// Returns a variable without data.
     ///
     /// # Errors
-    /// `Request` when no file can have such chunks.
+    /// `Request` if no file can have such chunks.
     pub(super) fn new(
         variable: &description::Variable,
         shape: Vec<u64>,
@@ -82,7 +82,7 @@ impl Data {
         Ok(Data { data_type, shape, unlimited, element, fill, missing, store })
     }
 
-    /// What encodes blocks, on any thread; `None` where only the writer can.
+    /// Returns the chunks, which encode blocks on any thread; `None` if only the writer can encode them.
     pub(super) fn chunks(&self) -> Option<Arc<Chunks>> {
         match &self.store {
             Store::Chunked { chunks, .. } if self.data_type != DataType::String => Some(Arc::clone(chunks)),
@@ -90,7 +90,7 @@ impl Data {
         }
     }
 
-    /// The shape of its chunks, if it has any.
+    /// Returns the shape of its chunks, if it has chunks.
     pub(super) fn chunk(&self) -> Option<Vec<u64>> {
         match &self.store {
             Store::Chunked { chunks, .. } => Some(chunks.chunk().into_iter().map(u64::from).collect()),
@@ -101,7 +101,7 @@ impl Data {
     /// Writes values that lie within the shape.
     ///
     /// # Errors
-    /// `Request` where data were written already, `Io`, `Limit`.
+    /// `Request` if data were already written there, `Io`, `Limit`.
     pub(super) fn put(&mut self, data: Encoded, heap: &mut Heap, sink: &mut Sink) -> Result<()> {
         let (start, count, values) = match data {
             Encoded::Pieces(pieces) => return self.put_pieces(pieces, sink),
@@ -166,7 +166,7 @@ impl Data {
     /// Writes what is missing, and returns the messages of the dataset.
     ///
     /// # Errors
-    /// `Request` where data were written twice, `Io`, `Limit`.
+    /// `Request` if data were written twice, `Io`, `Limit`.
     pub(super) fn finish(&mut self, heap: &mut Heap, sink: &mut Sink) -> Result<Vec<Message>> {
         let mut messages = vec![
             Message::new(message::DATASPACE, 0, message::simple(&self.shape, &self.unlimited)),
@@ -232,9 +232,9 @@ fn total(shape: &[u64], element: usize) -> Result<u64> {
     bytes.ok_or_else(|| Error::new(Kind::Limit, "it has more data than a file can hold"))
 }
 
-/// Writes elements that were never given.
+/// Writes fill values for elements that nobody provided.
 fn fill_gap(sink: &mut Sink, mut at: u64, mut count: u64, fill: &[u8]) -> Result<()> {
-    // What was reserved and not written is zero.
+    // Reserved bytes that were not written are zero.
     if fill.iter().all(|&b| b == 0) {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Whether an aggregation variable of a new file has the grid and the fragments that were meant.
+//! Checks that an aggregation variable of a new file has the intended grid and fragments.
 
 use crate::author::write::aggregation::{Content, Meaning, States};
 use crate::container::tree::VariableId;
@@ -16,10 +16,10 @@ use crate::value::Values;
 use super::values::{first_difference, same_attribute};
 use super::{differs, is_kept};
 
-/// Fragments that are looked up at once.
+/// The number of fragments that are looked up at once.
 const BLOCK: u64 = 4096;
 
-/// Decodes the variable as every reader does, and compares it with what was meant.
+/// Decodes the variable as every reader does, and compares it with what was intended.
 ///
 /// # Errors
 /// `Internal` for a difference; those of decoding.
@@ -29,10 +29,10 @@ pub(super) fn check(
     meaning: &Meaning,
     classic: bool,
 ) -> Result<Aggregation> {
-    // What was meant is in memory, so there is no harm in as many again.
+    // The intended fragments are in memory, so as many again do no harm.
     let found = dialect::decode(written, id, u64::MAX)?;
     let expected = match meaning.dialect {
-        // Both texts are the same where all terms are there.
+        // Both texts are the same if all terms are present.
         Dialect::Cfa06b1Early => Dialect::Cfa06b1,
         other => other,
     };
@@ -49,7 +49,7 @@ pub(super) fn check(
     Ok(found)
 }
 
-/// Everything but what says that and how the variable is aggregated.
+/// Compares all attributes except those that describe the aggregation.
 fn attributes(written: &Container, id: VariableId, meaning: &Meaning, classic: bool) -> Result<()> {
     let read = &written.tree()?.variables[id.0].attributes;
     let meant = &meaning.aggregated.variable.attributes;
@@ -122,7 +122,7 @@ fn stored(
     }
 }
 
-/// A fragment in the aggregation file needs a variable there.
+/// Checks that a fragment in the aggregation file has its variable there.
 fn own_variables(written: &Container, id: VariableId, read: &Fragment, found: &Aggregation) -> Result<()> {
     let Fragment::Stored { versions, .. } = read else { return Ok(()) };
     for version in versions.iter().filter(|v| v.location.is_none()) {
@@ -149,7 +149,7 @@ fn same_fragment(meant: &Fragment, read: &Fragment, dialect: Dialect) -> bool {
 
 fn same_version(meant: &Version, read: &Version, dialect: Dialect) -> bool {
     let (format, location) = match dialect {
-        // CF does not tell formats.
+        // CF does not record formats.
         Dialect::Cf113 | Dialect::CfDraft => (None, meant.location.clone()),
         Dialect::Cfa04 => (Some("netcdf"), meant.location.as_deref().map(dialect::located)),
         _ => (Some("nc"), meant.location.clone()),
@@ -159,7 +159,7 @@ fn same_version(meant: &Version, read: &Version, dialect: Dialect) -> bool {
     location == read.location && meant.identifier == read.identifier && format == read.format
 }
 
-/// Whether two views are the same; one that changes nothing is none.
+/// Returns whether two views are the same; one that changes nothing equals none.
 fn same_view(meant: Option<&View>, read: Option<&View>) -> bool {
     let settled = |view: Option<&View>| {
         let mut view = view.cloned().unwrap_or_default();
@@ -204,7 +204,7 @@ fn states(written: &Container, meant: Option<&States>, found: &Aggregation) -> R
     Ok(())
 }
 
-/// A fragment for people.
+/// Returns a fragment as text for people.
 fn shown(fragment: &Fragment) -> String {
     let Fragment::Stored { versions, view } = fragment else { return "missing".into() };
     let one = |v: &Version| {

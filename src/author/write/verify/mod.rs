@@ -1,8 +1,8 @@
-//! Compares a file that was written with its description, before it takes its name.
+//! Compares a written file with its description, before it gets its name.
 //!
-//! The file is read by what everybody reads files with (`container`, `dialect`), and every group, dimension, variable,
-//! attribute and value has to be as described; an aggregation variable has to have the grid and the fragments that it was
-//! made of. So whatever a writer, a table or a format loses is found out while the old file is still there.
+//! The file is read by the modules that read all files (`container`, `dialect`). Every group, dimension, variable,
+//! attribute and value must be as described, and an aggregation variable must have the grid and the fragments from
+//! which it was made. So whatever a writer, a table or a format loses is noticed while the old file still exists.
 
 mod fragments;
 #[cfg(test)]
@@ -20,10 +20,10 @@ use crate::model::slabs::Slabs;
 use crate::selection::Selection;
 use crate::value::{Attributes, DataType, Values};
 
-/// Elements that are read at once.
+/// The number of elements that are read at once.
 const SLAB: u64 = 1 << 20;
 
-/// A block of a variable that was written by itself, known by a digest of its values.
+/// A block of a variable that was put separately, represented by a digest of its values.
 pub(super) struct Slab {
     variable: String,
     start: Vec<u64>,
@@ -38,10 +38,10 @@ impl Slab {
     }
 }
 
-/// Sees that a file is what was described, and has these blocks.
+/// Checks that a file is what was described, and has these blocks.
 ///
 /// # Errors
-/// `Internal` for a difference; what a reader would find wrong with the file.
+/// `Internal` for a difference; the errors of reading the file.
 pub(super) fn verify(written: &Container, meant: &File, format: Format, blocks: &[Slab]) -> Result<()> {
     let tree = written.tree()?;
     if let Some((path, reason)) = tree.omitted.first() {
@@ -52,12 +52,12 @@ pub(super) fn verify(written: &Container, meant: &File, format: Format, blocks: 
     blocks.iter().try_for_each(|block| check.block(block))
 }
 
-/// The error for something that is not as it was meant.
+/// Returns the error for something that is not as intended.
 fn differs(what: String) -> Error {
     Error::new(Kind::Internal, format!("the new file is not what was meant, so it replaces nothing: {what}"))
 }
 
-/// Whether an attribute can be in a file: netCDF-4 keeps some names for itself.
+/// Returns whether an attribute can be in a file: netCDF-4 reserves some names.
 fn is_kept(name: &str, classic: bool) -> bool {
     classic || !is_bookkeeping(name)
 }
@@ -82,7 +82,7 @@ impl Check<'_> {
             self.variable(variable, there, scope).map_err(|e| e.in_variable(path))?;
         }
         let counts = (read.dimensions.len(), read.variables.len(), read.groups.len());
-        // The lengths of strings are dimensions of a classic file.
+        // In a classic file the lengths of strings are dimensions.
         let lengths = if self.classic { self.lengths(id, meant) } else { 0 };
         if counts != (meant.dimensions.len() + lengths, meant.variables.len(), meant.groups.len()) {
             let path = &read.path;
@@ -108,9 +108,9 @@ impl Check<'_> {
         for dimension in &meant.dimensions {
             let there = self.tree.dimension_in(id, &dimension.name).map(|d| &self.tree.dimensions[d.0]);
             let same = there.is_some_and(|there| match there.unlimited {
-                // It grows with what is written, and nothing need be.
+                // It grows with the data, and may still be empty.
                 true => dimension.unlimited && there.size <= dimension.size,
-                // A classic file has one unlimited dimension at most.
+                // A classic file has at most one unlimited dimension.
                 false => (self.classic || !dimension.unlimited) && there.size == dimension.size,
             });
             if !same {
@@ -137,7 +137,7 @@ impl Check<'_> {
 
     fn variable(&self, meant: &Variable, id: VariableId, scope: &[(&Group, GroupId)]) -> Result<()> {
         let read = &self.tree.variables[id.0];
-        // Strings are rows of characters in a classic file, which have no missing value.
+        // In a classic file strings are rows of characters, which have no missing value.
         let rows = self.classic && meant.data_type == DataType::String;
         self.attributes(&meant.attributes, &read.attributes, rows)?;
         let group =
@@ -197,7 +197,7 @@ impl Check<'_> {
     }
 }
 
-/// Tells values apart by their bits.
+/// Returns a digest of the bits of the values.
 fn digest(values: &Values) -> u64 {
     let mut hasher = DefaultHasher::new();
     match values {

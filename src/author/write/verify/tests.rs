@@ -1,4 +1,4 @@
-//! The check is seen to fail: descriptions and files that are spoilt on purpose.
+//! Shows that the check fails: descriptions and files are damaged on purpose.
 
 use std::fs;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn fragment(location: &str, identifier: &str) -> Fragment {
     Fragment::Stored { versions: vec![version], view: None }
 }
 
-/// An aggregation of two rows and two columns, with a coordinate, labels and recorded states.
+/// Returns an aggregation of two rows and two columns, with a coordinate, labels and recorded states.
 fn sample(dialect: Dialect) -> File {
     let mut file = File::default();
     file.attributes.set_text("title", "sample");
@@ -74,7 +74,7 @@ fn rename(file: &mut File, from: &str, to: &str) -> bool {
     variable(file, "v").is_some_and(|v| reword(v, "cfa_array", from, to))
 }
 
-/// Changes the size of the first row of fragments, so that all still fit together.
+/// Changes the size of the first row of fragments, so that everything is still consistent.
 fn resize(file: &mut File) -> bool {
     for name in ["fragment_map", "fragment_shape", "cfa_location", "cfa_index"] {
         let Some(table) = variable(file, name) else { continue };
@@ -92,7 +92,7 @@ fn resize(file: &mut File) -> bool {
 
 type Spoil = (&'static str, fn(&mut File) -> bool);
 
-/// Ways to spoil a description; each tells whether it has something to spoil.
+/// Ways to damage a description; each returns whether there was something to damage.
 const SPOILS: &[Spoil] = &[
     ("a location", |f| rename(f, "three.nc", "tree.nc")),
     ("an attribute", |f| variable(f, "v").is_some_and(|v| reword(v, "units", "K", "k"))),
@@ -121,7 +121,7 @@ const SPOILS: &[Spoil] = &[
     ("a format", |f| rename(f, "nc", "grib")),
 ];
 
-/// The error, and that it leaves the old file and nothing else.
+/// Returns the error, after checking that it leaves the old file and nothing else.
 #[track_caller]
 fn refused(result: Result<(), Error>, path: &Path, old: &[u8]) -> Error {
     let error = result.unwrap_err();
@@ -250,7 +250,7 @@ fn views_and_unique_values_are_compared() {
     }
 }
 
-/// Does something to the bytes of every file that this thread writes, for as long as it lives.
+/// Changes the bytes of every file that this thread writes, as long as it lives.
 struct Spoiled;
 
 impl Spoiled {
@@ -320,7 +320,7 @@ fn create_update_and_convert_take_nothing_for_granted() {
     let source = inputs.path().join("source.nc");
     fs::copy(&path, &source).unwrap();
     let dataset = Dataset::open(&source).unwrap();
-    // Of the plain data of a conversion only digests are kept.
+    // For the plain data of a conversion only digests are kept.
     let spoilers: [fn(&mut Vec<u8>); 2] = [
         |b| replace(b, b"input.nc", b"inpuT.nc"),
         |b| replace(b, &2.5f64.to_le_bytes(), &2.25f64.to_le_bytes()),

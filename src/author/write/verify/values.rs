@@ -1,11 +1,11 @@
-//! Whether values that were read are those that were meant, in the terms of the format.
+//! Compares values that were read with the intended ones, in terms of the format.
 //!
 //! Numbers are compared bit by bit, so that NaN is equal to itself. Classic files have no strings and CDF-2 has no
 //! unsigned or 64-bit integers: there text and numbers are compared. Text ends at its first NUL.
 
 use crate::value::{text_of, Values};
 
-/// Whether an attribute is as it was meant; `classic` where the format has fewer types.
+/// Returns whether an attribute is as intended; `classic` if the format has fewer types.
 pub(super) fn same_attribute(meant: &Values, read: &Values, classic: bool) -> bool {
     match (meant, read) {
         (Values::String(list), Values::String(there)) => {
@@ -19,18 +19,18 @@ pub(super) fn same_attribute(meant: &Values, read: &Values, classic: bool) -> bo
     }
 }
 
-/// Netcdf has no NUL within a string.
+/// Returns the text without NULs, which strings of netCDF cannot contain.
 fn without_nul(text: &str) -> String {
     text.replace('\0', "")
 }
 
-/// The first of the elements read that is not the one meant; those meant are counted from `at` on.
+/// Returns the first element read that differs from the intended one; `at` is the index of the first intended element.
 pub(super) fn first_difference(meant: &Values, at: usize, read: &Values, classic: bool) -> Option<usize> {
     let n = read.len();
     if meant.len() < at.saturating_add(n) {
         return Some(meant.len().saturating_sub(at));
     }
-    /// Elements that are told apart by what `key` makes of them.
+    /// Returns the first element that differs by its `key`.
     fn differs<T, K: PartialEq>(meant: &[T], read: &[T], key: impl Fn(&T) -> K) -> Option<usize> {
         meant.iter().zip(read).position(|(a, b)| key(a) != key(b))
     }
@@ -55,7 +55,7 @@ pub(super) fn first_difference(meant: &Values, at: usize, read: &Values, classic
     by_bits!(I8, U8, I16, U16, I32, U32, I64, U64)
 }
 
-/// The first row of characters that is not the string meant; the strings are counted from `at` on.
+/// Returns the first row of characters that is not the intended string; `at` is the index of the first intended string.
 pub(super) fn first_other_row(meant: &[String], at: usize, rows: &[u8], width: usize) -> Option<usize> {
     let width = width.max(1);
     let list = meant.get(at..).unwrap_or_default();
@@ -69,7 +69,7 @@ pub(super) fn first_other_row(meant: &[String], at: usize, rows: &[u8], width: u
     list.iter().zip(rows.chunks(width)).position(|(text, row)| !same(text, row))
 }
 
-/// A string as netCDF has it.
+/// Returns a string as netCDF stores it.
 pub(super) fn ended(text: &str) -> &str {
     text.split('\0').next().unwrap_or_default()
 }
