@@ -70,6 +70,47 @@ static void numbers_are_unpacked_on_request(const cfa_dataset *dataset)
     CHECK(read_3(packed, CFA_TYPE_FLOAT64, sizeof wide, wide, &options) == CFA_ERR_ARGUMENT);
 }
 
+static int32_t stop(double fraction, void *user_data)
+{
+    (void)fraction;
+    ++*(int *)user_data;
+    return 0;
+}
+
+/* Backwards in memory, none at all, cut to whole numbers, and stopped. */
+static void unpacked_reads_are_like_others(const cfa_dataset *dataset)
+{
+    const cfa_variable *packed = find(dataset, "packed");
+    uint64_t start[] = {0};
+    size_t count[] = {3}, none[] = {0};
+    int64_t step[] = {1};
+    ptrdiff_t backwards[] = {-1};
+    double wide[3] = {0, 0, 0};
+    int8_t narrow[3];
+    uint8_t mask[3];
+    int calls = 0;
+    cfa_read_options options = CFA_READ_OPTIONS_INIT;
+    options.unpacked = CFA_CHOICE_YES;
+    options.missing_as_nan = CFA_CHOICE_YES;
+    options.buffer_start = wide;
+    CHECK_OK(cfa_variable_read(packed, start, count, step, backwards, CFA_TYPE_FLOAT64, sizeof wide, &wide[2], &options));
+    CHECK(wide[2] == 11 && isnan(wide[1]) && wide[0] == 12);
+    options.buffer_start = NULL;
+    CHECK(cfa_variable_read(packed, start, count, step, backwards, CFA_TYPE_FLOAT64, sizeof wide, wide, &options) ==
+          CFA_ERR_BUFFER);
+    CHECK_OK(cfa_variable_read(packed, start, none, NULL, NULL, CFA_TYPE_FLOAT64, 0, NULL, &options));
+    options.missing_as_nan = CFA_CHOICE_DEFAULT;
+    options.mask = mask;
+    options.mask_bytes = sizeof mask;
+    CHECK_OK(cfa_variable_read(packed, start, count, NULL, NULL, CFA_TYPE_INT8, sizeof narrow, narrow, &options));
+    CHECK(narrow[0] == 11 && narrow[2] == 12 && mask[1] == 0);
+    options.progress = stop;
+    options.user_data = &calls;
+    CHECK(cfa_variable_read(packed, start, count, NULL, NULL, CFA_TYPE_FLOAT64, sizeof wide, wide, &options) ==
+          CFA_ERR_CANCELLED);
+    CHECK(calls > 0);
+}
+
 static void parts_are_chosen_by_coordinates(char **argv)
 {
     cfa_dataset *dataset = open_file(argv, "day_1.nc");
@@ -165,6 +206,7 @@ int main(int argc, char **argv)
     cfa_dataset *dataset = open_file(argv, "agg.nc");
     missing_numbers_are_nan(dataset);
     numbers_are_unpacked_on_request(dataset);
+    unpacked_reads_are_like_others(dataset);
     groups_and_dimensions_are_found(dataset);
     cfa_dataset_free(dataset);
     parts_are_chosen_by_coordinates(argv);

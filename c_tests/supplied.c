@@ -1,5 +1,6 @@
 /* Files in memory, and files that a function of the program reads. */
 #include "check.h"
+#include <pthread.h>
 
 /* A file of the directory, read by the functions below. */
 typedef struct {
@@ -162,6 +163,43 @@ static void a_function_reads_the_file(char **argv, store *file)
     file->fail_from = UINT64_MAX;
 }
 
+static void *read_often(void *dataset)
+{
+    const cfa_variable *lat = find(dataset, "lat");
+    for (int i = 0; i < 50; i++) {
+        double values[3] = {0, 0, 0};
+        uint64_t start = 0;
+        size_t count = 3;
+        CHECK_OK(cfa_variable_read(lat, &start, &count, NULL, NULL, CFA_TYPE_FLOAT64, sizeof values, values, NULL));
+        CHECK(values[0] == -45 && values[2] == 45);
+        read_tas(dataset);
+    }
+    return NULL;
+}
+
+static void threads_read_through_the_function(char **argv, store *file)
+{
+    cfa_dataset *dataset = NULL;
+    cfa_open_options options = CFA_OPEN_OPTIONS_INIT;
+    pthread_t threads[4];
+    cfa_source source = CFA_SOURCE_INIT;
+    source.length = file->size;
+    source.read = read_store;
+    source.release = release_store;
+    source.user_data = file;
+    /* Nothing is kept, so that the function is called each time. */
+    options.cache_disabled = CFA_CHOICE_YES;
+    file->released = 0;
+    CHECK_OK(cfa_dataset_open_source(&source, in_directory(argv, "fetched.nc"), &options, &dataset));
+    for (int i = 0; i < 4; i++)
+        CHECK(pthread_create(&threads[i], NULL, read_often, dataset) == 0);
+    for (int i = 0; i < 4; i++)
+        CHECK(pthread_join(threads[i], NULL) == 0);
+    CHECK(file->released == 0);
+    cfa_dataset_free(dataset);
+    CHECK(file->released == 1);
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
@@ -169,6 +207,7 @@ int main(int argc, char **argv)
     a_file_in_memory_is_opened(argv, &file);
     what_is_wrong_with_memory_is_told(argv, &file);
     a_function_reads_the_file(argv, &file);
+    threads_read_through_the_function(argv, &file);
     free(file.bytes);
     return 0;
 }

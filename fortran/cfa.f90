@@ -26,7 +26,7 @@
 ! The types are defined, and their procedures described, in cfa_datasets.f90 (cfa_dataset, cfa_group), cfa_variables.f90
 ! (cfa_variable: reading), cfa_watching.f90 (following a read, and stopping it), cfa_descriptions.f90 (cfa_variable: all
 ! else; cfa_dimension, cfa_fragment), cfa_attributes.f90 (attributes of all of these) and cfa_constants.f90 (types,
-! dialects, status codes); cfa_create, cfa_check and cfa_convert are in cfa_writing.f90.
+! dialects, status codes); cfa_create, cfa_check, cfa_convert and cfa_extract are in cfa_writing.f90.
 module cfa
   use, intrinsic :: iso_c_binding, only: c_int32_t, c_loc, c_null_ptr, c_ptr, c_size_t
   use, intrinsic :: iso_fortran_env, only: real64
@@ -38,7 +38,7 @@ module cfa
   use cfa_text, only: report, text_for, text_from
   use cfa_variables, only: cfa_variable
   use cfa_watching, only: cfa_progress_callback
-  use cfa_writing, only: cfa_check, cfa_convert, cfa_create
+  use cfa_writing, only: cfa_check, cfa_convert, cfa_create, cfa_extract
   implicit none
   public
   private :: c_int32_t, c_loc, c_null_ptr, c_ptr, c_size_t, real64, report, text_for, text_from

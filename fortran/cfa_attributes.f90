@@ -5,7 +5,8 @@ module cfa_attributes
   use cfa_c, only: cfa_attribute_length, cfa_attribute_name, cfa_attribute_read, cfa_attribute_string, &
     cfa_attribute_text, cfa_attribute_type, cfa_group_attribute, cfa_group_attribute_count, cfa_group_attribute_find, &
     cfa_variable_attribute, cfa_variable_attribute_count, cfa_variable_attribute_find
-  use cfa_constants, only: cfa_type_char, cfa_err_type, cfa_type_float32, cfa_type_float64, cfa_type_int32, cfa_type_int64, cfa_ok
+  use cfa_constants, only: cfa_err_type, cfa_ok, cfa_type_char, cfa_type_float32, cfa_type_float64, cfa_type_int32, &
+    cfa_type_int64
   use cfa_text, only: report, text_for, text_from
   implicit none
   private

@@ -26,7 +26,7 @@ module cfa_c
     type(c_funptr) :: progress = c_null_funptr
     type(c_ptr) :: user_data = c_null_ptr
     type(c_ptr) :: buffer_start = c_null_ptr
-    integer(c_int32_t) :: lossy = 0, reserved = 0
+    integer(c_int32_t) :: lossy = 0, reserved = 0, missing_as_nan = 0, unpacked = 0
   end type
 
   type, bind(c) :: c_create_options
@@ -55,6 +55,19 @@ module cfa_c
     type(c_funptr) :: note = c_null_funptr, progress = c_null_funptr
     type(c_ptr) :: user_data = c_null_ptr
     integer(c_int32_t) :: overwrite = 0, reserved_2 = 0
+  end type
+
+  type, bind(c) :: c_extract_options
+    integer(c_size_t) :: size = 0
+    integer(c_int32_t) :: compression = 0, shuffle = 0
+    type(c_ptr) :: variables = c_null_ptr, cuts = c_null_ptr
+    integer(c_size_t) :: cut_count = 0
+    type(c_ptr) :: select = c_null_ptr, chunk = c_null_ptr
+    integer(c_size_t) :: chunk_rank = 0
+    type(c_ptr) :: open = c_null_ptr
+    type(c_funptr) :: note = c_null_funptr, progress = c_null_funptr
+    type(c_ptr) :: user_data = c_null_ptr
+    integer(c_int32_t) :: overwrite = 0, reserved = 0
   end type
 
   interface
@@ -170,6 +183,12 @@ module cfa_c
       import :: c_char, c_convert_options, c_int32_t
       character(kind=c_char), intent(in) :: path(*), out_path(*)
       type(c_convert_options), intent(in) :: options
+    end function
+
+    integer(c_int32_t) function cfa_aggregation_extract(path, out_path, options) bind(c)
+      import :: c_char, c_extract_options, c_int32_t
+      character(kind=c_char), intent(in) :: path(*), out_path(*)
+      type(c_extract_options), intent(in) :: options
     end function
 
     ! Groups and dimensions
@@ -435,6 +454,15 @@ module cfa_c
       integer(c_int32_t), value :: kind
       integer(c_size_t), value :: buffer_bytes
       type(c_read_options), intent(in) :: options
+    end function
+
+    integer(c_int32_t) function cfa_variable_select(variable, select, capacity, start, count) bind(c)
+      import :: c_int32_t, c_int64_t, c_ptr, c_size_t
+      type(c_ptr), value :: variable
+      type(c_ptr), intent(in) :: select(*)
+      integer(c_size_t), value :: capacity
+      integer(c_int64_t), intent(inout) :: start(*)
+      integer(c_size_t), intent(inout) :: count(*)
     end function
 
     integer(c_int32_t) function cfa_variable_read_unpacked(variable, start, count, step, capacity, values) bind(c)

@@ -32,6 +32,9 @@ module cfa_constants
   integer, parameter :: cfa_format_classic = 2
   integer, parameter :: cfa_format_cdf5 = 3
 
+  ! For `compression`: none.
+  integer, parameter :: cfa_compression_none = -1
+
   ! What `stat` may be.
   integer, parameter :: cfa_ok = 0
   integer, parameter :: cfa_err_argument = -1

@@ -1,12 +1,19 @@
 ! Text between Fortran and C, and the reporting of failures by optional stat and errmsg.
 module cfa_text
-  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_int32_t, c_null_char, c_ptr
+  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_int32_t, c_loc, c_null_char, &
+    c_null_ptr, c_ptr
   use, intrinsic :: iso_fortran_env, only: error_unit, int64
   use cfa_c, only: c_strlen, cfa_last_error
   use cfa_constants, only: cfa_ok
   implicit none
   private
-  public :: decimal, report, text_from, text_for
+  public :: decimal, report, set_list, text_for, text_from, text_list
+
+  ! Texts of one length for C, each with its NUL, and pointers to them that end with a null pointer.
+  type :: text_list
+    character(len=:, kind=c_char), allocatable :: texts(:)
+    type(c_ptr), allocatable :: pointers(:)
+  end type
 
 contains
 
@@ -66,5 +73,20 @@ contains
     if (present(stat)) return
     write (error_unit, '(2a)') 'cfa: ', reason
     error stop 1
+  end subroutine
+
+  ! Makes a list of texts, without their trailing blanks.
+  subroutine set_list(list, texts)
+    type(text_list), intent(inout), target :: list
+    character(len=*), intent(in) :: texts(:)
+    integer :: i
+
+    allocate (character(len=len(texts) + 1) :: list%texts(size(texts)))
+    allocate (list%pointers(size(texts) + 1))
+    do i = 1, size(texts)
+      list%texts(i) = trim(texts(i))//c_null_char
+      list%pointers(i) = c_loc(list%texts(i))
+    end do
+    list%pointers(size(texts) + 1) = c_null_ptr
   end subroutine
 end module cfa_text

@@ -1,14 +1,15 @@
 ! Reads the data of variables.
 module cfa_variables
-  use, intrinsic :: iso_c_binding, only: c_int32_t, c_int8_t, c_loc, c_null_ptr, c_ptr, c_size_t, c_sizeof
+  use, intrinsic :: iso_c_binding, only: c_int32_t, c_int64_t, c_int8_t, c_loc, c_null_ptr, c_ptr, c_size_t, c_sizeof
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
-  use cfa_c, only: c_read_options, c_no, c_yes, cfa_variable_advise, cfa_variable_read, cfa_variable_read_unpacked
+  use cfa_c, only: c_read_options, c_no, c_yes, cfa_variable_advise, cfa_variable_rank, cfa_variable_read, &
+    cfa_variable_read_unpacked, cfa_variable_select
   use cfa_constants, only: cfa_err_argument, cfa_err_limit, cfa_ok, cfa_type_char, cfa_type_float32, cfa_type_float64, &
     cfa_type_int32, cfa_type_int64, cfa_type_string
   use cfa_descriptions, only: variable_description
   use cfa_parts, only: cfa_part, choose_part, choose_shape, max_rank
   use cfa_strings, only: read_chars, read_strings
-  use cfa_text, only: decimal, report
+  use cfa_text, only: decimal, report, set_list, text_list
   use cfa_watching, only: cfa_progress_callback, follow, watcher
   implicit none
   private
@@ -19,12 +20,13 @@ module cfa_variables
   ! A variable, aggregated or not.
   type, extends(variable_description) :: cfa_variable
   contains
-    ! read(values, start, count, step, valid, lossy, progress, stat, errmsg) allocates values, an allocatable array of real32,
-    ! real64, int32 or int64, of any rank up to 7. Where the rank is less than that of the variable, dimensions with a
-    ! count of 1 are left out, the slowest first; rank 1 takes all elements one after the other.
+    ! read(values, start, count, step, valid, lossy, progress, stat, errmsg, unpacked) allocates values, an allocatable
+    ! array of real32, real64, int32 or int64, of any rank up to 7. Where the rank is less than that of the variable,
+    ! dimensions with a count of 1 are left out, the slowest first; rank 1 takes all elements one after the other.
     ! Without start the part begins at the first element, without count it goes to the last; a negative step goes
     ! backwards. `valid`, an allocatable logical array of any rank that fits, is .false. where data are missing.
-    ! Values that do not fit the type of the array are an error unless lossy is .true.
+    ! Values that do not fit the type of the array are an error unless lossy is .true. With unpacked, numbers come as they
+    ! are meant, and NaN where they are missing.
     ! `progress`, a function as cfa_watching.f90 describes it, is told how far the read is and may stop it.
     !
     ! read(values, start, count, step, valid, progress, stat, errmsg) for text allocates a character(len=:) scalar or array
@@ -36,6 +38,9 @@ module cfa_variables
     ! read_unpacked(values, start, count, step, stat, errmsg) allocates values, a real64 array of rank 1, and reads numbers as
     ! they are meant, such as coordinates: unpacked, unsigned where _Unsigned says so, NaN where they are missing.
     procedure :: read_unpacked
+    ! select(texts, start, count, stat, errmsg) allocates start and count, int64 arrays for `read`: the part that lies at
+    ! coordinates, such as ['time=2001-03', 'lat=45..60']. Both ends are included; dates are compared as far as they are written.
+    procedure :: select
     ! advise(start, count, step, stat, errmsg): this part will be read soon.
     procedure :: advise
     procedure, private :: read_real32, read_real64, read_int32, read_int64, read_text, read_texts
@@ -44,12 +49,12 @@ module cfa_variables
 
 contains
 
-  subroutine read_real32(self, values, start, count, step, valid, lossy, progress, stat, errmsg)
+  subroutine read_real32(self, values, start, count, step, valid, lossy, progress, stat, errmsg, unpacked)
     class(cfa_variable), intent(in) :: self
     real(real32), allocatable, target, intent(inout) :: values(..)
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, allocatable, intent(inout), optional :: valid(..)
-    logical, intent(in), optional :: lossy
+    logical, intent(in), optional :: lossy, unpacked
     procedure(cfa_progress_callback), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -60,50 +65,16 @@ contains
 
     call prepare(self, rank(values), part, n, failed, start, count, step, stat, errmsg)
     if (failed /= cfa_ok) return
-    buffer = c_null_ptr
-    select rank (values)
-    rank (0)
-      if (allocated(values)) deallocate (values)
-      allocate (values, stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (1)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (2)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1), n(2)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (3)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1), n(2), n(3)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (4)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1), n(2), n(3), n(4)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (5)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1), n(2), n(3), n(4), n(5)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (6)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1), n(2), n(3), n(4), n(5), n(6)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (7)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1), n(2), n(3), n(4), n(5), n(6), n(7)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    end select
-    call fetch(self, part, cfa_type_float32, 4, buffer, failed, valid, lossy, progress, stat, errmsg)
+    include 'cfa_allocate.inc'
+    call fetch(self, part, cfa_type_float32, 4, buffer, failed, valid, lossy, progress, stat, errmsg, unpacked)
   end subroutine
 
-  subroutine read_real64(self, values, start, count, step, valid, lossy, progress, stat, errmsg)
+  subroutine read_real64(self, values, start, count, step, valid, lossy, progress, stat, errmsg, unpacked)
     class(cfa_variable), intent(in) :: self
     real(real64), allocatable, target, intent(inout) :: values(..)
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, allocatable, intent(inout), optional :: valid(..)
-    logical, intent(in), optional :: lossy
+    logical, intent(in), optional :: lossy, unpacked
     procedure(cfa_progress_callback), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -114,50 +85,16 @@ contains
 
     call prepare(self, rank(values), part, n, failed, start, count, step, stat, errmsg)
     if (failed /= cfa_ok) return
-    buffer = c_null_ptr
-    select rank (values)
-    rank (0)
-      if (allocated(values)) deallocate (values)
-      allocate (values, stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (1)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (2)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1), n(2)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (3)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1), n(2), n(3)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (4)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1), n(2), n(3), n(4)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (5)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1), n(2), n(3), n(4), n(5)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (6)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1), n(2), n(3), n(4), n(5), n(6)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (7)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1), n(2), n(3), n(4), n(5), n(6), n(7)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    end select
-    call fetch(self, part, cfa_type_float64, 8, buffer, failed, valid, lossy, progress, stat, errmsg)
+    include 'cfa_allocate.inc'
+    call fetch(self, part, cfa_type_float64, 8, buffer, failed, valid, lossy, progress, stat, errmsg, unpacked)
   end subroutine
 
-  subroutine read_int32(self, values, start, count, step, valid, lossy, progress, stat, errmsg)
+  subroutine read_int32(self, values, start, count, step, valid, lossy, progress, stat, errmsg, unpacked)
     class(cfa_variable), intent(in) :: self
     integer(int32), allocatable, target, intent(inout) :: values(..)
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, allocatable, intent(inout), optional :: valid(..)
-    logical, intent(in), optional :: lossy
+    logical, intent(in), optional :: lossy, unpacked
     procedure(cfa_progress_callback), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -168,50 +105,16 @@ contains
 
     call prepare(self, rank(values), part, n, failed, start, count, step, stat, errmsg)
     if (failed /= cfa_ok) return
-    buffer = c_null_ptr
-    select rank (values)
-    rank (0)
-      if (allocated(values)) deallocate (values)
-      allocate (values, stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (1)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (2)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1), n(2)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (3)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1), n(2), n(3)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (4)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1), n(2), n(3), n(4)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (5)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1), n(2), n(3), n(4), n(5)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (6)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1), n(2), n(3), n(4), n(5), n(6)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (7)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1), n(2), n(3), n(4), n(5), n(6), n(7)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    end select
-    call fetch(self, part, cfa_type_int32, 4, buffer, failed, valid, lossy, progress, stat, errmsg)
+    include 'cfa_allocate.inc'
+    call fetch(self, part, cfa_type_int32, 4, buffer, failed, valid, lossy, progress, stat, errmsg, unpacked)
   end subroutine
 
-  subroutine read_int64(self, values, start, count, step, valid, lossy, progress, stat, errmsg)
+  subroutine read_int64(self, values, start, count, step, valid, lossy, progress, stat, errmsg, unpacked)
     class(cfa_variable), intent(in) :: self
     integer(int64), allocatable, target, intent(inout) :: values(..)
     class(*), intent(in), optional :: start(:), count(:), step(:)
     logical, allocatable, intent(inout), optional :: valid(..)
-    logical, intent(in), optional :: lossy
+    logical, intent(in), optional :: lossy, unpacked
     procedure(cfa_progress_callback), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -222,42 +125,8 @@ contains
 
     call prepare(self, rank(values), part, n, failed, start, count, step, stat, errmsg)
     if (failed /= cfa_ok) return
-    buffer = c_null_ptr
-    select rank (values)
-    rank (0)
-      if (allocated(values)) deallocate (values)
-      allocate (values, stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (1)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (2)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1), n(2)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (3)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1), n(2), n(3)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (4)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1), n(2), n(3), n(4)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (5)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1), n(2), n(3), n(4), n(5)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (6)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1), n(2), n(3), n(4), n(5), n(6)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    rank (7)
-      if (allocated(values)) deallocate (values)
-      allocate (values(n(1), n(2), n(3), n(4), n(5), n(6), n(7)), stat=failed)
-      if (failed == 0) buffer = c_loc(values)
-    end select
-    call fetch(self, part, cfa_type_int64, 8, buffer, failed, valid, lossy, progress, stat, errmsg)
+    include 'cfa_allocate.inc'
+    call fetch(self, part, cfa_type_int64, 8, buffer, failed, valid, lossy, progress, stat, errmsg, unpacked)
   end subroutine
 
   subroutine read_into_real32(self, values, start, count, step, lossy, progress, stat, errmsg)
@@ -272,8 +141,8 @@ contains
     integer :: failed
 
     call prepare_into(self, size(values, kind=int64), part, failed, start, count, step, stat, errmsg)
-    if (failed == cfa_ok) call fetch(self, part, cfa_type_float32, 4, c_loc(values), 0, lossy=lossy, progress=progress, stat=stat, &
-      errmsg=errmsg)
+    if (failed == cfa_ok) call fetch(self, part, cfa_type_float32, 4, c_loc(values), 0, lossy=lossy, progress=progress, &
+      stat=stat, errmsg=errmsg)
   end subroutine
 
   subroutine read_into_real64(self, values, start, count, step, lossy, progress, stat, errmsg)
@@ -288,8 +157,8 @@ contains
     integer :: failed
 
     call prepare_into(self, size(values, kind=int64), part, failed, start, count, step, stat, errmsg)
-    if (failed == cfa_ok) call fetch(self, part, cfa_type_float64, 8, c_loc(values), 0, lossy=lossy, progress=progress, stat=stat, &
-      errmsg=errmsg)
+    if (failed == cfa_ok) call fetch(self, part, cfa_type_float64, 8, c_loc(values), 0, lossy=lossy, progress=progress, &
+      stat=stat, errmsg=errmsg)
   end subroutine
 
   subroutine read_into_int32(self, values, start, count, step, lossy, progress, stat, errmsg)
@@ -304,8 +173,8 @@ contains
     integer :: failed
 
     call prepare_into(self, size(values, kind=int64), part, failed, start, count, step, stat, errmsg)
-    if (failed == cfa_ok) call fetch(self, part, cfa_type_int32, 4, c_loc(values), 0, lossy=lossy, progress=progress, stat=stat, &
-      errmsg=errmsg)
+    if (failed == cfa_ok) call fetch(self, part, cfa_type_int32, 4, c_loc(values), 0, lossy=lossy, progress=progress, &
+      stat=stat, errmsg=errmsg)
   end subroutine
 
   subroutine read_into_int64(self, values, start, count, step, lossy, progress, stat, errmsg)
@@ -320,8 +189,8 @@ contains
     integer :: failed
 
     call prepare_into(self, size(values, kind=int64), part, failed, start, count, step, stat, errmsg)
-    if (failed == cfa_ok) call fetch(self, part, cfa_type_int64, 8, c_loc(values), 0, lossy=lossy, progress=progress, stat=stat, &
-      errmsg=errmsg)
+    if (failed == cfa_ok) call fetch(self, part, cfa_type_int64, 8, c_loc(values), 0, lossy=lossy, progress=progress, &
+      stat=stat, errmsg=errmsg)
   end subroutine
 
   subroutine read_text(self, values, start, count, step, progress, stat, errmsg)
@@ -399,6 +268,31 @@ contains
       int(n(1), c_size_t), values), stat, errmsg)
   end subroutine
 
+  subroutine select(self, texts, start, count, stat, errmsg)
+    class(cfa_variable), intent(in) :: self
+    character(len=*), intent(in) :: texts(:)
+    integer(int64), allocatable, intent(out) :: start(:), count(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(text_list), target :: list
+    integer(c_int64_t), allocatable :: first(:)
+    integer(c_size_t), allocatable :: length(:)
+    integer(c_size_t) :: rank
+    integer(c_int32_t) :: status
+
+    rank = 0
+    status = cfa_variable_rank(self%variable_handle, rank)
+    allocate (first(rank), length(rank))
+    first = 0
+    length = 0
+    call set_list(list, texts)
+    if (status == cfa_ok) status = cfa_variable_select(self%variable_handle, list%pointers, rank, first, length)
+    ! Fortran's order and indices from 1.
+    start = int(first(rank:1:-1), int64) + 1
+    count = int(length(rank:1:-1), int64)
+    call report(status, stat, errmsg)
+  end subroutine
+
   subroutine advise(self, start, count, step, stat, errmsg)
     class(cfa_variable), intent(in) :: self
     class(*), intent(in), optional :: start(:), count(:), step(:)
@@ -461,13 +355,13 @@ contains
   end subroutine
 
   ! Reads a part into a buffer that has room for it; `failed` tells whether that could be allocated.
-  subroutine fetch(self, part, kind, bytes, buffer, failed, valid, lossy, progress, stat, errmsg)
+  subroutine fetch(self, part, kind, bytes, buffer, failed, valid, lossy, progress, stat, errmsg, unpacked)
     class(cfa_variable), intent(in) :: self
     type(cfa_part), intent(in) :: part
     integer, intent(in) :: kind, bytes, failed
     type(c_ptr), intent(in) :: buffer
     logical, allocatable, intent(inout), optional :: valid(..)
-    logical, intent(in), optional :: lossy
+    logical, intent(in), optional :: lossy, unpacked
     procedure(cfa_progress_callback), optional :: progress
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -480,6 +374,7 @@ contains
     options%size = c_sizeof(options)
     call follow(options, observer, progress)
     if (present(lossy)) options%lossy = merge(c_yes, c_no, lossy)
+    if (present(unpacked)) options%unpacked = merge(c_yes, c_no, unpacked)
     if (present(valid) .and. memory == 0) then
       allocate (mask(part%total), stat=memory)
       options%mask = c_loc(mask)

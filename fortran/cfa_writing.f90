@@ -1,28 +1,22 @@
-! Makes, checks and converts aggregation files.
+! Makes, checks, converts and extracts aggregation files.
 !
 !     call cfa_create('year.nc', ['jan.nc', 'feb.nc', 'mar.nc'])
 !     call cfa_check('year.nc', violated, fragments=.true.)
 !     call cfa_convert('year.nc', 'old.nc', dialect=cfa_dialect_cfa_0_6_2)
+!     call cfa_extract('year.nc', 'march.nc', select=['time=2001-03'])
 !
 ! Files are written without libnetcdf, whatever the program does with it meanwhile. New files take their names when all is
 ! written. A file that is read, or is a fragment of one that is read, is never replaced.
 module cfa_writing
-  use, intrinsic :: iso_c_binding, only: c_char, c_int32_t, c_int64_t, c_loc, c_null_char, c_null_ptr, c_ptr, &
-    c_size_t, c_sizeof
+  use, intrinsic :: iso_c_binding, only: c_char, c_int32_t, c_int64_t, c_loc, c_size_t, c_sizeof
   use, intrinsic :: iso_fortran_env, only: int64
-  use cfa_c, only: c_check_options, c_convert_options, c_create_options, c_locations_absolute, &
+  use cfa_c, only: c_check_options, c_convert_options, c_create_options, c_extract_options, c_locations_absolute, &
     c_locations_relative, c_no, c_open_options, c_yes, cfa_aggregation_check, cfa_aggregation_convert, &
-    cfa_aggregation_create
-  use cfa_text, only: report, text_for
+    cfa_aggregation_create, cfa_aggregation_extract
+  use cfa_text, only: report, set_list, text_for, text_list
   implicit none
   private
-  public :: cfa_check, cfa_convert, cfa_create
-
-  ! Texts of one length for C, each with its NUL, and pointers to them that end with a null pointer.
-  type :: text_list
-    character(len=:, kind=c_char), allocatable :: texts(:)
-    type(c_ptr), allocatable :: pointers(:)
-  end type
+  public :: cfa_check, cfa_convert, cfa_create, cfa_extract
 
 contains
 
@@ -151,23 +145,41 @@ contains
     call report(cfa_aggregation_convert(text_for(path), text_for(new_path), options), stat, errmsg)
   end subroutine
 
+  ! Writes the data of an aggregation file as one plain netCDF-4 file, with coordinates and what else the variables refer to.
+  !
+  ! variables     the variables to take; the whole file if absent
+  ! select        parts of dimensions by coordinates, such as ['time=2001-03', 'lat=45..60']
+  ! compression   the level, 1 to 9, or cfa_compression_none; 1 if absent
+  ! shuffle       shuffle bytes before they are compressed; .true. if absent
+  ! overwrite     replace a file that exists; one that is read is never replaced
+  subroutine cfa_extract(path, new_path, variables, select, compression, shuffle, overwrite, stat, errmsg)
+    character(len=*), intent(in) :: path, new_path
+    character(len=*), intent(in), optional :: variables(:), select(:)
+    integer, intent(in), optional :: compression
+    logical, intent(in), optional :: shuffle, overwrite
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(text_list), target :: wanted, parts
+    type(c_extract_options) :: options
+
+    options%size = c_sizeof(options)
+    if (present(compression)) options%compression = compression
+    if (present(shuffle)) options%shuffle = choice(shuffle)
+    if (present(overwrite)) options%overwrite = choice(overwrite)
+    if (present(variables)) then
+      call set_list(wanted, variables)
+      options%variables = c_loc(wanted%pointers)
+    end if
+    if (present(select)) then
+      call set_list(parts, select)
+      options%select = c_loc(parts%pointers)
+    end if
+    call report(cfa_aggregation_extract(text_for(path), text_for(new_path), options), stat, errmsg)
+  end subroutine
+
   integer(c_int32_t) function choice(yes)
     logical, intent(in) :: yes
 
     choice = merge(c_yes, c_no, yes)
   end function
-
-  subroutine set_list(list, texts)
-    type(text_list), intent(inout), target :: list
-    character(len=*), intent(in) :: texts(:)
-    integer :: i
-
-    allocate (character(len=len(texts) + 1) :: list%texts(size(texts)))
-    allocate (list%pointers(size(texts) + 1))
-    do i = 1, size(texts)
-      list%texts(i) = trim(texts(i))//c_null_char
-      list%pointers(i) = c_loc(list%texts(i))
-    end do
-    list%pointers(size(texts) + 1) = c_null_ptr
-  end subroutine
 end module cfa_writing

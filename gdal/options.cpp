@@ -60,8 +60,9 @@ std::string OpenOptionList()
         const cfa_setting &setting = *cfa_setting_at(i);
         std::string description = Escaped(setting.description);
         description[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(description[0])));
-        list += "<Option name='" + Escaped(setting.name) + "' type='" + TypeOf(setting) + "' default='" +
-                Escaped(setting.default_value) + "' description='" + description + "'>";
+        // The escapes leave apostrophes as they are.
+        list += "<Option name=\"" + Escaped(setting.name) + "\" type=\"" + TypeOf(setting) + "\" default=\"" +
+                Escaped(setting.default_value) + "\" description=\"" + description + "\">";
         const CPLStringList words(CSLTokenizeString(setting.words));
         for (int word = 0; word < words.size(); ++word)
             list += "<Value>" + Escaped(words[word]) + "</Value>";

@@ -228,10 +228,10 @@ cfa_status cfa_last_error_status(void);
 /**
  * Returns whether the last call that failed in this thread did so because a file does not exist.
  *
- * This tells an absent file from one that is there and cannot be read (CFA_ERR_IO both). It is also so for a
- * fragment of which no version exists (CFA_ERR_FRAGMENT_MISSING).
+ * It distinguishes a file that does not exist from one that cannot be read; the status of both is CFA_ERR_IO. A
+ * fragment of which no version exists has a status of its own, CFA_ERR_FRAGMENT_MISSING.
  *
- * @return 1 if a file does not exist, else 0
+ * @return 1 if the file that cfa_last_error_file returns does not exist, else 0
  */
 int32_t cfa_last_error_is_absence(void);
 
@@ -1010,7 +1010,8 @@ typedef int32_t (*cfa_progress_callback)(double fraction, void *user_data);
  * Missing data are the number of cfa_variable_missing_value, and 0 in the mask, which is the same in every type;
  * strings that are missing are NULL. Where there is no such number, missing data are an error without a mask. An
  * ordinary variable with several missing values is given as it is stored in its own type. Packed data are given
- * packed (cfa_variable_scale_offset); cfa_variable_read_unpacked unpacks them.
+ * packed (cfa_variable_scale_offset) unless options->unpacked is set; options->missing_as_nan gives NaN for missing
+ * data.
  *
  * @param variable      the variable
  * @param start         first index along each dimension; may be NULL for a scalar, as in the next three

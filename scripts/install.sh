@@ -78,7 +78,7 @@ for name in cfaConfig.cmake cfaConfigVersion.cmake; do
         -e "s|@INCLUDE_FROM_HERE@|$(from "$package" "$include")|g" "cmake/$name.in" | put_text "$package" "$name"
 done
 
-put 644 "$data/cfa/fortran" fortran/*.f90
+put 644 "$data/cfa/fortran" fortran/*.f90 fortran/*.inc
 if [[ -e $out/lib/libcfa_fortran.a ]]; then
     put 644 "$lib" "$out/lib/libcfa_fortran.a"
     put 644 "$lib/cfa/fortran" "$out"/lib/cfa/fortran/*.mod

@@ -61,7 +61,8 @@ check_address() {
     build address ' -Cunsafe-allow-abi-mismatch=sanitizer'
     finds address address,undefined overflow 'heap-buffer-overflow'
     finds address address,undefined leak 'detected memory leaks'
-    passes address address,undefined arguments metadata options read replacing threads parallel writing writing_options
+    passes address address,undefined arguments errors fragments meaning metadata options read replacing supplied threads \
+        parallel writing writing_options
 }
 
 check_thread() {

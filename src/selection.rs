@@ -92,6 +92,16 @@ impl Selection {
     pub fn is_empty(&self) -> bool {
         self.count.contains(&0)
     }
+
+    /// The index in the array of element `i`, counted in C order.
+    pub fn index(&self, i: u64) -> Vec<u64> {
+        let mut index = index_at(&self.count, i);
+        for (d, at) in index.iter_mut().enumerate() {
+            let place = i128::from(self.start[d]) + i128::from(*at) * i128::from(self.step[d]);
+            *at = u64::try_from(place).unwrap_or(0);
+        }
+        index
+    }
 }
 
 /// Returns the product of sizes, or `None` on overflow. If any size is zero, the product is zero.
@@ -111,9 +121,112 @@ pub fn c_strides(shape: &[u64]) -> Vec<u64> {
     strides
 }
 
+/// The index of element `i`, counted in C order, of an array of this shape.
+pub(crate) fn index_at(shape: &[u64], mut i: u64) -> Vec<u64> {
+    let mut index = vec![0; shape.len()];
+    for (at, &size) in index.iter_mut().zip(shape).rev() {
+        let size = size.max(1);
+        *at = i % size;
+        i /= size;
+    }
+    index
+}
+
+/// Counts through the indices of an array in C order.
+#[derive(Debug)]
+pub(crate) struct Odometer {
+    shape: Vec<u64>,
+    index: Vec<u64>,
+}
+
+impl Odometer {
+    /// Begins at the first index of an array of this shape.
+    pub(crate) fn new(shape: &[u64]) -> Self {
+        Odometer { shape: shape.to_vec(), index: vec![0; shape.len()] }
+    }
+
+    /// Returns the index that was reached.
+    pub(crate) fn index(&self) -> &[u64] {
+        &self.index
+    }
+
+    /// Moves to the next index and returns the dimension that moved on; those after it begin anew. After the last index
+    /// comes the first one, and `None` is returned.
+    pub(crate) fn advance(&mut self) -> Option<usize> {
+        for (d, (at, &size)) in self.index.iter_mut().zip(&self.shape).enumerate().rev() {
+            *at += 1;
+            if *at < size {
+                return Some(d);
+            }
+            *at = 0;
+        }
+        None
+    }
+}
+
+/// The indices of an array of this shape, in C order.
+pub(crate) fn indices(shape: &[u64]) -> impl Iterator<Item = Vec<u64>> {
+    let mut odometer = (!shape.contains(&0)).then(|| Odometer::new(shape));
+    std::iter::from_fn(move || {
+        let index = odometer.as_ref()?.index().to_vec();
+        if odometer.as_mut()?.advance().is_none() {
+            odometer = None;
+        }
+        Some(index)
+    })
+}
+
+/// For each dimension of an array of this shape, whose neighbours lie `strides` apart, how far it is from the last element
+/// along the dimensions after it to the next one along it: what to add when an [`Odometer`] moves on.
+pub(crate) fn jumps(shape: &[u64], strides: &[i64]) -> Vec<i64> {
+    let mut jumps = strides.to_vec();
+    let mut back = 0i64;
+    for d in (0..shape.len()).rev() {
+        jumps[d] = strides[d].wrapping_sub(back);
+        back = back.wrapping_add(strides[d].wrapping_mul(shape[d].wrapping_sub(1) as i64));
+    }
+    jumps
+}
+
+/// How far each element of an array of this shape lies from the first, in C order, if neighbours lie `strides` apart.
+pub(crate) fn offsets(shape: &[u64], strides: &[i64]) -> impl Iterator<Item = i64> {
+    let jumps = jumps(shape, strides);
+    let mut odometer = Odometer::new(shape);
+    let mut next = (!shape.contains(&0)).then_some(0i64);
+    std::iter::from_fn(move || {
+        let now = next?;
+        next = odometer.advance().map(|d| now.wrapping_add(jumps[d]));
+        Some(now)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_way_to_count_gives_the_same_indices(
+            axes in proptest::collection::vec((0u64..4, -9i64..9), 0..5),
+        ) {
+            let (shape, strides): (Vec<u64>, Vec<i64>) = axes.into_iter().unzip();
+            let total = checked_product(&shape).unwrap();
+            let all: Vec<Vec<u64>> = indices(&shape).collect();
+            prop_assert_eq!(&all, &(0..total).map(|i| index_at(&shape, i)).collect::<Vec<_>>());
+            let dot = |index: &Vec<u64>| index.iter().zip(&strides).map(|(&i, s)| i as i64 * s).sum::<i64>();
+            let expected: Vec<i64> = all.iter().map(dot).collect();
+            prop_assert_eq!(offsets(&shape, &strides).collect::<Vec<_>>(), expected);
+        }
+    }
+
+    #[test]
+    fn the_elements_of_a_selection_are_counted_in_c_order() {
+        let part = Selection::new(&[4, 1], &[3, 2], &[-2, 3], &[5, 6]).unwrap();
+        let found: Vec<Vec<u64>> = (0..6).map(|i| part.index(i)).collect();
+        assert_eq!(found, [[4, 1], [4, 4], [2, 1], [2, 4], [0, 1], [0, 4]]);
+        assert_eq!(Selection::all(&[]).index(0), [0u64; 0]);
+    }
 
     #[test]
     fn a_selection_never_reaches_outside_its_shape() {

@@ -228,6 +228,35 @@ fn examples_run() {
     );
 }
 
+/// The model for bindings: Python with its standard library alone, over the header.
+#[test]
+fn the_example_in_python_runs() {
+    let python = |arguments: &[&str]| {
+        let mut command = Command::new("/usr/bin/python3");
+        command.arg("-B").arg(root().join("examples/cfa_read.py")).args(arguments).current_dir(fixtures());
+        command.env("CFA_LIBRARY", library().join("libcfa.so")).output().unwrap()
+    };
+    let said = |arguments: &[&str]| {
+        let output = python(arguments);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let listed = said(&["agg.nc"]);
+    assert!(listed.starts_with("float /tas (time=4, lat=3) K\n"), "{listed}");
+    assert!(listed.contains("\nfloat /bad is not usable: missing-variable\n"), "{listed}");
+    assert_eq!(said(&["agg.nc", "tas", "time=2..3"]), "(2, 3) [20.0, 21.0, 22.0, 30.0, 31.0, None]\n");
+    assert_eq!(said(&["agg.nc", "name"]), "(3,) ['Oslo', None, 'Bergen']\n");
+    assert_eq!(said(&["day_1.nc", "tas", "time=2001-01-02", "lat=0.."]), "(1, 2) [11.0, 12.0]\n");
+    let refused = |arguments: &[&str]| {
+        let output = python(arguments);
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert_eq!(refused(&["absent.nc"]), "absent.nc: there is no such file\n");
+    let missing = refused(&["agg.nc", "gone"]);
+    assert!(missing.starts_with("fragment-missing (fragment (0,)): agg.nc: variable '/gone'"), "{missing}");
+}
+
 /// A program of the guide is a block of C that begins with a comment that names its file; the block of text after it, if
 /// there is one, is what it prints.
 #[test]

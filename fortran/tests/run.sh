@@ -20,8 +20,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 echo "fortran: constants and functions are those of cfa.h"
-sed -nE 's/^#define (CFA_[A-Z0-9_]+) (-?[0-9]+)$/\L\1 = \2/p' include/cfa.h |
-    grep -E '^cfa_(u?int[0-9]+|float[0-9]+|char|string|dialect_.*|format_.*|ok|err_.*) ' | sort >"$work/header"
+sed -nE 's/^#define (CFA_[A-Z0-9_]+) \(?(-?[0-9]+)\)?$/\L\1 = \2/p' include/cfa.h |
+    grep -E '^cfa_(type_.*|dialect_.*|format_.*|compression_.*|ok|err_.*) ' | sort >"$work/header"
 sed -n 's/^  integer, parameter :: //p' fortran/cfa_constants.f90 | sort | diff "$work/header" -
 sed -nE 's/^ .*(function|subroutine) (cfa_[a-z_]+)\(.*/\2/p' fortran/cfa_c.f90 | sort -u >"$work/called"
 [[ -s $work/called ]]
@@ -71,13 +71,21 @@ for line in 'tas(lon=2, lat=3, time=4) K from 2 fragments' 'time 4: mean 308.400
     grep --quiet --fixed-strings "$line" described || failed+=("describe does not print: $line")
 done
 
-echo "fortran: the program of docs/fortran.md"
-# block LANGUAGE: the text of its blocks
-block() { awk -v mark="\`\`\`$1" '$0 == mark { inside = 1; next } /^```/ { inside = 0 } inside' "$top/docs/fortran.md"; }
-block fortran >patience.f90
-build read_with_patience patience.f90
-./read_with_patience 2>progress | diff <(block text) - || failed+=(docs/fortran.md)
-grep --quiet '^100 % read' progress || failed+=("progress in docs/fortran.md")
+echo "fortran: the programs of docs/fortran.md"
+# block LANGUAGE NUMBER: the text of that block, counted from 1
+block() {
+    awk -v mark="\`\`\`$1" -v wanted="$2" '
+        $0 == mark { inside = ++number == wanted; next } /^```/ { inside = 0 } inside' "$top/docs/fortran.md"
+}
+programs=0
+while block fortran $((programs + 1)) >program.f90 && [[ -s program.f90 ]]; do
+    programs=$((programs + 1))
+    build "program_$programs" program.f90
+    "./program_$programs" 2>progress | diff <(block text $programs) - || failed+=("program $programs of docs/fortran.md")
+    ! grep --quiet within_a_minute program.f90 || grep --quiet '^100 % read' progress ||
+        failed+=("progress in docs/fortran.md")
+done
+((programs == 3)) || failed+=("docs/fortran.md has $programs programs")
 
 if ((${#failed[@]})); then
     printf 'fortran: FAILED %s\n' "${failed[@]}" >&2

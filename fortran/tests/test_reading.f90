@@ -15,6 +15,7 @@ program test_reading
   call arrays_that_are_there_are_filled()
   call text_is_text()
   call packed_numbers_are_unpacked()
+  call parts_lie_at_coordinates()
   call wrong_parts_are_errors()
   call reads_tell_their_progress_and_may_be_stopped()
   call finish('test_reading')
@@ -28,6 +29,32 @@ contains
     call dataset%open('whole.nc')
     opened = dataset%variable(name)
   end function
+
+  subroutine parts_lie_at_coordinates()
+    type(cfa_dataset) :: dataset
+    type(cfa_variable) :: tas, scalar
+    real(real32), allocatable :: values(:, :, :)
+    integer(int64), allocatable :: start(:), count(:)
+    character(len=200) :: message
+    integer :: stat
+
+    tas = opened(dataset, 'tas')
+    ! A month of 30 days, whose 30th day is in February.
+    call tas%select(['time=2001-02-30..2002', 'lon=1                '], start, count)
+    call expect(all(start == [2, 1, 3]) .and. all(count == [1, 3, 2]), 'start and count in the order of Fortran')
+    call tas%read(values, start=start, count=count)
+    call expect(values(1, 1, 1) == 201 .and. values(1, 3, 1) == 221, 'and they are what is read')
+    call tas%select([character(len=1) ::], start, count)
+    call expect(all(start == 1) .and. all(count == [2, 3, 4]), 'without texts all of it')
+    call tas%select(['height=2'], start, count, stat, message)
+    call expect(stat == cfa_err_argument .and. index(message, 'lat') > 0, 'an unknown dimension is named')
+    call tas%select(['time=1999'], start, count, stat=stat)
+    call expect(stat == cfa_err_argument, 'nothing lies there')
+    scalar = dataset%variable('scalar')
+    call scalar%select([character(len=1) ::], start, count)
+    call expect(size(start) == 0 .and. size(count) == 0, 'a scalar has no coordinates')
+    call dataset%close()
+  end subroutine
 
   subroutine whole_variables_in_fortran_order()
     type(cfa_dataset) :: dataset
@@ -197,8 +224,9 @@ contains
 
   subroutine packed_numbers_are_unpacked()
     type(cfa_dataset) :: dataset
-    type(cfa_variable) :: packed
+    type(cfa_variable) :: packed, tas
     real(real64), allocatable :: meant(:)
+    real(real32), allocatable :: values(:), cube(:, :, :)
     integer :: stat
 
     packed = opened(dataset, 'packed')
@@ -208,6 +236,11 @@ contains
     call expect(all(meant == [103.0_real64, 102.0_real64]), 'packed numbers are unpacked backwards')
     call packed%read_unpacked(meant, start=[3], stat=stat)
     call expect(stat == cfa_err_argument, 'a wrong part is not unpacked')
+    call packed%read(values, unpacked=.true.)
+    call expect(all(values == [102.0, 103.0]), 'by any read')
+    tas = dataset%variable('tas')
+    call tas%read(cube, unpacked=.true.)
+    call expect(cube(1, 2, 4) == 310 .and. cube(2, 3, 4) /= cube(2, 3, 4), 'what is missing is NaN')
     packed = dataset%variable('station')
     call packed%read_unpacked(meant, stat=stat)
     call expect(stat == cfa_err_type, 'text is not unpacked')

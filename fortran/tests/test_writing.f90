@@ -1,4 +1,4 @@
-! Writing: an aggregation is made of the two parts, checked and converted.
+! Writing: an aggregation is made of the two parts, checked, converted and extracted.
 program test_writing
   use, intrinsic :: iso_fortran_env, only: int64, real32
   use cfa
@@ -8,6 +8,7 @@ program test_writing
   call an_aggregation_is_made()
   call it_is_checked()
   call it_is_converted()
+  call it_is_extracted()
   call what_is_read_is_never_replaced()
   call failures_are_told()
   call finish('test_writing')
@@ -61,6 +62,33 @@ contains
     call expect(is_right('converted.nc', cfa_dialect_cfa_0_4), 'values survive another dialect')
     call cfa_convert('converted.nc', 'back.nc', absolute=.false., relocate='/nowhere=/elsewhere')
     call expect(is_right('back.nc', cfa_dialect_cf_1_13), 'and the way back')
+  end subroutine
+
+  subroutine it_is_extracted()
+    type(cfa_dataset) :: dataset
+    type(cfa_variable) :: tas
+    real(real32), allocatable :: values(:, :, :)
+    character(len=200) :: message
+    integer :: stat
+
+    call cfa_extract('whole.nc', 'extracted.nc', variables=['tas'], select=['time=2001-02..2002'], &
+      compression=cfa_compression_none, shuffle=.false., overwrite=.true.)
+    call dataset%open('extracted.nc')
+    tas = dataset%variable('tas')
+    call tas%read(values)
+    call expect(.not. tas%is_aggregated() .and. all(shape(values) == [2, 3, 2]), 'a plain file of a part')
+    call expect(values(1, 1, 1) == 200 .and. values(1, 2, 2) == 310, 'with its values')
+    call dataset%close()
+    call cfa_extract('made.nc', 'extracted.nc', compression=9, stat=stat, errmsg=message)
+    call expect(stat == cfa_err_argument .and. index(message, 'extracted.nc') > 0, 'a file that exists stays')
+    call cfa_extract('made.nc', 'extracted.nc', compression=9, overwrite=.true.)
+    call expect(is_right('extracted.nc', cfa_dialect_none), 'unless it is to be replaced')
+    call cfa_extract('made.nc', 'part_1.nc', overwrite=.true., stat=stat)
+    call expect(stat == cfa_err_argument, 'but never what is read')
+    call cfa_extract('made.nc', 'never.nc', compression=10, stat=stat)
+    call expect(stat == cfa_err_argument, 'there is no such level')
+    call cfa_extract('made.nc', 'never.nc', select=['height=2'], stat=stat)
+    call expect(stat /= cfa_ok, 'there is no such dimension')
   end subroutine
 
   subroutine what_is_read_is_never_replaced()

@@ -17,10 +17,10 @@ pub extern "C" fn cfa_last_error_status() -> cfa_status {
 
 /// Returns whether the last call that failed in this thread did so because a file does not exist.
 ///
-/// This tells an absent file from one that is there and cannot be read (CFA_ERR_IO both). It is also so for a
-/// fragment of which no version exists (CFA_ERR_FRAGMENT_MISSING).
+/// It distinguishes a file that does not exist from one that cannot be read; the status of both is CFA_ERR_IO. A
+/// fragment of which no version exists has a status of its own, CFA_ERR_FRAGMENT_MISSING.
 ///
-/// @return 1 if a file does not exist, else 0
+/// @return 1 if the file that cfa_last_error_file returns does not exist, else 0
 #[unsafe(no_mangle)]
 pub extern "C" fn cfa_last_error_is_absence() -> i32 {
     boundary::value(0, || Ok(i32::from(last(|last| last.is_absence).unwrap_or(false))))

@@ -32,7 +32,8 @@ pub type cfa_progress_callback = Option<unsafe extern "C" fn(fraction: f64, user
 /// Missing data are the number of cfa_variable_missing_value, and 0 in the mask, which is the same in every type;
 /// strings that are missing are NULL. Where there is no such number, missing data are an error without a mask. An
 /// ordinary variable with several missing values is given as it is stored in its own type. Packed data are given
-/// packed (cfa_variable_scale_offset); cfa_variable_read_unpacked unpacks them.
+/// packed (cfa_variable_scale_offset) unless options->unpacked is set; options->missing_as_nan gives NaN for missing
+/// data.
 ///
 /// @param variable      the variable
 /// @param start         first index along each dimension; may be NULL for a scalar, as in the next three

@@ -105,8 +105,7 @@ struct Inspection<'a> {
 
 impl Inspection<'_> {
     fn block(&self, block: &Selection) -> Result<Vec<(Vec<u64>, Verdict)>> {
-        let indices: Vec<Vec<u64>> =
-            (0..block.len().unwrap_or(0)).map(|i| crate::model::table::index_in(block, i)).collect();
+        let indices: Vec<Vec<u64>> = (0..block.len().unwrap_or(0)).map(|i| block.index(i)).collect();
         match self.preparation.lookup(block) {
             Ok(Lookup::UniqueValues(_)) => {
                 Ok(indices.into_iter().map(|i| (i, Verdict::fine(State::NoFile))).collect())
@@ -238,7 +237,7 @@ impl Inspection<'_> {
             let Lookup::Fragments(list) = found else { return Ok(()) };
             for (i, fragment) in list.iter().enumerate() {
                 let Fragment::Stored { versions, .. } = fragment else { continue };
-                let index = crate::model::table::index_in(&block, i as u64);
+                let index = block.index(i as u64);
                 let fragments = &aggregation.fragments;
                 let wanted =
                     Wanted { host, variable: *variable, fragments, index: &index, versions, chain: &inner };

@@ -201,7 +201,7 @@ impl Lists<'_> {
                 formats: formats.as_ref().map(|f| f.entries(features, &block)).transpose()?,
             };
             for i in 0..count {
-                let index = crate::model::table::index_in(&block, i);
+                let index = block.index(i);
                 self.fragment(&names, i as usize, one_for_all, &index, findings);
             }
             first += count;

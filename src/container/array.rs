@@ -18,8 +18,8 @@ pub struct Array {
     pub layout: Layout,
     /// One element as stored, which replaces elements that were never written; `element.size()` bytes long.
     pub fill: Vec<u8>,
-    /// How far the data reach, if they end before the shape does; `None` if they fill it.
-    pub short: Option<Short>,
+    /// Where the data end before the shape does; `None` where they fill it.
+    pub short: Option<Box<Short>>,
 }
 
 /// Data that end before their dimensions do: an unlimited dimension has grown, and nothing was written there.

@@ -3,6 +3,7 @@
 //! [`classic`] parses classic files (CDF-1, CDF-2, CDF-5), [`hdf5`] parses netCDF-4 files. Both return a [`tree::Tree`]
 //! and [`array::Array`]s; [`read`] fetches elements of an array whatever its layout.
 
+pub(crate) mod allowance;
 pub mod array;
 pub(crate) mod buffer;
 pub(crate) mod checksum;
@@ -19,6 +20,7 @@ pub mod tree;
 
 use std::sync::Arc;
 
+use self::allowance::Allowance;
 use self::array::Array;
 use self::read::Kept;
 use self::tree::Tree;
@@ -76,7 +78,15 @@ impl Container {
         found.ok_or_else(|| not_netcdf(&**source))
     }
 
-    /// Returns the name of the file, for messages.
+    /// What may be kept of the file.
+    pub(crate) fn allowance(&self) -> &Arc<Allowance> {
+        match &self.format {
+            Format::Classic(file) => file.allowance(),
+            Format::Hdf5(file) => file.allowance(),
+        }
+    }
+
+    /// The name of the file, for messages.
     pub fn name(&self) -> &str {
         self.source.name()
     }

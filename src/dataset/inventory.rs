@@ -86,12 +86,7 @@ impl Variable {
             let entries =
                 aggregation.fragments.lookup(&*shared.container, &block, &shared.runtime_substitutions)?;
             for n in 0..block.len().unwrap_or(0) {
-                let mut rest = n;
-                let mut index = start.clone();
-                for d in (0..shape.len()).rev() {
-                    index[d] += rest % count[d];
-                    rest /= count[d];
-                }
+                let index = block.index(n);
                 let ranges = index.iter().enumerate().map(|(d, &i)| grid.range(d, i)).collect();
                 let source = source_of(&entries, n as usize);
                 visit(Entry { index, ranges, source })?;

@@ -8,6 +8,7 @@ use super::integers;
 use crate::container::tree::VariableId;
 use crate::error::{Error, Kind, Result};
 use crate::model::grid::Grid;
+use crate::selection::Odometer;
 
 /// Reads the table; its dimensions are those of the array of fragments, the number of aggregated dimensions, and 2.
 ///
@@ -33,7 +34,7 @@ pub fn read(cx: &mut Context, keyword: &str, variable: VariableId) -> Result<Gri
     integers::for_each(cx, variable, |value| {
         tiles.take(value).map_err(|(d, what)| {
             let message = format!("{keyword} variable '{path}', dimension '{}': {what}", cx.name(d));
-            Error::new(Kind::Map, message).in_fragment(&tiles.index)
+            Error::new(Kind::Map, message).in_fragment(tiles.fragment.index())
         })
     })?;
     let mut sizes = Vec::with_capacity(rank);
@@ -64,18 +65,22 @@ pub fn tile(ranges: &[(u64, u64)]) -> Result<Vec<u64>, String> {
 }
 
 /// Collects the ranges of each dimension and compares those that must agree.
-struct Tiles<'a> {
-    fragments: &'a [u64],
+struct Tiles {
     ranges: Vec<Vec<(u64, u64)>>,
-    index: Vec<u64>,
+    fragment: Odometer,
     dimension: usize,
     first: Option<u64>,
 }
 
-impl<'a> Tiles<'a> {
-    fn new(fragments: &'a [u64]) -> Self {
+impl Tiles {
+    fn new(fragments: &[u64]) -> Self {
         let rank = fragments.len();
-        Tiles { fragments, ranges: vec![Vec::new(); rank], index: vec![0; rank], dimension: 0, first: None }
+        Tiles {
+            ranges: vec![Vec::new(); rank],
+            fragment: Odometer::new(fragments),
+            dimension: 0,
+            first: None,
+        }
     }
 
     fn take(&mut self, value: Option<i128>) -> Result<(), (usize, String)> {
@@ -92,8 +97,8 @@ impl<'a> Tiles<'a> {
         if first > index {
             return Err((d, format!("range {first} to {index} ends before it begins")));
         }
-        // In C order, the positions along a dimension first occur in increasing order.
-        match self.ranges[d].get(self.index[d] as usize) {
+        // In C order a position along a dimension is first met right after the one before it.
+        match self.ranges[d].get(self.fragment.index()[d] as usize) {
             None => self.ranges[d].push((first, index)),
             Some(&known) if known == (first, index) => {}
             Some((a, b)) => {
@@ -108,16 +113,9 @@ impl<'a> Tiles<'a> {
 
     fn advance(&mut self) {
         self.dimension += 1;
-        if self.dimension < self.index.len() {
-            return;
-        }
-        self.dimension = 0;
-        for d in (0..self.index.len()).rev() {
-            self.index[d] += 1;
-            if self.index[d] < self.fragments[d] {
-                return;
-            }
-            self.index[d] = 0;
+        if self.dimension >= self.ranges.len() {
+            self.dimension = 0;
+            self.fragment.advance();
         }
     }
 }

@@ -181,9 +181,9 @@ impl Error {
         self.0.kind
     }
 
-    /// Whether a file does not exist: that of an [`Kind::Io`] error, or every version of a fragment.
+    /// Whether the file of an [`Kind::Io`] error does not exist, unlike one that is there and cannot be read.
     pub fn is_absence(&self) -> bool {
-        self.0.absence || self.0.kind == Kind::FragmentMissing
+        self.0.absence && self.0.kind == Kind::Io
     }
 
     /// Returns the message alone, without file, variable and fragment.

@@ -45,7 +45,7 @@ impl Partitions {
         let mut out = Vec::new();
         let mut room = Room::for_places(block.len().unwrap_or(0));
         for i in 0..block.len().unwrap_or(0) {
-            let index = super::table::index_in(block, i);
+            let index = block.index(i);
             let at =
                 index.iter().zip(&strides).fold(0u64, |at, (i, s)| at.saturating_add(i.saturating_mul(*s)));
             let found = usize::try_from(at).ok().and_then(|at| self.list.get(at));

@@ -1,7 +1,7 @@
 //! Divides a selection into slabs of bounded size, in C order, so that a large table is never in memory at once.
 
 use crate::error::Result;
-use crate::selection::Selection;
+use crate::selection::{Odometer, Selection};
 
 /// Iterates over the slabs of a selection; each has at most `cap` elements.
 pub struct Slabs<'a> {
@@ -10,8 +10,8 @@ pub struct Slabs<'a> {
     /// The dimension that is divided. A slab has all indices of the dimensions after it, and one of each before it.
     cut: usize,
     rows: u64,
-    at: Vec<u64>,
-    done: bool,
+    /// Counts the slabs; none after the last.
+    at: Option<Odometer>,
 }
 
 impl<'a> Slabs<'a> {
@@ -28,12 +28,17 @@ impl<'a> Slabs<'a> {
             0 => 0,
             _ => (cap / inner.max(1)).max(1),
         };
-        Slabs { whole, shape, cut, rows, at: vec![0; cut], done: whole.is_empty() }
+        let mut counts = count[..cut].to_vec();
+        if let Some(last) = counts.last_mut() {
+            *last = last.div_ceil(rows);
+        }
+        Slabs { whole, shape, cut, rows, at: (!whole.is_empty()).then(|| Odometer::new(&counts)) }
     }
 
-    fn current(&self) -> Result<Selection> {
+    fn slab(&self, index: &[u64]) -> Result<Selection> {
         let (mut start, mut count) = (self.whole.start().to_vec(), self.whole.count().to_vec());
-        for (d, &at) in self.at.iter().enumerate() {
+        for (d, &at) in index.iter().enumerate() {
+            let at = if d + 1 == self.cut { at * self.rows } else { at };
             let first = i128::from(start[d]) + i128::from(at) * i128::from(self.whole.step()[d]);
             start[d] = u64::try_from(first).unwrap_or(u64::MAX);
             count[d] = if d + 1 == self.cut { self.rows.min(count[d] - at) } else { 1 };
@@ -46,19 +51,9 @@ impl Iterator for Slabs<'_> {
     type Item = Result<Selection>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.done {
-            return None;
-        }
-        let slab = self.current();
-        self.done = true;
-        for d in (0..self.cut).rev() {
-            self.at[d] += if d + 1 == self.cut { self.rows } else { 1 };
-            if self.at[d] < self.whole.count()[d] {
-                self.done = false;
-                break;
-            }
-            self.at[d] = 0;
-        }
+        let mut at = self.at.take()?;
+        let slab = self.slab(at.index());
+        self.at = at.advance().map(|_| at);
         Some(slab)
     }
 }

@@ -55,8 +55,7 @@ impl Table {
         };
         let mut room = Room::for_places(count as u64);
         for i in 0..count {
-            let fragment =
-                row.fragment(i, &mut room).map_err(|e| e.in_fragment(&index_in(block, i as u64)))?;
+            let fragment = row.fragment(i, &mut room).map_err(|e| e.in_fragment(&block.index(i as u64)))?;
             out.push(fragment);
         }
         Ok(out)
@@ -121,16 +120,4 @@ impl Row<'_> {
             format!("'{path}' gives the number {identifier}; a netCDF variable is identified by its name");
         Error::new(Kind::Address, message)
     }
-}
-
-/// Returns the index in the array of fragments of element `i` of a block.
-pub(crate) fn index_in(block: &Selection, mut i: u64) -> Vec<u64> {
-    let mut index = vec![0; block.rank()];
-    for d in (0..block.rank()).rev() {
-        let count = block.count()[d].max(1);
-        let at = i128::from(block.start()[d]) + i128::from(i % count) * i128::from(block.step()[d]);
-        index[d] = u64::try_from(at).unwrap_or(0);
-        i /= count;
-    }
-    index
 }

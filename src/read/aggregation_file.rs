@@ -36,7 +36,8 @@ pub(crate) struct AggregationFile {
     pub(crate) runtime_substitutions: Substitutions,
     pub(super) caches: Caches,
     pub(super) known: KnownFragments,
-    aggregations: Vec<OnceCell<Aggregation>>,
+    /// Boxed, since most variables have none.
+    aggregations: Vec<OnceCell<Box<Aggregation>>>,
     warnings: Mutex<Vec<String>>,
 }
 
@@ -53,8 +54,12 @@ impl AggregationFile {
     ) -> Result<Self> {
         let tree = container.tree()?;
         let aggregations = tree.variables.iter().map(|_| OnceCell::new()).collect();
-        let warnings =
-            tree.omitted.iter().map(|(path, reason)| format!("{path} is left out: {reason}")).collect();
+        let omitted = tree.omitted.iter().take(MOST_WARNINGS);
+        let mut warnings: Vec<String> =
+            omitted.map(|(path, reason)| format!("{path} is left out: {reason}")).collect();
+        if let Some(more @ 1..) = tree.omitted.len().checked_sub(MOST_WARNINGS) {
+            warnings.push(format!("{more} more are left out"));
+        }
         static LAST: AtomicU64 = AtomicU64::new(0);
         Ok(AggregationFile {
             number: LAST.fetch_add(1, Ordering::Relaxed),
@@ -89,9 +94,9 @@ impl AggregationFile {
                 for warning in &aggregation.warnings {
                     self.warn(format!("variable '{}': {warning}", variable.path));
                 }
-                Ok(aggregation)
+                Ok(Box::new(aggregation))
             })
-            .map(Some)
+            .map(|aggregation| Some(&**aggregation))
             .map_err(|e: Error| e.in_variable(&variable.path).in_file(self.container.name()))
     }
 

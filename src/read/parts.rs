@@ -5,7 +5,7 @@
 
 use crate::error::{Error, Kind, Result};
 use crate::read::fragment::Piece;
-use crate::selection::Selection;
+use crate::selection::{indices, Selection};
 
 /// The size of a part in bytes, unless one chunk is larger.
 const PART: u64 = 1 << 20;
@@ -26,14 +26,10 @@ pub(crate) fn parts(
         return Ok(vec![piece]);
     }
     let cuts = cuts(&piece.selection, chunk, element);
-    let total: usize = cuts.iter().map(Vec::len).product();
-    (0..total)
-        .map(|mut n| {
-            let mut ranges = vec![(0, 0); cuts.len()];
-            for axis in (0..cuts.len()).rev() {
-                ranges[axis] = cuts[axis][n % cuts[axis].len()];
-                n /= cuts[axis].len();
-            }
+    let counts: Vec<u64> = cuts.iter().map(|ranges| ranges.len() as u64).collect();
+    indices(&counts)
+        .map(|index| {
+            let ranges: Vec<_> = cuts.iter().zip(index).map(|(ranges, i)| ranges[i as usize]).collect();
             part(&piece, stored, &ranges)
         })
         .collect()

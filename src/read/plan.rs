@@ -117,6 +117,7 @@ impl Block<'_> {
 
     /// Returns the `i`th fragment of the block, in C order, as its span along each dimension.
     pub fn spans(&self, mut i: usize) -> Vec<Span> {
+        // Without the lists of counts and indices that `selection::index_at` takes and returns: this is done for every fragment.
         let mut found: Vec<Span> = Vec::with_capacity(self.spans.len());
         for spans in self.spans.iter().rev() {
             found.push(spans[i % spans.len()]);

@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use crate::error::{Error, Kind, Result};
+use crate::selection::{self, Odometer};
 
 /// A caller's buffer as a strided array. Several threads may fill different parts of it at once.
 pub struct Destination<'a> {
@@ -181,25 +182,23 @@ unsafe fn copy_strided(
         unsafe { std::ptr::copy_nonoverlapping(from, to, element) };
         return;
     };
-    let rows: u64 = outer.iter().product();
+    if outer.contains(&0) {
+        return;
+    }
     let (ts, fs) = (to_strides[outer.len()], from_strides[outer.len()]);
-    let mut index = vec![0u64; outer.len()];
+    let jumps = |strides: &[isize]| {
+        let strides: Vec<i64> = strides[..outer.len()].iter().map(|&stride| stride as i64).collect();
+        selection::jumps(outer, &strides)
+    };
+    let (to_jumps, from_jumps) = (jumps(to_strides), jumps(from_strides));
+    let mut odometer = Odometer::new(outer);
     let (mut row_to, mut row_from) = (to, from);
-    for _ in 0..rows {
-        // SAFETY: the caller's guarantee covers every row.
+    loop {
+        // SAFETY: the caller's promise covers every row.
         unsafe { copy_row(row_to, ts, row_from, fs, n as usize, element) };
-        for d in (0..outer.len()).rev() {
-            index[d] += 1;
-            row_to = row_to.wrapping_offset(to_strides[d]);
-            row_from = row_from.wrapping_offset(from_strides[d]);
-            if index[d] < outer[d] {
-                break;
-            }
-            let back = outer[d] as isize;
-            row_to = row_to.wrapping_offset(-back * to_strides[d]);
-            row_from = row_from.wrapping_offset(-back * from_strides[d]);
-            index[d] = 0;
-        }
+        let Some(d) = odometer.advance() else { return };
+        row_to = row_to.wrapping_offset(to_jumps[d] as isize);
+        row_from = row_from.wrapping_offset(from_jumps[d] as isize);
     }
 }
 

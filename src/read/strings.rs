@@ -13,7 +13,7 @@ use crate::model::feature::{fill_byte, missing_texts};
 use crate::model::fragments::{Fragment, Lookup, View};
 use crate::model::room::Room;
 use crate::read::fragment::{unreadable, Chain, Placement, Raw};
-use crate::selection::Selection;
+use crate::selection::{offsets, Selection};
 use crate::threads::progress::Progress;
 use crate::value::{text_of, Attributes, DataType, Values};
 
@@ -207,15 +207,11 @@ impl Strings {
     }
 
     fn put(&mut self, at: &[u64], count: &[u64], source: &[Option<String>], strides: &[usize]) -> Result<()> {
-        let total: u64 = count.iter().product();
-        for n in 0..total {
-            let (mut rest, mut from, mut to) = (n, 0, 0);
-            for d in (0..count.len()).rev() {
-                let i = (rest % count[d]) as usize;
-                rest /= count[d];
-                from += i * strides[d];
-                to += (at[d] as usize + i) * self.strides[d];
-            }
+        let signed = |strides: &[usize]| strides.iter().map(|&stride| stride as i64).collect::<Vec<_>>();
+        let first: usize = at.iter().zip(&self.strides).map(|(&at, stride)| at as usize * stride).sum();
+        let places = offsets(count, &signed(&self.strides));
+        for (from, to) in offsets(count, &signed(strides)).zip(places) {
+            let (from, to) = (from as usize, first + to as usize);
             if let Some(text) = &source[from] {
                 self.room.take(text)?;
             }

@@ -2,6 +2,8 @@
 
 use super::image::{checked, chunked, dataspace, int, longs, Image, DATASPACE, FILTERS, LAYOUT, NOWHERE};
 use super::{spend, spend_alone};
+use crate::support::allocations::most_during;
+use cfa::{Dataset, Selection};
 
 /// A version 1 B-tree whose leaves begin every 32 bytes and reach far into those that follow.
 fn overlapping_leaves(leaves: usize, entries: u16, per_node: usize) -> (Image, u64) {
@@ -75,6 +77,28 @@ fn fixed_arrays_that_claim_more_than_the_file_has_are_refused() {
         let header = image.put(checked(header));
         assert!(write_indexed(image, count, false, indexed(3, &[page_bits], header)).is_err());
     }
+}
+
+#[test]
+fn links_to_one_dataset_share_its_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let count = 200_000;
+    let mut image = Image::new();
+    let block = image.put([&b"FADB\0\0"[..], &[0; 8], &longs(&vec![96; count]), &[0; 4]].concat());
+    let header = image.put(checked([&b"FAHD\0\0\x08\0"[..], &longs(&[count as u64, block])].concat()));
+    let dataset = image.header(&[dataspace(&[count as u64]), int(), indexed(3, &[0], header)]);
+    let names: Vec<String> = (0..20).map(|i| format!("v{i:02}")).collect();
+    let objects: Vec<(&str, u64)> = names.iter().map(|name| (name.as_str(), dataset)).collect();
+    let root = image.group(&objects);
+    let path = image.write(folder.path(), root);
+    let one = Selection::block(&[0], &[1], &[count as u64]).unwrap();
+    let (dataset, most) = most_during(|| {
+        let dataset = Dataset::open(path).unwrap();
+        dataset.variables().iter().for_each(|variable| drop(variable.read::<i32>(&one).unwrap()));
+        dataset
+    });
+    assert_eq!(dataset.variables().len(), names.len());
+    assert!(most < super::MOST_BYTES, "{most} bytes");
 }
 
 #[test]

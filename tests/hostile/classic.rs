@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::{spend, MOST_TIME};
+use super::{spend, spend_alone, MOST_TIME};
 
 fn big(numbers: &[u32]) -> Vec<u8> {
     numbers.iter().flat_map(|n| n.to_be_bytes()).collect()
@@ -61,4 +61,40 @@ fn a_header_full_of_the_shortest_attributes_takes_no_more_than_a_few_times_its_s
     file.extend(big(&[0, 0]));
     std::fs::write(&path, file).unwrap();
     spend(&path).unwrap();
+}
+
+#[test]
+fn a_header_full_of_variables_takes_no_more_than_the_allowance() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hostile.nc");
+    // Scalars, and variables along one dimension or each along its own, of which no data follow.
+    for (dimensions, variables) in [(0, 125_000), (1, 110_000), (80_000, 80_000)] {
+        let mut file = b"CDF\x01".to_vec();
+        let tag = if dimensions > 0 { 10 } else { 0 };
+        file.extend(big(&[0, tag, dimensions]));
+        (0..dimensions).for_each(|i| file.extend(big(&[4, 0x6161_6161 + i, 1])));
+        file.extend(big(&[0, 0, 11, variables]));
+        for i in 0..variables {
+            let of = if dimensions > 0 { vec![1, i % dimensions] } else { vec![0] };
+            file.extend(big(&[&[4, 0x6161_6161 + i], &of[..], &[0, 0, 4, 4, 0x7fff_0000]].concat()));
+        }
+        std::fs::write(&path, file).unwrap();
+        let outcome = spend_alone(&path).unwrap_err();
+        assert!(outcome.contains("far more memory than the file has bytes"), "{outcome}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_header_that_is_a_hole_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hostile.nc");
+    let long = 200 << 20;
+    // The name of a dimension, the text of an attribute.
+    for body in [big(&[0, 10, 1, long]), big(&[0, 0, 0, 12, 1, 1, 0x6100_0000, 2, long])] {
+        std::fs::write(&path, [b"CDF\x01", &body[..]].concat()).unwrap();
+        std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(1 << 40).unwrap();
+        let outcome = spend_alone(&path).unwrap_err();
+        assert!(outcome.contains("far more memory than the file has bytes"), "{outcome}");
+    }
 }

@@ -8,6 +8,7 @@ pub const NOWHERE: u64 = u64::MAX;
 pub const DATASPACE: u16 = 0x01;
 pub const LINK_INFO: u16 = 0x02;
 pub const DATATYPE: u16 = 0x03;
+pub const FILL_VALUE: u16 = 0x05;
 pub const LAYOUT: u16 = 0x08;
 pub const FILTERS: u16 = 0x0b;
 pub const ATTRIBUTE: u16 = 0x0c;
@@ -101,10 +102,35 @@ impl Image {
             names.push(0);
             names.resize(names.len().next_multiple_of(8), 0);
         }
-        let heap = self.local_heap(&names);
-        let mut level = 0;
-        let mut children: Vec<(u64, u64)> =
+        let nodes: Vec<(u64, u64)> =
             entries.chunks(8).map(|part| (part[part.len() - 1].0, self.symbols(part))).collect();
+        let table = self.symbol_table(&names, nodes);
+        messages.push((SYMBOL_TABLE, table));
+        self.header(&messages)
+    }
+
+    /// Adds an old-style group of soft links of these names, in order, which all lead to one path; returns its header.
+    pub fn soft_links(&mut self, links: &[String], path: &str) -> u64 {
+        let mut names = [&[0; 8], path.as_bytes(), &[0]].concat();
+        let mut nodes = Vec::new();
+        for part in links.chunks(8) {
+            let mut node = b"SNOD\x01\0".to_vec();
+            node.extend((part.len() as u16).to_le_bytes());
+            for name in part {
+                node.extend(longs(&[names.len() as u64, 0]));
+                node.extend([2u32, 0, 8, 0, 0, 0].iter().flat_map(|n| n.to_le_bytes()));
+                names.extend([name.as_bytes(), &[0]].concat());
+            }
+            nodes.push((names.len() as u64 - 1 - part[part.len() - 1].len() as u64, self.put(node)));
+        }
+        let table = self.symbol_table(&names, nodes);
+        self.header(&[(SYMBOL_TABLE, table)])
+    }
+
+    /// Adds the tree and the heap of a symbol table; `children` are its nodes, each with the offset of its last name.
+    fn symbol_table(&mut self, names: &[u8], mut children: Vec<(u64, u64)>) -> Vec<u8> {
+        let heap = self.local_heap(names);
+        let mut level = 0;
         let tree = loop {
             let nodes: Vec<(u64, u64)> = children
                 .chunks(32)
@@ -127,8 +153,7 @@ impl Image {
             children = nodes;
             level += 1;
         };
-        messages.push((SYMBOL_TABLE, longs(&[tree, heap])));
-        self.header(&messages)
+        longs(&[tree, heap])
     }
 
     /// Adds a global heap collection with these objects, numbered from 1.

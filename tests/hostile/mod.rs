@@ -9,6 +9,7 @@ mod dense;
 mod groups;
 mod headers;
 mod image;
+mod links;
 mod names;
 #[cfg(unix)]
 mod sparse;
@@ -106,9 +107,15 @@ fn spend_alone(path: &Path) -> Result<(), String> {
     }
 }
 
+/// Longest file that is kept: a copy has no holes, so one of a file with holes could fill a disk.
+const MOST_KEPT: u64 = 1 << 30;
+
 /// Copies a hostile file to the directory that `CFA_KEEP_HOSTILE` names, to try other programs on it.
 fn keep(path: &Path) {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
+    if std::fs::metadata(path).unwrap().len() > MOST_KEPT {
+        return;
+    }
     if let Some(folder) = std::env::var_os("CFA_KEEP_HOSTILE") {
         let thread = std::thread::current();
         let test = thread.name().and_then(|name| name.rsplit("::").next()).unwrap_or("file");

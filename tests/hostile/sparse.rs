@@ -43,8 +43,8 @@ fn many_links_to_one_object_with_long_attributes_are_refused() {
 fn a_heap_that_is_a_hole_is_refused() {
     let mut image = Image::new();
     let mut heap = b"GCOL\x01\0\0\0".to_vec();
-    heap.extend(longs(&[1 << 30]));
-    heap.extend([&[1, 0, 1, 0, 0, 0, 0, 0][..], &longs(&[1 << 29])].concat());
+    heap.extend(longs(&[1 << 28]));
+    heap.extend([&[1, 0, 1, 0, 0, 0, 0, 0][..], &longs(&[1 << 27])].concat());
     let heap = image.put(heap);
     let data = image.put(references(heap, 100, 10));
     let dataset = image.header(&[dataspace(&[10]), heap_string(), contiguous(data, 160)]);

@@ -58,7 +58,7 @@ impl<'a> Collector<'a> {
                 }
                 Lookup::Fragments(part) => {
                     for (i, mut fragment) in part.into_iter().enumerate() {
-                        let index = crate::model::table::index_in(&block, i as u64);
+                        let index = block.index(i as u64);
                         if self.dialect != Dialect::Cfa04 {
                             drop_idle_view(&mut fragment, &canonical_shape(found, &index));
                         }

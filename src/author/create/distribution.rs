@@ -9,6 +9,7 @@ use super::field::Field;
 use super::record::{Input, Item, Template};
 use super::same;
 use crate::error::{Error, Kind, Result};
+use crate::selection::index_at;
 use crate::value::DataType;
 
 /// A dimension of the variable.
@@ -227,12 +228,8 @@ impl<'a> Distribution<'a> {
     }
 }
 
-/// Returns the position of element `i` of an array of this shape.
-pub(super) fn unravel(mut i: usize, shape: &[usize]) -> Vec<usize> {
-    let mut out = vec![0; shape.len()];
-    for d in (0..shape.len()).rev() {
-        out[d] = i % shape[d].max(1);
-        i /= shape[d].max(1);
-    }
-    out
+/// The position of element `i` of an array of this shape.
+fn unravel(i: usize, shape: &[usize]) -> Vec<usize> {
+    let shape: Vec<u64> = shape.iter().map(|&n| n as u64).collect();
+    index_at(&shape, i as u64).into_iter().map(|at| at as usize).collect()
 }

@@ -18,7 +18,6 @@ use crate::io::location::{redact, Style};
 use crate::model::fragments::{Fragment, Lookup};
 use crate::model::slabs::Slabs;
 use crate::model::substitutions::Substitutions;
-use crate::model::table::index_in;
 use crate::model::{Aggregation, Dialect};
 use crate::options::OpenOptions;
 use crate::selection::Selection;
@@ -142,7 +141,7 @@ impl Existing {
                 aggregation.fragments.lookup(container, &block, &Substitutions::default()).map_err(place)?;
             let Lookup::Fragments(list) = found else { return Err(place(no_files())) };
             for (i, mut fragment) in list.into_iter().enumerate() {
-                let index = index_in(&block, i as u64);
+                let index = block.index(i as u64);
                 let ranges: Ranges = index.iter().enumerate().map(|(d, &i)| grid.range(d, i)).collect();
                 let state = states.as_ref().and_then(|s| s.get(number).copied()).filter(|s| s.is_known());
                 number += 1;

@@ -1,4 +1,5 @@
-//! Patterns of file names, and the order of names. Names are bytes: what is not UTF-8 is compared byte by byte.
+//! Patterns of file names, and the order of names. Names are bytes: what is not UTF-8 counts byte by byte, which the crate
+//! `glob` cannot do (`docs/dependencies.md`).
 
 use std::ffi::OsStr;
 

@@ -8,7 +8,7 @@ use super::scan;
 use super::unify::{self, Unified};
 use crate::author::write::{Data, Variable};
 use crate::error::{Error, Kind, Result};
-use crate::selection::{c_strides, checked_product};
+use crate::selection::{c_strides, checked_product, offsets};
 use crate::value::{DataType, Values};
 
 /// The maximum number of bytes of a variable that is stored by value.
@@ -152,17 +152,11 @@ fn paste<T: Clone>(whole: &mut [T], shape: &[u64], start: &[u64], count: &[u64],
         return;
     }
     let strides = c_strides(shape);
-    for (i, row) in block.chunks_exact(run).enumerate() {
-        let mut rest = i as u64;
-        let mut at = 0u64;
-        for d in (0..shape.len()).rev() {
-            let index = if d + 1 == shape.len() { 0 } else { rest % count[d].max(1) };
-            if d + 1 != shape.len() {
-                rest /= count[d].max(1);
-            }
-            at += (start[d] + index) * strides[d];
-        }
-        let at = at as usize * width;
+    let first: u64 = start.iter().zip(&strides).map(|(start, stride)| start * stride).sum();
+    let outer = count.len().saturating_sub(1);
+    let steps: Vec<i64> = strides[..outer].iter().map(|&stride| stride as i64).collect();
+    for (at, row) in offsets(&count[..outer], &steps).zip(block.chunks_exact(run)) {
+        let at = first.wrapping_add_signed(at) as usize * width;
         whole[at..at + run].clone_from_slice(row);
     }
 }

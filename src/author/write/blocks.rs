@@ -1,6 +1,6 @@
 //! The blocks in which an array is read and written.
 
-use crate::selection::checked_product;
+use crate::selection::{checked_product, indices};
 
 /// Returns the shape of a block: whole chunks, about `cap` elements, and at least one chunk.
 pub(crate) fn block_shape(shape: &[u64], chunk: &[u64], cap: u64) -> Vec<u64> {
@@ -23,13 +23,9 @@ pub(crate) fn blocks<'a>(
 ) -> impl Iterator<Item = (Vec<u64>, Vec<u64>)> + 'a {
     let counts: Vec<u64> = shape.iter().zip(block).map(|(&n, &b)| n.div_ceil(b.max(1))).collect();
     let total = checked_product(&counts).unwrap_or(0);
-    (0..total).map(move |mut i| {
-        let (mut start, mut count) = (vec![0; shape.len()], vec![0; shape.len()]);
-        for d in (0..shape.len()).rev() {
-            start[d] = i % counts[d] * block[d];
-            count[d] = block[d].min(shape[d] - start[d]);
-            i /= counts[d];
-        }
+    indices(&counts).take(total as usize).map(move |index| {
+        let start: Vec<u64> = index.iter().zip(block).map(|(i, size)| i * size).collect();
+        let count = (0..shape.len()).map(|d| block[d].min(shape[d] - start[d])).collect();
         (start, count)
     })
 }

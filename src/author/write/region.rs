@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::selection::c_strides;
+use crate::selection::{c_strides, offsets};
 
 /// Returns the runs of a block, in C order: the first element of each in the array, and their number.
 ///
@@ -20,16 +20,9 @@ pub(super) fn runs(shape: &[u64], start: &[u64], count: &[u64]) -> impl Iterator
         }
     }
     let first: u64 = start.iter().zip(&strides).map(|(s, stride)| s * stride).sum();
-    let outer: Vec<(u64, u64)> = (0..inner).map(|d| (count[d], strides[d])).collect();
-    let total = if run == 0 { 0 } else { outer.iter().map(|o| o.0).product() };
-    (0..total).map(move |mut i| {
-        let mut at = first;
-        for (count, stride) in outer.iter().rev() {
-            at += i % count * stride;
-            i /= count;
-        }
-        (at, run)
-    })
+    let outer: Vec<i64> = strides[..inner].iter().map(|&stride| stride as i64).collect();
+    let most = if run == 0 { 0 } else { usize::MAX };
+    offsets(&count[..inner], &outer).take(most).map(move |at| (first.wrapping_add_signed(at), run))
 }
 
 /// A box of elements that is copied from one array to another.

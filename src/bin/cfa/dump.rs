@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use cfa::Coordinates;
-use cfa::{Values, Variable};
+use cfa::{Selection, Values, Variable};
 
 use crate::read::Answer;
 use crate::style::{self, printable};
@@ -38,14 +38,12 @@ pub fn csv(
     let names: Vec<String> = coordinates.iter().map(|c| quoted(&printable(&c.dimension))).collect();
     writeln!(out, "{}", [names, vec![quoted(&printable(variable.name()))]].concat().join(","))?;
     let mut fields = vec![String::new(); coordinates.len() + 1];
+    let all = Selection::all(&answer.shape);
     for n in 0..answer.values.len() {
-        let mut rest = n as u64;
-        for d in (0..coordinates.len()).rev() {
-            let i = rest % answer.shape[d];
-            rest /= answer.shape[d];
-            // Missing coordinates are empty, as missing values are.
-            let label = if coordinates[d].is_missing(i) { String::new() } else { coordinates[d].label(i) };
-            fields[d] = quoted(&printable(&label));
+        for ((field, along), i) in fields.iter_mut().zip(coordinates).zip(all.index(n as u64)) {
+            // What is missing is empty, coordinates and values alike.
+            let label = if along.is_missing(i) { String::new() } else { along.label(i) };
+            *field = quoted(&printable(&label));
         }
         fields[coordinates.len()] =
             if answer.valid[n] { quoted(&printable(&word(&answer.values, n))) } else { String::new() };
@@ -108,15 +106,12 @@ pub fn table(
             continue;
         };
         if rank > 2 {
-            let mut rest = plane;
-            let mut place = Vec::new();
-            for d in (0..rank - 2).rev() {
-                let i = rest % answer.shape[d];
-                rest /= answer.shape[d];
-                let label = printable(&coordinates[d].label(i));
-                place.push(format!("{} {label}", printable(&coordinates[d].dimension)));
-            }
-            place.reverse();
+            let index = Selection::all(&answer.shape[..rank - 2]).index(plane);
+            let place: Vec<String> = coordinates
+                .iter()
+                .zip(index)
+                .map(|(along, i)| format!("{} {}", printable(&along.dimension), printable(&along.label(i))))
+                .collect();
             writeln!(out, "\n{}", style.name(&place.join(", ")))?;
         }
         let value = |row: u64, column: u64| {

@@ -5,6 +5,7 @@
 //! each in the colours of its most frequent and its most remarkable fragments.
 
 use super::super::report::{State, VariableReport};
+use crate::selection::index_at;
 
 /// The maximum number of squares of a drawing, across and down.
 const MOST_ACROSS: u64 = 120;
@@ -103,13 +104,9 @@ fn table(variable: &VariableReport, long: &[usize]) -> Map {
     let bin = (wide.div_ceil(MOST_ACROSS), high.div_ceil(MOST_DOWN));
     let (columns, rows) = (wide.div_ceil(bin.0), high.div_ceil(bin.1));
     let strides = crate::selection::c_strides(&fragments);
-    let offset = |dimensions: &[usize], mut n: u64| {
-        let mut at = 0;
-        for &d in dimensions.iter().rev() {
-            at += n % fragments[d] * strides[d];
-            n /= fragments[d];
-        }
-        at
+    let offset = |dimensions: &[usize], n: u64| -> u64 {
+        let counts: Vec<u64> = dimensions.iter().map(|&d| fragments[d]).collect();
+        dimensions.iter().zip(index_at(&counts, n)).map(|(&d, i)| i * strides[d]).sum()
     };
     let mut cells = Vec::with_capacity((columns * rows) as usize);
     for row in 0..rows {
@@ -160,9 +157,7 @@ fn cell(variable: &VariableReport, column: u64, row: u64, inside: impl Iterator<
 }
 
 fn index(variable: &VariableReport, at: usize) -> Vec<u64> {
-    let fragments = variable.fragments();
-    let strides = crate::selection::c_strides(&fragments);
-    fragments.iter().zip(strides).map(|(n, stride)| at as u64 / stride % n).collect()
+    index_at(&variable.fragments(), at as u64)
 }
 
 fn bracketed(index: &[u64]) -> String {

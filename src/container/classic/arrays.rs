@@ -24,7 +24,7 @@ impl Records {
         for variable in &header.variables {
             if record.is_some() && variable.dimensions.first().copied() == record {
                 let shape: Vec<u64> =
-                    variable.dimensions[1..].iter().map(|&d| header.dimensions[d].1).collect();
+                    variable.dimensions[1..].iter().map(|&d| header.dimensions[d].size).collect();
                 let bytes = bytes_of(&shape, variable.data_type).ok_or_else(|| overflow(variable))?;
                 parts.push((variable, bytes));
             }
@@ -69,7 +69,7 @@ pub fn array(variable: &Variable, header: &Header, sizes: &[u64], records: &Reco
         return Err(damaged("its data lie inside the header").in_variable(variable.name.as_str()));
     }
     let size = variable.data_type.size().ok_or_else(|| overflow(variable))?;
-    let is_record = variable.dimensions.first().is_some_and(|&d| header.dimensions[d].1 == 0);
+    let is_record = variable.dimensions.first().is_some_and(|&d| header.dimensions[d].size == 0);
     let layout = if is_record {
         Layout::Records { offset: variable.begin, stride: records.stride }
     } else {

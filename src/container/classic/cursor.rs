@@ -3,6 +3,7 @@
 //! Nothing is allocated for a count before the bytes that it promises are known to exist.
 
 use super::damaged;
+use crate::container::allowance::exceeded;
 use crate::error::{Error, Kind, Result};
 use crate::io::source::Source;
 
@@ -28,11 +29,13 @@ pub struct Cursor<'a> {
     ahead: usize,
     /// Whether sizes and counts have 8 bytes (CDF-5).
     wide: bool,
+    /// Memory that may still be kept.
+    room: u64,
 }
 
 impl<'a> Cursor<'a> {
-    /// Starts at the beginning of the source.
-    pub fn new(source: &'a dyn Source) -> Self {
+    /// Starts at the beginning of the source, of which no more than this may be kept.
+    pub fn new(source: &'a dyn Source, room: u64) -> Self {
         Cursor {
             source,
             len: source.len(),
@@ -42,10 +45,26 @@ impl<'a> Cursor<'a> {
             taken: 0,
             ahead: FIRST_WINDOW,
             wide: false,
+            room,
         }
     }
 
-    /// Sets whether sizes and counts have 8 bytes from here on.
+    /// Counts memory that is about to be taken for what the header says.
+    ///
+    /// # Errors
+    /// `Limit` when there is not so much left.
+    #[inline]
+    pub fn keep(&mut self, bytes: usize) -> Result<()> {
+        self.room = self.room.checked_sub(bytes as u64).ok_or_else(exceeded)?;
+        Ok(())
+    }
+
+    /// Memory that may still be kept.
+    pub fn room(&self) -> u64 {
+        self.room
+    }
+
+    /// Says whether sizes and counts have 8 bytes from here on.
     pub fn set_wide(&mut self, wide: bool) {
         self.wide = wide;
     }
@@ -94,6 +113,9 @@ impl<'a> Cursor<'a> {
     #[cold]
     fn refill(&mut self, count: u64) -> Result<()> {
         let count = self.check(count)?;
+        if count as u64 > self.room.max(LARGEST_WINDOW as u64) {
+            return Err(exceeded());
+        }
         self.base = self.position();
         self.window.copy_within(self.taken..self.filled, 0);
         self.filled -= self.taken;
@@ -191,7 +213,7 @@ mod tests {
     #[test]
     fn items_across_windows_are_whole() {
         let source = Memory((0..100_000u32).flat_map(u32::to_be_bytes).collect());
-        let mut cursor = Cursor::new(&source);
+        let mut cursor = Cursor::new(&source, 1 << 20);
         assert_eq!(cursor.padded(3).unwrap(), [0, 0, 0]);
         for expected in 1..50_000 {
             assert_eq!(cursor.u32().unwrap(), expected);
@@ -206,7 +228,7 @@ mod tests {
     #[test]
     fn what_is_skipped_is_not_read_and_must_be_there() {
         let source = Memory((0..100_000u32).flat_map(u32::to_be_bytes).collect());
-        let mut cursor = Cursor::new(&source);
+        let mut cursor = Cursor::new(&source, 1 << 20);
         for (skipped, expected) in [(0, 0), (3, 2), (4 * 50_000 - 1, 50_003), (8, 50_006)] {
             cursor.skip_padded(skipped).unwrap();
             assert_eq!(cursor.u32().unwrap(), expected);

@@ -4,8 +4,11 @@
 //! and types, empty names. The sizes (`vsize`) that the file states are not used.
 
 use super::cursor::Cursor;
-use super::damaged;
+use super::{damaged, ROOT};
+use crate::container::allowance::heap;
+use crate::container::array::Array;
 use crate::container::is_name;
+use crate::container::tree::{self, Dimension};
 use crate::error::{Error, Kind, Result};
 use crate::io::source::Source;
 use crate::value::{text_of, Attribute, Attributes, DataType, Values};
@@ -16,18 +19,28 @@ const TAG_ATTRIBUTE: u32 = 12;
 /// NC_MAX_VAR_DIMS: no netCDF library reads more.
 const MOST_DIMENSIONS: u64 = 1024;
 
-/// The contents of a header.
+/// Memory that a dimension takes beside its name, in lists that grow; that of attributes and variables.
+const DIMENSION_BYTES: usize = size_of::<Dimension>() + 32;
+const ATTRIBUTE_BYTES: usize = 3 * size_of::<Attribute>() / 2;
+const VARIABLE_BYTES: usize =
+    size_of::<Variable>() + size_of::<tree::Variable>() + heap(size_of::<Array>() + 16) + 3 * heap(1);
+/// What each dimension of a variable adds.
+const AXIS_BYTES: usize = 24;
+
+/// What a header says.
 pub struct Header {
     /// The number of records; `None` in a file that is written as a stream.
     pub records: Option<u64>,
-    /// Names and sizes; size 0 marks the record dimension.
-    pub dimensions: Vec<(String, u64)>,
+    /// The dimensions; size 0 marks the record dimension.
+    pub dimensions: Vec<Dimension>,
     /// Global attributes.
     pub attributes: Attributes,
     /// Variables in file order.
     pub variables: Vec<Variable>,
     /// The offset after the header.
     pub end: u64,
+    /// Memory that what it says takes, roughly, with what is made of it.
+    pub kept: u64,
 }
 
 /// A variable as the header describes it.
@@ -44,28 +57,33 @@ pub struct Variable {
 impl Header {
     /// Returns the index of the record dimension.
     pub fn record_dimension(&self) -> Option<usize> {
-        self.dimensions.iter().position(|(_, size)| *size == 0)
+        self.dimensions.iter().position(|dimension| dimension.size == 0)
     }
 
-    /// Reads the header of a source.
-    pub fn parse(source: &dyn Source) -> Result<Header> {
-        let mut cursor = Cursor::new(source);
+    /// Reads the header of a source, of which no more than `room` may be kept.
+    pub fn parse(source: &dyn Source, room: u64) -> Result<Header> {
+        let mut cursor = Cursor::new(source, room);
         let version = version(&mut cursor)?;
         let records = Some(cursor.size()?).filter(|&n| n != u64::MAX);
-        let dimensions = list(&mut cursor, TAG_DIMENSION, 12, |c| Ok((name(c)?, c.size()?)))?;
-        let sizes: Vec<u64> = dimensions.iter().map(|(_, size)| *size).collect();
+        let dimensions = list(&mut cursor, TAG_DIMENSION, 12, |c| {
+            c.keep(DIMENSION_BYTES)?;
+            let (name, size) = (name(c)?, c.size()?);
+            Ok(Dimension { name, group: ROOT, size, unlimited: size == 0 })
+        })?;
+        let sizes: Vec<u64> = dimensions.iter().map(|dimension| dimension.size).collect();
         check_records(&sizes)?;
         let attributes = attributes(&mut cursor)?;
         let variables = list(&mut cursor, TAG_VARIABLE, 32, |c| variable(c, version, &sizes))?;
-        Ok(Header { records, dimensions, attributes, variables, end: cursor.position() })
+        let (end, kept) = (cursor.position(), room - cursor.room());
+        Ok(Header { records, dimensions, attributes, variables, end, kept })
     }
 }
 
 /// Returns whether a variable has an attribute with one of these names.
 ///
-/// Keeps nothing and stops at the first such name. Up to there, it refuses what [`Header::parse`] refuses.
-pub fn has_attribute(source: &dyn Source, names: &[&str]) -> Result<bool> {
-    let cursor = &mut Cursor::new(source);
+/// Keeps nothing but sizes of dimensions, and ends at the first such name; up to there, it refuses what [`Header::parse`] refuses.
+pub fn has_attribute(source: &dyn Source, room: u64, names: &[&str]) -> Result<bool> {
+    let cursor = &mut Cursor::new(source, room);
     let version = version(cursor)?;
     cursor.size()?;
     let sizes = list(cursor, TAG_DIMENSION, 12, |c| name_bytes(c).map(drop).and_then(|()| c.size()))?;
@@ -138,7 +156,9 @@ fn list<T>(
 }
 
 fn name(cursor: &mut Cursor) -> Result<String> {
-    name_bytes(cursor).map(text_of)
+    let name = name_bytes(cursor).map(text_of)?;
+    cursor.keep(heap(name.len()))?;
+    Ok(name)
 }
 
 /// Reads the bytes of a name, which may be followed by NULs.
@@ -170,8 +190,11 @@ fn data_type(cursor: &mut Cursor) -> Result<DataType> {
 }
 
 fn attributes(cursor: &mut Cursor) -> Result<Attributes> {
-    list(cursor, TAG_ATTRIBUTE, 16, |c| Ok(Attribute { name: name(c)?, value: values(c)? }))
-        .map(Attributes::new)
+    let attribute = |c: &mut Cursor| {
+        c.keep(ATTRIBUTE_BYTES)?;
+        Ok(Attribute { name: name(c)?, value: values(c)? })
+    };
+    list(cursor, TAG_ATTRIBUTE, 16, attribute).map(Attributes::new)
 }
 
 /// Reads the type of an attribute and the number of bytes of its values.
@@ -186,6 +209,7 @@ fn type_and_bytes(cursor: &mut Cursor) -> Result<(DataType, usize, u64)> {
 fn values(cursor: &mut Cursor) -> Result<Values> {
     let (data_type, size, len) = type_and_bytes(cursor)?;
     let mut bytes = cursor.padded(len)?.to_vec();
+    cursor.keep(heap(bytes.len()))?;
     if cfg!(target_endian = "little") {
         bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);
     }
@@ -225,8 +249,11 @@ fn data_type_and_begin(cursor: &mut Cursor, version: u8) -> Result<(DataType, u6
 
 fn variable(cursor: &mut Cursor, version: u8, sizes: &[u64]) -> Result<Variable> {
     let name = name(cursor)?;
-    let dimensions = rank(cursor)
-        .and_then(|rank| (0..rank).map(|place| dimension(cursor, place, sizes)).collect())
+    let rank = rank(cursor).map_err(|e| e.in_variable(name.as_str()))?;
+    cursor.keep(VARIABLE_BYTES + heap(name.len() + 1) + AXIS_BYTES * rank as usize)?;
+    let dimensions = (0..rank)
+        .map(|place| dimension(cursor, place, sizes))
+        .collect::<Result<_>>()
         .map_err(|e| e.in_variable(name.as_str()))?;
     let attributes = attributes(cursor)?;
     let (data_type, begin) = data_type_and_begin(cursor, version)?;

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use self::arrays::Records;
 use self::header::Header;
-use super::tree::{Dimension, DimensionId, Group, GroupId, Tree, Variable, VariableId};
+use super::allowance::Allowance;
+use super::tree::{DimensionId, Group, GroupId, Tree, Variable, VariableId};
 use super::Stored;
 use crate::error::{Error, Kind, Result};
 use crate::io::source::Source;
@@ -21,6 +22,7 @@ const ROOT: GroupId = GroupId(0);
 /// An open classic file.
 pub struct File {
     tree: Tree,
+    allowance: Arc<Allowance>,
 }
 
 impl File {
@@ -29,18 +31,28 @@ impl File {
     /// # Errors
     /// `NotNetcdf` for an unknown version, `Damaged` for a header that violates the grammar, `Io`.
     pub fn open(source: &Arc<dyn Source>) -> Result<Self> {
-        Header::parse(&**source)
-            .and_then(|header| tree(header, source.len()))
-            .map(|tree| File { tree })
+        let allowance = Arc::new(Allowance::of(&**source));
+        Header::parse(&**source, allowance.most())
+            .and_then(|header| {
+                allowance.note(header.kept);
+                tree(header, source.len())
+            })
+            .map(|tree| File { tree, allowance })
             .map_err(|e| e.in_file(source.name()))
     }
 
-    /// Returns whether a variable has an attribute with one of these names, without parsing the rest of the structure.
+    /// What may be kept of the file.
+    pub(super) fn allowance(&self) -> &Arc<Allowance> {
+        &self.allowance
+    }
+
+    /// Whether a variable has an attribute with one of these names; the rest of the structure is not worked out.
     ///
     /// # Errors
     /// As [`File::open`], for the header up to the first such name.
     pub fn has_attribute(source: &dyn Source, names: &[&str]) -> Result<bool> {
-        header::has_attribute(source, names).map_err(|e| e.in_file(source.name()))
+        header::has_attribute(source, Allowance::of(source).most(), names)
+            .map_err(|e| e.in_file(source.name()))
     }
 
     /// Returns all dimensions and variables.
@@ -66,9 +78,12 @@ fn damaged(message: impl Into<String>) -> Error {
 
 fn tree(header: Header, file_len: u64) -> Result<Tree> {
     let records = Records::new(&header, file_len)?;
-    let sizes: Vec<u64> =
-        header.dimensions.iter().map(|&(_, size)| if size == 0 { records.count } else { size }).collect();
-    let mut arrays = Vec::new();
+    let sizes: Vec<u64> = header
+        .dimensions
+        .iter()
+        .map(|dimension| if dimension.unlimited { records.count } else { dimension.size })
+        .collect();
+    let mut arrays = Vec::with_capacity(header.variables.len());
     for variable in &header.variables {
         arrays.push(Arc::new(arrays::array(variable, &header, &sizes, &records)?));
     }
@@ -88,12 +103,8 @@ fn tree(header: Header, file_len: u64) -> Result<Tree> {
             array,
         });
     }
-    tree.dimensions = header
-        .dimensions
-        .into_iter()
-        .zip(sizes)
-        .map(|((name, stated), size)| Dimension { name, group: ROOT, size, unlimited: stated == 0 })
-        .collect();
+    tree.dimensions = header.dimensions;
+    tree.dimensions.iter_mut().zip(sizes).for_each(|(dimension, size)| dimension.size = size);
     tree.groups.push(Group {
         name: String::new(),
         path: "/".into(),

@@ -124,7 +124,7 @@ fn lying_counts_are_damaged_before_anything_is_allocated() {
 #[test]
 fn every_truncation_of_a_header_is_damaged() {
     let whole = file(0, &[("t", 0), ("x", 3)], &[("v", &[0, 1], SHORT, BEGIN)], &[]);
-    let end = Header::parse(&Memory(whole.clone())).unwrap().end as usize;
+    let end = Header::parse(&Memory(whole.clone()), 1 << 20).unwrap().end as usize;
     for len in 4..end {
         assert_eq!(kind(whole[..len].to_vec()), Kind::Damaged, "{len} bytes");
     }
@@ -134,7 +134,7 @@ const NAMES: [&str; 2] = ["wanted", "wäre"];
 
 /// Returns the result of the full parse, whatever it is.
 fn parsed(bytes: &[u8]) -> Result<bool> {
-    let header = Header::parse(&Memory(bytes.to_vec()))?;
+    let header = Header::parse(&Memory(bytes.to_vec()), 1 << 20)?;
     Ok(header.variables.iter().any(|v| NAMES.iter().any(|name| v.attributes.get(name).is_some())))
 }
 

@@ -11,8 +11,9 @@ use super::global_heap;
 use super::header::{Header, ATTRIBUTE, ATTRIBUTE_INFO};
 use super::store::{damaged, unsupported, Store};
 use super::strings::heap_texts;
+use crate::container::allowance::heap;
 use crate::container::is_name;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::value::{text_of, Attribute, Attributes, DataType, Values};
 
 /// Attributes that netCDF-4 and the dimension scale library use internally.
@@ -27,104 +28,143 @@ const BOOKKEEPING: [&str; 8] = [
     "_NCProperties",
 ];
 
-/// Memory that an attribute takes in addition to its bytes.
-const ATTRIBUTE_BYTES: usize = 128;
-/// Approximate memory that the reason for omitting an attribute takes.
+/// Memory that an attribute takes beside its name and value, in a list that grows.
+const ATTRIBUTE_BYTES: usize = 3 * size_of::<Attribute>() / 2;
+/// Memory that an attribute takes in the list of those that are not decoded yet.
+const LISTED_BYTES: usize = 48;
+/// Memory that the reason why an attribute is left out takes, roughly.
 const OMITTED_BYTES: usize = 192;
-/// Memory that a string takes in addition to its text.
-const STRING_BYTES: usize = 48;
+/// Memory that a string takes beside its text.
+const STRING_BYTES: usize = size_of::<String>();
 
 /// Returns whether netCDF-4 uses attributes of this name internally, so that no user can have one.
 pub(crate) fn is_bookkeeping(name: &str) -> bool {
     BOOKKEEPING.contains(&name)
 }
 
-/// An attribute as it is stored.
-pub(super) struct RawAttribute {
-    pub(super) name: String,
-    datatype: Vec<u8>,
-    committed: bool,
-    dataspace: Result<Dataspace, String>,
-    data: Vec<u8>,
-}
+/// An attribute as it is stored: a message of which [`Parts`] are legible.
+pub(super) struct RawAttribute(Vec<u8>);
 
 /// The attributes of an object, in order of creation if that is known.
 pub(super) struct RawAttributes {
     list: Vec<RawAttribute>,
-    /// Names (if known) and reasons of those that cannot be listed.
-    pub(super) omitted: Vec<(String, String)>,
+    /// Reasons of those that cannot be listed; one that repeats is there once.
+    omitted: Vec<String>,
+    /// Memory that they were counted with.
+    kept: usize,
 }
 
 impl RawAttributes {
-    /// Lists the attributes of the object with this header.
-    pub(super) fn of(store: &Store, header: &Header) -> Result<Self> {
-        let mut ordered = Vec::new();
-        let mut omitted = Vec::new();
-        for message in header.messages.iter().filter(|message| message.kind == ATTRIBUTE) {
-            if message.shared {
-                omitted.push((String::new(), "attributes in the shared message table are not read".into()));
-                continue;
-            }
-            match RawAttribute::parse(store, &message.data) {
-                Ok(attribute) => ordered.push(((u32::from(message.order.unwrap_or(0)), 0), attribute)),
-                Err(error) => omitted.push((String::new(), error.to_string())),
-            }
+    /// Lists the attributes of the object with this header, which does not have them any more.
+    pub(super) fn of(store: &Store, header: &mut Header) -> Result<Self> {
+        let mut found = Listing { store, ordered: Vec::new(), omitted: Vec::new(), kept: 0 };
+        if header.messages.iter().any(|message| message.kind == ATTRIBUTE && message.shared) {
+            found.omit(unsupported("attributes in the shared message table are not read"))?;
+        }
+        for (order, data) in header.take_attributes() {
+            found.kept += heap(data.len());
+            found.add((u32::from(order.unwrap_or(0)), 0), Ok(data))?;
         }
         if let Some((dense, tracked)) = dense(store, header)? {
-            let take = |record: &Record, data: Result<Vec<u8>>| match parse(store, record, data) {
-                Ok(attribute) => {
-                    let order = if tracked { record.order } else { 0 };
-                    ordered.push(((order, record.number), attribute));
-                    Ok(())
+            let take = |record: &Record, data: Result<Vec<u8>>| {
+                let data = match record.shared {
+                    true => Err(unsupported("attributes in the shared message table are not read")),
+                    false => data,
+                };
+                if let Ok(data) = &data {
+                    store.budget.keep(heap(data.len()))?;
+                    found.kept += heap(data.len());
                 }
-                Err(error) => {
-                    store.budget.keep(OMITTED_BYTES)?;
-                    omitted.push((String::new(), error.to_string()));
-                    Ok(())
-                }
+                found.add((if tracked { record.order } else { 0 }, record.number), data)
             };
             dense.each(store, None, take)?;
         }
         // Attributes that were left out for lack of memory would be missed.
         store.budget.check()?;
-        ordered.sort_by_key(|(order, _)| *order);
-        Ok(RawAttributes { list: ordered.into_iter().map(|(_, attribute)| attribute).collect(), omitted })
+        let Listing { mut ordered, omitted, kept, .. } = found;
+        if !ordered.is_sorted_by_key(|(order, _)| *order) {
+            ordered.sort_by_key(|(order, _)| *order);
+        }
+        Ok(RawAttributes {
+            list: ordered.into_iter().map(|(_, attribute)| attribute).collect(),
+            omitted,
+            kept,
+        })
     }
 
     /// Returns the attribute of this name.
     pub(super) fn get(&self, name: &str) -> Option<&RawAttribute> {
-        self.list.iter().find(|attribute| attribute.name == name)
+        self.list.iter().find(|attribute| attribute.is_named(name))
     }
 
     /// Returns the text of the attribute of this name, or `None` if it is absent or not text.
     pub(super) fn text(&self, store: &Store, name: &str) -> Option<String> {
-        self.get(name)?.values(store).ok()?.as_text()
+        let attribute = self.get(name)?;
+        store.budget.passing(|| attribute.values(store)).ok()?.as_text()
     }
 
     /// Returns the integers of the attribute of this name, or none if it is absent or not an integer.
     pub(super) fn integers(&self, store: &Store, name: &str) -> Vec<i128> {
-        let values = self.get(name).and_then(|attribute| attribute.values(store).ok());
+        let values =
+            self.get(name).and_then(|attribute| store.budget.passing(|| attribute.values(store)).ok());
         values.map_or_else(Vec::new, |values| (0..values.len()).map_while(|i| values.int_at(i)).collect())
     }
 
-    /// Decodes all but the bookkeeping ones. Those that cannot be decoded go to `omitted` with name and reason.
-    pub(super) fn decoded(&self, store: &Store, omitted: &mut Vec<(String, String)>) -> Attributes {
-        omitted.extend(self.omitted.iter().cloned());
-        let mut list = Vec::with_capacity(self.list.len());
-        for attribute in &self.list {
-            if is_bookkeeping(&attribute.name) {
+    /// All but the bookkeeping ones, decoded; what cannot be goes to `omit` with its name and the reason.
+    pub(super) fn decoded(self, store: &Store, mut omit: impl FnMut(&str, String)) -> Attributes {
+        self.omitted.into_iter().for_each(|reason| omit("", reason));
+        let mut list = Vec::new();
+        for attribute in self.list {
+            let name = attribute.name();
+            if is_bookkeeping(&name) {
                 continue;
             }
-            match attribute.values(store) {
-                Ok(value) => list.push(Attribute { name: attribute.name.clone(), value }),
-                Err(error) => omitted.push((attribute.name.clone(), error.to_string())),
+            // Once too much was kept, which ends the operation, no more is.
+            match store.budget.keep(ATTRIBUTE_BYTES + heap(name.len())).and_then(|()| attribute.values(store))
+            {
+                Ok(value) => list.push(Attribute { name, value }),
+                Err(error) => omit(&name, error.to_string()),
             }
         }
+        store.budget.release(self.kept);
         Attributes::new(list)
     }
 }
 
-/// Returns whether the object with this header has an attribute with one of these names, without decoding values.
+/// Attributes that are being listed, with their order.
+struct Listing<'a> {
+    store: &'a Store,
+    ordered: Vec<((u32, u32), RawAttribute)>,
+    omitted: Vec<String>,
+    kept: usize,
+}
+
+impl Listing<'_> {
+    /// Adds an attribute, or the reason why it cannot be.
+    fn add(&mut self, order: (u32, u32), data: Result<Vec<u8>>) -> Result<()> {
+        match data.and_then(RawAttribute::new) {
+            Ok(attribute) => {
+                self.store.budget.keep(LISTED_BYTES)?;
+                self.kept += LISTED_BYTES;
+                self.ordered.push((order, attribute));
+                Ok(())
+            }
+            Err(error) => self.omit(error),
+        }
+    }
+
+    fn omit(&mut self, error: Error) -> Result<()> {
+        let reason = error.to_string();
+        if self.omitted.last() != Some(&reason) {
+            self.store.budget.keep(OMITTED_BYTES)?;
+            self.kept += OMITTED_BYTES;
+            self.omitted.push(reason);
+        }
+        Ok(())
+    }
+}
+
+/// Whether the object with this header has an attribute with one of these names; values are not looked at.
 ///
 /// # Errors
 /// If none is found and it is unknown whether there is one.
@@ -158,7 +198,7 @@ pub(super) fn find(store: &Store, header: &Header, name: &str) -> Result<Option<
     let is_meant = |data: &[u8]| Parts::of(data).is_ok_and(|parts| is_name(parts.name, name));
     let mut compact = header.messages.iter().filter(|m| m.kind == ATTRIBUTE && !m.shared);
     if let Some(message) = compact.find(|message| is_meant(&message.data)) {
-        return RawAttribute::parse(store, &message.data).map(Some);
+        return RawAttribute::new(message.data.clone()).map(Some);
     }
     let Some((dense, _)) = dense(store, header)? else { return Ok(None) };
     let mut found = Ok(None);
@@ -169,7 +209,7 @@ pub(super) fn find(store: &Store, header: &Header, name: &str) -> Result<Option<
         Ok(())
     };
     dense.each(store, Some(&[hash(name)]), take)?;
-    found?.map(|data| RawAttribute::parse(store, &data)).transpose()
+    found?.map(RawAttribute::new).transpose()
 }
 
 /// Returns where the attributes outside the header lie, and whether their order of creation is known, or `None` if the
@@ -192,14 +232,6 @@ fn dense(store: &Store, header: &Header) -> Result<Option<(Dense, bool)>> {
     })
 }
 
-/// Parses an attribute from a heap.
-fn parse(store: &Store, record: &Record, data: Result<Vec<u8>>) -> Result<RawAttribute> {
-    if record.shared {
-        return Err(unsupported("attributes in the shared message table are not read"));
-    }
-    RawAttribute::parse(store, &data?)
-}
-
 /// The parts of an attribute message, versions 1 to 3.
 struct Parts<'a> {
     flags: u8,
@@ -210,6 +242,11 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
+    /// The datatype lies elsewhere.
+    fn is_committed(&self) -> bool {
+        self.flags & 1 != 0
+    }
+
     fn of(data: &'a [u8]) -> Result<Self> {
         let mut cursor = Cursor::new(data);
         let version = cursor.read_u8()?;
@@ -234,52 +271,67 @@ impl<'a> Parts<'a> {
 }
 
 impl RawAttribute {
-    /// Parses the bytes of an attribute message.
-    fn parse(store: &Store, data: &[u8]) -> Result<Self> {
-        let parts = Parts::of(data)?;
-        store.budget.keep(ATTRIBUTE_BYTES + data.len())?;
-        let dataspace = if parts.flags & 2 != 0 {
-            Err("shared dataspaces are not read".to_owned())
-        } else {
-            Dataspace::parse(store, parts.dataspace).map_err(|error| error.to_string())
-        };
-        Ok(RawAttribute {
-            name: text_of(parts.name),
-            datatype: parts.datatype.to_vec(),
-            committed: parts.flags & 1 != 0,
-            dataspace,
-            data: parts.data.to_vec(),
-        })
+    /// Takes the bytes of an attribute message.
+    fn new(data: Vec<u8>) -> Result<Self> {
+        Parts::of(&data)?;
+        Ok(RawAttribute(data))
+    }
+
+    fn parts(&self) -> Parts<'_> {
+        // They were legible when the bytes were taken.
+        Parts::of(&self.0).unwrap_or(Parts { flags: 0, name: &[], datatype: &[], dataspace: &[], data: &[] })
+    }
+
+    fn is_named(&self, name: &str) -> bool {
+        is_name(self.parts().name, name)
+    }
+
+    fn name(&self) -> String {
+        text_of(self.parts().name)
     }
 
     fn datatype(&self, store: &Store) -> Result<Type> {
-        if self.committed {
-            Type::committed(store, &self.datatype)
-        } else {
-            Type::parse(&self.datatype)
+        let parts = self.parts();
+        match parts.is_committed() {
+            true => Type::committed(store, parts.datatype),
+            false => Type::parse(parts.datatype),
         }
     }
 
-    /// Returns the stored elements of `size` bytes each.
-    fn elements(&self, size: usize) -> Result<std::slice::ChunksExact<'_, u8>> {
-        let dataspace = self.dataspace.as_ref().map_err(|reason| unsupported(reason.clone()))?;
-        let count = dataspace.len().and_then(|count| usize::try_from(count).ok());
-        let bytes = count.and_then(|count| count.checked_mul(size)).and_then(|len| self.data.get(..len));
+    fn dataspace(&self, store: &Store) -> Result<Dataspace> {
+        let parts = self.parts();
+        match parts.flags & 2 {
+            0 => Dataspace::parse(store, parts.dataspace).map_err(|error| unsupported(error.to_string())),
+            _ => Err(unsupported("shared dataspaces are not read")),
+        }
+    }
+
+    /// The stored elements of `size` bytes each.
+    fn elements(&self, store: &Store, size: usize) -> Result<std::slice::ChunksExact<'_, u8>> {
+        let count = self.dataspace(store)?.len().and_then(|count| usize::try_from(count).ok());
+        let data = self.parts().data;
+        let bytes = count.and_then(|count| count.checked_mul(size)).and_then(|len| data.get(..len));
         Ok(bytes.ok_or_else(|| damaged("attribute is shorter than its dataspace"))?.chunks_exact(size))
     }
 
-    /// Returns its value as netCDF defines it.
+    /// Its value as netCDF sees it, which is counted as kept.
     pub(super) fn values(&self, store: &Store) -> Result<Values> {
         let datatype = self.datatype(store)?;
-        let dataspace = self.dataspace.as_ref().map_err(|reason| unsupported(reason.clone()))?;
+        let counted = |elements: std::slice::ChunksExact<'_, u8>, size: usize| {
+            store.budget.keep(heap(elements.len().saturating_mul(size)))
+        };
         match datatype {
             Type::Number { data_type, big_endian } => {
                 let size = data_type.size().unwrap_or(1);
-                numbers(data_type, big_endian, self.elements(size)?)
+                let elements = self.elements(store, size)?;
+                counted(elements.clone(), size)?;
+                numbers(data_type, big_endian, elements)
             }
             Type::Narrow(narrow) => {
+                let elements = self.elements(store, narrow.size)?;
+                counted(elements.clone(), 8)?;
                 let mut bytes = Vec::new();
-                for element in self.elements(narrow.size)? {
+                for element in elements {
                     let at = bytes.len();
                     bytes.resize(at + narrow.data_type().size().unwrap_or(1), 0);
                     narrow.widen(element, &mut bytes[at..]);
@@ -287,18 +339,20 @@ impl RawAttribute {
                 Values::from_native_bytes(narrow.data_type(), &bytes)
                     .ok_or_else(|| damaged("attribute of odd length"))
             }
-            // netCDF writes text as one fixed string; it treats a list of fixed strings as a list of strings.
-            Type::FixedString { size, .. } if dataspace.shape.is_empty() => {
-                Ok(Values::Char(self.elements(size)?.flatten().copied().collect()))
+            // netCDF writes text as one fixed string; a list of fixed strings is a list of strings to it.
+            Type::FixedString { size, .. } if self.dataspace(store)?.shape.is_empty() => {
+                let elements = self.elements(store, size)?;
+                counted(elements.clone(), size)?;
+                Ok(Values::Char(elements.flatten().copied().collect()))
             }
             Type::FixedString { size, blank_padded } => {
-                let fields = self.elements(size)?;
-                store.budget.keep(fields.len().saturating_mul(STRING_BYTES))?;
+                let fields = self.elements(store, size)?;
+                store.budget.keep(fields.len().saturating_mul(STRING_BYTES + heap(size)))?;
                 Ok(Values::String(fields.map(|field| super::strings::fixed(field, blank_padded)).collect()))
             }
             Type::HeapString => {
-                let references = self.elements(store.heap_reference_size())?;
-                store.budget.keep(references.len().saturating_mul(STRING_BYTES))?;
+                let references = self.elements(store, store.heap_reference_size())?;
+                store.budget.keep(references.len().saturating_mul(STRING_BYTES + heap(1)))?;
                 Ok(Values::String(heap_texts(store, references)?))
             }
             Type::ObjectReference | Type::ObjectReferenceList => {
@@ -308,10 +362,13 @@ impl RawAttribute {
         }
     }
 
-    /// Returns the stored elements of a list of compounds.
-    pub(super) fn records(&self) -> Result<std::slice::ChunksExact<'_, u8>> {
-        match Type::parse(&self.datatype)? {
-            Type::Other { name: "compound", size } if !self.committed && size > 0 => self.elements(size),
+    /// The elements of a list of compounds, as they are stored.
+    pub(super) fn records(&self, store: &Store) -> Result<std::slice::ChunksExact<'_, u8>> {
+        let parts = self.parts();
+        match Type::parse(parts.datatype)? {
+            Type::Other { name: "compound", size } if !parts.is_committed() && size > 0 => {
+                self.elements(store, size)
+            }
             _ => Err(unsupported("not a list of compounds")),
         }
     }
@@ -331,9 +388,9 @@ impl RawAttribute {
             }
         };
         if !list {
-            return self.elements(width)?.map(one).collect();
+            return self.elements(store, width)?.map(one).collect();
         }
-        let references = self.elements(store.heap_reference_size())?;
+        let references = self.elements(store, store.heap_reference_size())?;
         let mut objects = vec![None; references.len()];
         global_heap::each(store, references, width, |position, bytes| {
             objects[position] = one(bytes)?;
@@ -349,7 +406,7 @@ fn numbers(
     elements: std::slice::ChunksExact<'_, u8>,
 ) -> Result<Values> {
     let swap = big_endian != cfg!(target_endian = "big");
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(elements.len() * data_type.size().unwrap_or(1));
     for element in elements {
         let at = bytes.len();
         bytes.extend_from_slice(element);

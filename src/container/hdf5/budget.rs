@@ -1,46 +1,24 @@
 //! Limits how much one operation on a file may parse and keep.
 //!
-//! Structures of HDF5 refer to one another by address, so a small file can make a reader visit the same bytes without
-//! end. What a library wrote does not overlap: it is parsed a few times, and what is kept of it takes a few times its
-//! size. Each operation (opening, listing, reading strings, reading an index) has a budget that is a multiple of the
-//! length of the file, with a floor for small files; beyond it, the operation fails. The holes of a sparse file contain
-//! nothing, so the bytes that it occupies on its disk limit the budget too, with a greater weight, because disks may
-//! compress; and there is a ceiling.
+//! Structures of HDF5 refer to one another by address, so a small file can make a reader visit the same bytes
+//! without end. What a library wrote does not overlap: it is looked at a few times, and what is kept of it takes a few
+//! times its size. Each operation (opening, listing, reading strings, reading an index) has a budget of so many times
+//! the length of the file ([`Measure`]); who goes beyond it is refused.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::store::damaged;
-use crate::error::{Error, Kind, Result};
+use crate::container::allowance::{exceeded, Measure, KEPT};
+use crate::error::Result;
 
-/// What is kept: headers, names, attributes, index entries.
-const KEPT: Measure = Measure { floor: 40 << 20, length: 8, stored: 16, ceiling: 2 << 30 };
-/// What is parsed.
-const SEEN: Measure = Measure { floor: 1 << 30, length: 64, stored: 128, ceiling: 64 << 30 };
-/// Text in global heaps. Each string has its own place there, so all of them fit into the file; many elements may share
-/// a fill value.
+/// What is looked at.
+const SEEN: Measure = Measure { floor: 1 << 30, length: 64, stored: 64, ceiling: 64 << 30 };
+/// Text in global heaps. Each string has its own place there, so all of them fit into the file; a fill value may be
+/// shared by many elements.
 const TEXT: Measure = Measure { floor: 16 << 20, length: 1, stored: 8, ceiling: 4 << 30 };
 
-/// How the budget for a file is computed, in bytes.
-struct Measure {
-    /// Added for every file.
-    floor: u64,
-    /// Bytes of budget per byte of its length,
-    length: u64,
-    /// but at most this many per byte that it occupies on its disk,
-    stored: u64,
-    /// and at most this many in total.
-    ceiling: u64,
-}
-
-impl Measure {
-    fn of(&self, length: u64, stored: u64) -> AtomicU64 {
-        let more = length.saturating_mul(self.length).min(stored.saturating_mul(self.stored));
-        AtomicU64::new(more.min(self.ceiling) + self.floor)
-    }
-}
-
-/// The rest of a budget, in bytes.
+/// What is left of a budget, in bytes.
 #[derive(Debug)]
 pub(super) struct Budget {
     kept: AtomicU64,
@@ -51,7 +29,7 @@ pub(super) struct Budget {
 impl Budget {
     /// Creates the budget of one operation on a file of this length, which occupies `stored` bytes on its disk.
     pub(super) fn new(length: u64, stored: u64) -> Self {
-        let of = |measure: Measure| measure.of(length, stored);
+        let of = |measure: Measure| AtomicU64::new(measure.of(length, stored));
         Budget { kept: of(KEPT), seen: of(SEEN), text: of(TEXT) }
     }
 
@@ -68,14 +46,40 @@ impl Budget {
         }
     }
 
+    /// Runs what keeps nothing but its result, which is not counted.
+    pub(super) fn passing<T>(&self, run: impl FnOnce() -> T) -> T {
+        let before = self.left();
+        let result = run();
+        self.restore(before);
+        result
+    }
+
+    /// Allows no more than this to be kept.
+    pub(super) fn keep_at_most(&self, bytes: u64) {
+        self.kept.fetch_min(bytes, Ordering::Relaxed);
+    }
+
+    /// How many bytes may still be kept.
+    pub(super) fn left(&self) -> u64 {
+        self.kept.load(Ordering::Relaxed)
+    }
+
+    /// Gives back all that was counted since [`Budget::left`] returned this, unless it was too much.
+    pub(super) fn restore(&self, left: u64) {
+        if self.left() != OVERDRAWN {
+            self.kept.store(left, Ordering::Relaxed);
+        }
+    }
+
     /// Counts bytes of the file that are about to be parsed.
     pub(super) fn see(&self, bytes: usize) -> Result<()> {
         take(&self.seen, bytes as u64)
     }
 
-    /// Counts bytes of text that are about to be copied.
+    /// Counts bytes of text that are about to be copied and kept.
     pub(super) fn copy_text(&self, bytes: u64) -> Result<()> {
-        take(&self.text, bytes)
+        take(&self.text, bytes)?;
+        take(&self.kept, bytes)
     }
 
     /// Fails if the budget was exceeded.
@@ -97,10 +101,7 @@ fn take(left: &AtomicU64, bytes: u64) -> Result<()> {
         }
         None => {
             left.store(OVERDRAWN, Ordering::Relaxed);
-            Err(Error::new(
-                Kind::Limit,
-                "its structures overlap: they take far more memory than the file has bytes",
-            ))
+            Err(exceeded())
         }
     }
 }
@@ -130,11 +131,12 @@ impl Nodes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Kind;
 
     #[test]
     fn a_budget_once_overdrawn_stays_so() {
         let budget = Budget::new(1000, 1000);
-        let (most, kind) = (8 * 1000 + (40 << 20), Kind::Limit);
+        let (most, kind) = (4 * 1000 + (36 << 20), Kind::Limit);
         budget.keep(most).unwrap();
         budget.check().unwrap();
         assert_eq!(budget.keep(1).unwrap_err().kind(), kind);
@@ -143,22 +145,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_seen_and_copied_has_an_end_too() {
+    fn what_passes_is_given_back() {
         let budget = Budget::new(1000, 1000);
-        budget.see(64 * 1000 + (1 << 30)).unwrap();
-        budget.copy_text(1000 + (16 << 20)).unwrap();
-        assert_eq!(budget.copy_text(1).unwrap_err().kind(), Kind::Limit);
-        assert_eq!(budget.see(1).unwrap_err().kind(), Kind::Limit);
-        assert_eq!(budget.check().unwrap_err().kind(), Kind::Limit);
-    }
-
-    #[test]
-    fn holes_and_very_long_files_do_not_add_to_a_budget() {
-        let most = |length, stored| Budget::new(length, stored).kept.into_inner() - (40 << 20);
-        assert_eq!(most(1000, 1000), 8000);
-        assert_eq!(most(1000, 600), 8000);
-        assert_eq!(most(1 << 40, 4096), 16 * 4096);
-        assert_eq!(most(u64::MAX, u64::MAX), 2 << 30);
+        let left = budget.left();
+        budget.passing(|| budget.keep(1000)).unwrap();
+        assert_eq!(budget.left(), left);
+        budget.passing(|| budget.keep(usize::MAX)).unwrap_err();
+        assert!(budget.check().is_err());
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! list of chunk numbers and places. Chunks are numbered in C order over the chunks of the current shape.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use once_cell::sync::OnceCell;
 
@@ -14,8 +14,10 @@ use super::btree2::Tree;
 use super::cursor::Cursor;
 use super::layout::IndexKind;
 use super::numbering::Numbering;
+use super::shared_index::Index;
 use super::store::{damaged, guarded, Store};
 use super::{extensible_array, fixed_array};
+use crate::container::allowance::heap;
 use crate::container::chunk_index::{ChunkIndex, ChunkPlace};
 use crate::error::{Error, Kind, Result};
 use crate::selection::checked_product;
@@ -23,20 +25,20 @@ use crate::selection::checked_product;
 /// A chunk index that is read when it is first needed.
 #[derive(Debug)]
 pub struct LazyChunkIndex {
-    plan: Box<IndexDescription>,
-    /// The file; `None` once it was released.
+    plan: IndexDescription,
+    /// The file; `None` once it was let go of.
     store: Mutex<Option<Store>>,
     /// A number that no other index in this process has.
     id: u64,
     /// Chunks along each dimension.
     counts: Vec<u64>,
-    entries: OnceCell<Vec<Entry>>,
+    entries: OnceCell<Arc<Index>>,
 }
 
 /// What is needed to read an index.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct IndexDescription {
-    /// Length of the file from its superblock on, and the offset of the superblock.
+    /// Length of the file from its superblock on, and where that lies.
     pub(super) file_len: u64,
     pub(super) base: u64,
     pub(super) kind: IndexKind,
@@ -57,7 +59,7 @@ pub(super) struct IndexDescription {
 
 /// A chunk: its number, address, size (0 means the bytes of a chunk without filters) and filter mask.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+pub(super) struct Entry {
     number: u64,
     address: u64,
     size: u32,
@@ -70,7 +72,7 @@ impl LazyChunkIndex {
         LazyChunkIndex {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             counts: plan.counts(&plan.shape),
-            plan: Box::new(plan),
+            plan,
             store: Mutex::new(Some(store.again())),
             entries: OnceCell::new(),
         }
@@ -80,13 +82,19 @@ impl LazyChunkIndex {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn entries(&self, address: u64) -> Result<&Vec<Entry>> {
-        self.entries.get_or_try_init(|| {
+    fn entries(&self, address: u64) -> Result<&[Entry]> {
+        let index = self.entries.get_or_try_init(|| {
             let store = self.file().as_ref().map(Store::again);
             let store =
                 store.ok_or_else(|| Error::new(Kind::Internal, "a chunk index let go of its file unread"))?;
-            guarded(|| self.plan.read(&store, address))
-        })
+            store.indexes.get(address, &self.plan, || {
+                store.budget.keep_at_most(store.allowance.left());
+                let entries = guarded(|| self.plan.read(&store, address))?;
+                let held = store.allowance.hold(heap(size_of_val(&entries[..])))?;
+                Ok(Index::new(entries, self.plan.clone(), held))
+            })
+        })?;
+        Ok(&index.entries)
     }
 }
 

@@ -11,6 +11,7 @@ use super::header::{
 };
 use super::layout::RawLayout;
 use super::store::{damaged, unsupported, Store};
+use crate::container::allowance::heap;
 use crate::container::array::{Array, Layout};
 use crate::container::filter::Filter;
 use crate::error::Result;
@@ -18,7 +19,19 @@ use crate::error::Result;
 /// The beginning of the name of a dimension scale without a variable.
 const NO_VARIABLE: &str = "This is a netCDF dimension but not a netCDF variable";
 
-/// A dataset, before netCDF's interpretation of its dimensions.
+/// Memory that an array takes beside its fill value and layout, and what each of its dimensions adds.
+const ARRAY_BYTES: usize = heap(size_of::<Array>() + 16) + 4 * heap(1);
+const AXIS_BYTES: usize = 32;
+/// Memory that the index of an array in chunks takes until it is read, and what each dimension adds.
+const CHUNKED_BYTES: usize = heap(size_of::<LazyChunkIndex>()) + 5 * heap(1);
+const CHUNKED_AXIS_BYTES: usize = 48;
+
+/// Memory that a filter takes.
+fn filter_bytes(filter: &Filter) -> usize {
+    size_of::<Filter>() + heap(4 * filter.parameters.len())
+}
+
+/// A dataset before netCDF's view of its dimensions.
 pub(super) struct Dataset {
     pub(super) header: Header,
     pub(super) dataspace: Dataspace,
@@ -30,11 +43,11 @@ pub(super) struct Dataset {
 }
 
 impl Dataset {
-    /// Reads the messages that all datasets have.
-    pub(super) fn read(store: &Store, header: Header) -> Result<Self> {
+    /// Reads what all datasets have.
+    pub(super) fn read(store: &Store, mut header: Header) -> Result<Self> {
         let dataspace = header.data(DATASPACE)?.ok_or_else(|| damaged("a dataset lacks its dataspace"))?;
         let dataspace = Dataspace::parse(store, dataspace)?;
-        let attributes = RawAttributes::of(store, &header)?;
+        let attributes = RawAttributes::of(store, &mut header)?;
         let class = attributes.text(store, "CLASS");
         let is_scale = class.as_deref() == Some("DIMENSION_SCALE") && !dataspace.shape.is_empty();
         let name = if is_scale { attributes.text(store, "NAME") } else { None };
@@ -50,7 +63,8 @@ impl Dataset {
         let datatype = self.header.first(DATATYPE).ok_or_else(|| damaged("a dataset lacks its type"))?;
         let (data_type, element) = Type::of_message(store, datatype)?.element(store)?;
         let layout = self.layout(store, element.size())?;
-        store.budget.keep(element.size())?;
+        let axes = AXIS_BYTES * self.dataspace.shape.len();
+        store.budget.keep(ARRAY_BYTES + axes + heap(element.size()))?;
         let fill = self.fill(element.size())?;
         Ok(Array { data_type, element, shape: self.dataspace.shape.clone(), layout, fill, short: None })
     }
@@ -64,6 +78,7 @@ impl Dataset {
         let too_large = || damaged("the size of a dataset overflows");
         match RawLayout::parse(store, layout)? {
             RawLayout::Compact(mut data) => {
+                store.budget.keep(heap(data.len()))?;
                 let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(too_large)?;
                 if data.len() < bytes {
                     return Err(damaged("compact data are shorter than their dataspace"));
@@ -85,6 +100,8 @@ impl Dataset {
             RawLayout::Chunked { sizes, index, address, plain_edges } => {
                 let (chunk, chunk_bytes) = self.chunk(&sizes, element_size)?;
                 let filters = self.filters()?;
+                let filters_bytes: usize = filters.iter().map(filter_bytes).sum();
+                store.budget.keep(CHUNKED_BYTES + CHUNKED_AXIS_BYTES * chunk.len() + filters_bytes)?;
                 let plan = IndexDescription {
                     file_len: store.len(),
                     base: store.storage.base(),

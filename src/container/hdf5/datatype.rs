@@ -117,7 +117,7 @@ impl Type {
             _ => return Err(unsupported("types in the shared message table are not read")),
         }
         let address = cursor.read_offset(store.offset_size)?;
-        let header = Header::read(store, address)?;
+        let header = store.budget.passing(|| Header::read(store, address))?;
         match header.first(DATATYPE) {
             Some(message) if !message.shared => Self::parse(&message.data),
             _ => Err(damaged("a committed type is not where it should be")),

@@ -6,7 +6,9 @@ use super::fractal_heap::Heap;
 use super::store::{damaged, Store};
 use crate::error::{Error, Kind, Result};
 
-/// The longest identifier of an object; links have 7 bytes, attributes 8.
+/// Memory that a record takes in a list that grows, and while it is sorted.
+const RECORD_BYTES: usize = 3 * size_of::<Record>() / 2 + 16;
+/// Longest identifier of an object; links have 7 bytes, attributes 8.
 const MAX_ID: usize = 8;
 /// Flag of an attribute in the table of shared messages.
 const SHARED: u8 = 0x02;
@@ -90,7 +92,7 @@ impl Dense {
             if hashes.is_some_and(|hashes| !hashes.contains(&hash(record))) {
                 return Ok(());
             }
-            store.budget.keep(size_of::<Record>())?;
+            store.budget.keep(RECORD_BYTES)?;
             records.try_reserve(1).map_err(|_| Error::new(Kind::Limit, "no memory for a list of names"))?;
             let number = u32::try_from(records.len()).map_err(|_| damaged("too many links or attributes"))?;
             let mut found = Record { number, order: 0, shared: false, id: [0; MAX_ID] };

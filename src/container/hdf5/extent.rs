@@ -19,7 +19,7 @@ const MOST_VARIABLES: usize = 1000;
 /// Returns whether a dimension of the dataset at this address may be longer than the dataset. If in doubt, it may.
 pub(super) fn may_be_short(store: &Store, address: u64, dataset: &Dataset) -> bool {
     let can_grow = dataset.dataspace.maximum.iter().any(Option::is_none);
-    can_grow && is_short(store, address, dataset).unwrap_or(true)
+    can_grow && store.budget.passing(|| is_short(store, address, dataset)).unwrap_or(true)
 }
 
 fn is_short(store: &Store, address: u64, dataset: &Dataset) -> Result<bool> {
@@ -54,7 +54,7 @@ fn is_short(store: &Store, address: u64, dataset: &Dataset) -> Result<bool> {
 /// Returns whether one of these datasets, other than that at `address`, is longer than `size` along its axis.
 fn has_longer(store: &Store, users: &[(u64, usize)], address: u64, size: u64) -> Result<bool> {
     for &(user, axis) in users.iter().filter(|user| user.0 != address) {
-        let dataspace = dataspace(store, &Header::read(store, user)?)?;
+        let dataspace = store.budget.passing(|| dataspace(store, &Header::read(store, user)?))?;
         if dataspace.shape.get(axis).is_none_or(|&other| other > size) {
             return Ok(true);
         }
@@ -70,7 +70,7 @@ fn dataspace(store: &Store, header: &Header) -> Result<Dataspace> {
 /// Returns the datasets that use a scale, each with the axis that uses it.
 fn users(store: &Store, list: Option<&RawAttribute>) -> Result<Vec<(u64, usize)>> {
     let list = list.ok_or_else(|| damaged("a scale lists no datasets"))?;
-    let users = list.records()?.map(|record| {
+    let users = list.records(store)?.map(|record| {
         let mut cursor = Cursor::new(record);
         let address = store.address(&mut cursor)?.ok_or_else(|| damaged("a scale lists no dataset"))?;
         Ok((address, cursor.read_u32_le()? as usize))

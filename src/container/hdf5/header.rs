@@ -10,14 +10,15 @@ use hdf5_reader::storage::{Storage, StorageBuffer};
 use super::budget::Nodes;
 use super::cursor::Cursor;
 use super::store::{damaged, unsupported, Store};
+use crate::container::allowance::heap;
 use crate::container::checksum::lookup3;
 use crate::error::{Error, Kind, Result};
 
 /// The maximum size of one object header in bytes; real ones have some kilobytes.
 const MAX_BYTES: usize = 64 << 20;
-/// Memory that a message takes in addition to its bytes, while the header is parsed.
-const MESSAGE: usize = 16;
-/// The cost of a block in addition to its bytes, counted as if it were longer.
+/// Memory that a message takes beside its bytes, in a list that grows.
+const MESSAGE: usize = 3 * size_of::<Message>() / 2;
+/// What a block costs beside its bytes, counted as if it were longer.
 const BLOCK: usize = 512;
 
 pub(super) const DATASPACE: u16 = 0x01;
@@ -62,6 +63,8 @@ pub(super) enum ObjectKind {
 #[derive(Debug)]
 pub(super) struct Header {
     pub(super) messages: Vec<Message>,
+    /// Memory that the messages were counted with.
+    kept: usize,
 }
 
 impl Header {
@@ -79,16 +82,27 @@ impl Header {
             blocks: VecDeque::new(),
             nodes: Nodes::new(store.len()),
             bytes: 0,
+            kept: 0,
             sums: Ok(()),
         };
         let outcome = reading.all(address);
-        (Header { messages: reading.messages }, outcome.and(reading.sums))
+        (Header { messages: reading.messages, kept: reading.kept }, outcome.and(reading.sums))
     }
 
     /// Releases the messages, so that the budget has their memory again.
     pub(super) fn release(self, store: &Store) {
-        let bytes = self.messages.iter().map(|message| MESSAGE + message.data.len()).sum();
-        store.budget.release(bytes);
+        store.budget.release(self.kept);
+    }
+
+    /// Takes the bytes of each attribute out of its message, with the order of creation; the memory of the bytes, as
+    /// [`heap`] has it, is from now on counted by the caller. Messages that lie elsewhere stay.
+    pub(super) fn take_attributes(&mut self) -> impl Iterator<Item = (Option<u16>, Vec<u8>)> + '_ {
+        let Header { messages, kept } = self;
+        let attributes = messages.iter_mut().filter(|message| message.kind == ATTRIBUTE && !message.shared);
+        attributes.map(|message| {
+            *kept -= heap(message.data.len());
+            (message.order, std::mem::take(&mut message.data))
+        })
     }
 
     /// Returns the first message of this kind.
@@ -127,7 +141,8 @@ struct Reading<'a> {
     /// The blocks that were read.
     nodes: Nodes,
     bytes: usize,
-    /// The error of the first wrong checksum.
+    kept: usize,
+    /// Whether the checksums were right.
     sums: Result<()>,
 }
 
@@ -229,7 +244,9 @@ impl Reading<'_> {
                     self.blocks.push_back((address, len));
                 }
                 _ => {
-                    self.store.budget.keep(MESSAGE + data.len())?;
+                    let kept = MESSAGE + heap(data.len());
+                    self.store.budget.keep(kept)?;
+                    self.kept += kept;
                     let shared = flags & SHARED != 0;
                     self.messages.push(Message { kind, shared, order, data: data.to_vec() });
                 }

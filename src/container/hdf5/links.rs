@@ -9,14 +9,17 @@ use super::dense::{Dense, Listed};
 use super::header::{Header, LINK, LINK_INFO, SYMBOL_TABLE};
 use super::store::{damaged, Store};
 use super::symbols::{Symbol, SymbolTable};
+use crate::container::allowance::heap;
 use crate::error::{Error, Kind, Result};
 use crate::value::text_of;
 
-/// The maximum number of soft links on the way to one object.
+/// Longest path; names in netCDF files have 256 bytes at most.
+pub(super) const MAX_PATH: usize = 64 << 10;
+/// Most soft links on the way to one object.
 const MAX_SOFT_LINKS: usize = 32;
 
-/// Memory that a link takes in addition to its name.
-const LINK_BYTES: usize = 96;
+/// Memory that a link takes beside its name and target, in a list that grows.
+const LINK_BYTES: usize = 3 * size_of::<Link>() / 2;
 
 /// Where a link leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,8 +28,8 @@ pub(super) enum Target {
     Hard(u64),
     /// To a path in this file.
     Soft(String),
-    /// To a place that is not followed, with the reason.
-    Elsewhere(String),
+    /// To somewhere that is not followed, with the reason.
+    Elsewhere(&'static str),
 }
 
 /// A named link.
@@ -37,14 +40,28 @@ pub(super) struct Link {
     order: Option<u64>,
 }
 
-/// Returns all links of a group, in order of creation if it is tracked for all, else by name.
+impl Link {
+    /// The memory that it is counted with.
+    fn memory(&self) -> usize {
+        let path = if let Target::Soft(path) = &self.target { path.len() } else { 0 };
+        LINK_BYTES + heap(self.name.len()) + heap(path)
+    }
+
+    /// Lets go of it, so that its memory can be counted for others.
+    pub(super) fn release(self, store: &Store) {
+        store.budget.release(self.memory());
+    }
+}
+
+/// All links of a group, in order of creation where it is tracked for all, else by name.
 pub(super) fn list(store: &Store, group: &Header) -> Result<Vec<Link>> {
     let mut links = Vec::new();
     collect(store, group, None, &mut links)?;
+    // In place: a list of very many links is not copied.
     if links.iter().all(|link| link.order.is_some()) {
-        links.sort_by_key(|link| link.order);
-    } else {
-        links.sort_by(|a, b| a.name.cmp(&b.name));
+        links.sort_unstable_by(|a, b| (a.order, &a.name).cmp(&(b.order, &b.name)));
+    } else if !links.is_sorted_by(|a, b| a.name <= b.name) {
+        links.sort_unstable_by(|a, b| a.name.cmp(&b.name));
     }
     Ok(links)
 }
@@ -68,10 +85,10 @@ pub(super) fn resolve(store: &Store, group: u64, link: &Link) -> Result<u64> {
     match &link.target {
         Target::Hard(address) => Ok(*address),
         Target::Soft(path) => {
-            let found = follow(store, group, path)?;
+            let found = store.budget.passing(|| follow(store, group, path))?;
             found.ok_or_else(|| Error::new(Kind::Damaged, format!("soft link to '{path}' leads nowhere")))
         }
-        Target::Elsewhere(reason) => Err(Error::new(Kind::Unsupported, reason.clone())),
+        Target::Elsewhere(reason) => Err(Error::new(Kind::Unsupported, *reason)),
     }
 }
 
@@ -82,10 +99,14 @@ pub(super) fn follow(store: &Store, group: u64, path: &str) -> Result<Option<u64
     // Names still to be followed, the last one first.
     let mut names: Vec<String> = Vec::new();
     let push = |names: &mut Vec<String>, path: &str| {
+        if path.len() > MAX_PATH {
+            return Err(Error::new(Kind::Limit, format!("a path of {} bytes", path.len())));
+        }
         names
             .extend(path.split('/').rev().filter(|name| !name.is_empty() && *name != ".").map(str::to_owned));
+        Ok(())
     };
-    push(&mut names, path);
+    push(&mut names, path)?;
     while let Some(name) = names.pop() {
         let header = Header::read(store, at)?;
         let Some(link) = find(store, &header, &name)? else {
@@ -101,7 +122,7 @@ pub(super) fn follow(store: &Store, group: u64, path: &str) -> Result<Option<u64
                 if path.starts_with('/') {
                     at = store.root;
                 }
-                push(&mut names, &path);
+                push(&mut names, &path)?;
             }
             Target::Elsewhere(reason) => return Err(Error::new(Kind::Unsupported, reason)),
         }
@@ -127,7 +148,7 @@ fn add(store: &Store, link: Link, wanted: Option<&str>, links: &mut Vec<Link>) -
     if wanted.is_some_and(|wanted| link.name != wanted) {
         return Ok(());
     }
-    store.budget.keep(LINK_BYTES + link.name.len())?;
+    store.budget.keep(link.memory())?;
     links.push(link);
     Ok(())
 }
@@ -185,8 +206,8 @@ fn parse(store: &Store, data: &[u8]) -> Result<Link> {
             let len = usize::from(cursor.read_u16_le()?);
             Target::Soft(text_of(cursor.read_bytes(len)?))
         }
-        64 => Target::Elsewhere("external links are not followed".into()),
-        _ => Target::Elsewhere("user-defined links are not followed".into()),
+        64 => Target::Elsewhere("external links are not followed"),
+        _ => Target::Elsewhere("user-defined links are not followed"),
     };
     Ok(Link { name, target, order })
 }
@@ -209,13 +230,9 @@ fn add_symbol(
     if wanted.is_some_and(|wanted| !is_text(name, wanted)) {
         return Ok(());
     }
-    store.budget.keep(name.len())?;
     let target = match symbol {
         Symbol::Hard(address) => Target::Hard(*address),
-        Symbol::Soft(path) => {
-            store.budget.keep(path.len())?;
-            Target::Soft(text_of(path))
-        }
+        Symbol::Soft(path) => Target::Soft(text_of(path)),
     };
     add(store, Link { name: text_of(name), target, order: None }, wanted, links)
 }

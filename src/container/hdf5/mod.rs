@@ -35,6 +35,7 @@ mod links;
 mod names;
 mod netcdf4;
 mod numbering;
+mod shared_index;
 mod storage;
 mod store;
 mod strings;
@@ -49,6 +50,7 @@ use self::dataset::Dataset;
 use self::header::{Header, ObjectKind};
 use self::netcdf4::NON_COORDINATE;
 use self::store::{guarded, Store};
+use super::allowance::Allowance;
 use super::array::Array;
 use super::tree::Tree;
 use super::Stored;
@@ -90,7 +92,13 @@ impl File {
     /// # Errors
     /// `Damaged` if the root group cannot be read, `Limit` if there are too many objects; `Io`.
     pub fn tree(&self) -> Result<&Tree> {
-        self.tree.get_or_try_init(|| guarded(|| netcdf4::tree(&self.store.again())))
+        self.tree.get_or_try_init(|| {
+            let store = self.store.again();
+            let left = store.budget.left();
+            let tree = guarded(|| netcdf4::tree(&store))?;
+            store.allowance.note(left.saturating_sub(store.budget.left()));
+            Ok(tree)
+        })
     }
 
     /// Returns one variable by its path, without leading slash. The others are read only if its dimensions may be
@@ -112,6 +120,11 @@ impl File {
     /// `Request` if the data are not strings; `Damaged`, `Io`.
     pub fn strings(&self, array: &Array, fields: &[u8]) -> Result<Vec<String>> {
         guarded(|| strings::decode(&self.store.again(), array, fields))
+    }
+
+    /// What may be kept of the file.
+    pub(super) fn allowance(&self) -> &Arc<Allowance> {
+        &self.store.allowance
     }
 
     fn variable_of_tree(&self, path: &str) -> Result<Option<Stored>> {
@@ -152,7 +165,9 @@ impl File {
                     return Ok(Some(found));
                 }
             }
-            let attributes = dataset.attributes.decoded(store, &mut Vec::new());
+            let attributes = dataset.attributes.decoded(store, |_, _| {});
+            // What was left out for want of memory would be missed.
+            store.budget.check()?;
             return Ok(Some(Stored { attributes, array: Arc::new(array) }));
         }
         Ok(None)

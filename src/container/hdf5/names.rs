@@ -12,7 +12,10 @@ use super::netcdf4::MAX_LINKS;
 use super::store::Store;
 use crate::error::{Error, Kind, Result};
 
-/// Returns whether a dataset of any group has an attribute with one of these names.
+/// Memory that the address of an object that was visited takes, in a table that grows.
+const VISITED_BYTES: usize = 32;
+
+/// Whether a dataset of any group has an attribute with one of these names.
 ///
 /// # Errors
 /// If none is found: the error of the root group if it is not legible; `Io`, `Limit`.
@@ -23,6 +26,7 @@ pub(super) fn has_attribute(store: &Store, names: &[&str]) -> Result<bool> {
     let mut count = 0;
     while let Some(group) = groups.pop() {
         let (links, listed) = links::list_legible(store, &group);
+        group.release(store);
         if visited.len() == 1 {
             outcome = outcome.and(listed);
         } else {
@@ -33,15 +37,19 @@ pub(super) fn has_attribute(store: &Store, names: &[&str]) -> Result<bool> {
             return Err(Error::new(Kind::Limit, "the file has too many objects"));
         }
         for link in links {
-            let Target::Hard(address) = link.target else { continue };
-            if !visited.insert(address) {
-                continue;
-            }
+            let hard = if let Target::Hard(address) = link.target { Some(address) } else { None };
+            link.release(store);
+            let Some(address) = hard.filter(|&address| visited.insert(address)) else { continue };
+            store.budget.keep(VISITED_BYTES)?;
             let (header, read) = Header::read_legible(store, address);
             pass_over(read)?;
             if header.kind() == ObjectKind::Group {
                 groups.push(header);
-            } else if pass_over(is_any_named(store, &header, names))? == Some(true) {
+                continue;
+            }
+            let found = store.budget.passing(|| is_any_named(store, &header, names));
+            header.release(store);
+            if pass_over(found)? == Some(true) {
                 return Ok(true);
             }
         }

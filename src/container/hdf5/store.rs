@@ -13,8 +13,10 @@ use super::budget::Budget;
 use super::cursor::Cursor;
 use super::global_heap;
 use super::header::{Header, BRANCHING};
+use super::shared_index::Indexes;
 use super::storage::BlockStorage;
 use super::symbols::LastNames;
+use crate::container::allowance::Allowance;
 use crate::container::checksum::lookup3;
 use crate::error::{Error, Kind, Result};
 use crate::io::source::Source;
@@ -37,6 +39,9 @@ pub(super) struct Opened {
     pub(super) branching: Branching,
     pub(super) heaps: global_heap::Kept,
     pub(super) names: LastNames,
+    pub(super) indexes: Indexes,
+    /// What may be kept of the file by all operations together.
+    pub(super) allowance: Arc<Allowance>,
 }
 
 /// The K values of a file: nodes of B-trees of version 1 have at most twice as many entries.
@@ -77,9 +82,17 @@ impl Store {
         let end = check_end(&storage, length);
         let storage = storage.padded(length);
         let root = superblock.root_object_header_address()?;
-        let (branching, heaps, names) =
-            (DEFAULT_BRANCHING, global_heap::Kept::default(), LastNames::default());
-        let mut opened = Opened { storage, offset_size, length_size, root, branching, heaps, names };
+        let mut opened = Opened {
+            storage,
+            offset_size,
+            length_size,
+            root,
+            branching: DEFAULT_BRANCHING,
+            heaps: global_heap::Kept::default(),
+            names: LastNames::default(),
+            indexes: Indexes::default(),
+            allowance: Arc::new(Allowance::of(&**source)),
+        };
         match superblock.version {
             0 | 1 => {
                 opened.branching.group_leaf = superblock.group_leaf_node_k;

@@ -59,7 +59,8 @@ struct Copier {
 }
 
 impl Copier {
-    // Every axis has at least two places, so that there are fewer axes than bits in an address.
+    // Recursion instead of an `Odometer`: a place takes two additions and no memory.
+    // Every axis has two places or more, so that there are fewer axes than bits in an address.
     fn descend(&self, axes: &[Axis], from: &[u8], from_at: usize, to: &mut [u8], to_at: usize) {
         let Some((axis, inner)) = axes.split_first() else {
             return self.copy_line(from, from_at, to, to_at);

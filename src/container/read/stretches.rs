@@ -61,6 +61,7 @@ impl<'a> Stretches<'a> {
         Stretches { lattice, split, along, inner, at: Some(vec![0; axes.len().min(split + 1)]) }
     }
 
+    /// Not an `Odometer`: one axis moves on by several places, and the last stretch along it may be shorter.
     fn advance(&self, mut at: Vec<usize>) -> Option<Vec<usize>> {
         for d in (0..at.len()).rev() {
             at[d] += if d == self.split { self.along } else { 1 };

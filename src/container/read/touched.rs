@@ -59,6 +59,7 @@ impl<'a> TouchedChunks<'a> {
         Run { first, count, chunk: index / size, within }
     }
 
+    /// Not an `Odometer`: how far an axis moves on depends on where the next chunk begins.
     fn advance(&self, mut at: Vec<Run>) -> Option<Vec<Run>> {
         for d in (0..at.len()).rev() {
             let next = at[d].first + at[d].count;

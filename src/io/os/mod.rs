@@ -44,14 +44,17 @@ pub(crate) use system::{identity_at, is_stream};
 #[cfg(feature = "gdal")]
 pub(crate) use vsi::{list_virtual, VirtualFile};
 
+/// What a file counts with of which it cannot be told how much it takes on its disk.
+const MOST_UNKNOWN: u64 = 1 << 20;
+
 /// A local regular file, open for reading by any number of threads at once.
 #[derive(Debug)]
 pub struct LocalFile {
     file: Arc<Descriptor>,
     name: String,
     state: FileState,
-    /// Bytes that it occupies on its disk.
-    stored: u64,
+    /// Bytes that it takes on its disk, where that could be told when it was opened.
+    stored: Option<u64>,
     identity: FileIdentity,
 }
 
@@ -202,7 +205,10 @@ impl Source for LocalFile {
     }
 
     fn stored(&self) -> u64 {
-        self.stored
+        // One that had to be fetched from a tape is there once it has been read from.
+        let again = || self.file.with(File::metadata).ok().and_then(|metadata| system::stored(&metadata));
+        let unknown = self.state.length.min(MOST_UNKNOWN);
+        self.stored.or_else(|| (self.state.length > MOST_UNKNOWN).then(again)?).unwrap_or(unknown)
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {

@@ -135,15 +135,11 @@ pub fn is_stream(kind: FileType) -> bool {
     kind.is_fifo() || kind.is_char_device()
 }
 
-/// Returns the bytes that a file occupies on its disk, or its length if that is unknown.
-pub fn stored(metadata: &Metadata) -> u64 {
+/// Bytes that a file takes on its disk; `None` where that cannot be told.
+pub fn stored(metadata: &Metadata) -> Option<u64> {
     let (length, taken) = (metadata.len(), metadata.blocks().saturating_mul(512));
-    // For a file that was just written, or that lies on tape, the system may report nothing yet.
-    if taken < LEAST_TAKEN {
-        length
-    } else {
-        taken.min(length)
-    }
+    // A file that was just written, or that lies on tape, may be said to take nothing yet.
+    (taken >= LEAST_TAKEN || length <= taken).then_some(taken.min(length))
 }
 
 /// Returns whether some path still leads to the open file.

@@ -115,9 +115,9 @@ pub fn is_stream(_kind: FileType) -> bool {
     false
 }
 
-/// Returns the bytes that a file occupies on its disk; here its length.
-pub fn stored(metadata: &Metadata) -> u64 {
-    metadata.len()
+/// Bytes that a file takes on its disk; here its length.
+pub fn stored(metadata: &Metadata) -> Option<u64> {
+    Some(metadata.len())
 }
 
 /// Returns `true`: a file that is open without shared deletion keeps its name.

@@ -7,7 +7,7 @@ use gdal_sys as gdal;
 
 use super::quiet::last_message;
 use crate::error::{Error, Kind, Result};
-use crate::selection::Selection;
+use crate::selection::{offsets, Selection};
 use crate::value::{Attribute, Attributes, DataType, Values};
 
 /// The attributes for no-data value, unit, scale and offset.
@@ -200,15 +200,12 @@ impl GdalArray {
 fn pick(bytes: &[u8], shape: &[u64], element: usize, selection: &Selection, out: &mut [u8]) -> Result<()> {
     let strides = crate::selection::c_strides(shape);
     let outside = || Error::new(Kind::Internal, "a selection outside what was read");
-    let total = selection.len().ok_or_else(outside)?;
-    for (n, to) in (0..total).zip(out.chunks_exact_mut(element)) {
-        let (mut rest, mut from) = (n, 0u64);
-        for d in (0..shape.len()).rev() {
-            let i = rest % selection.count()[d];
-            rest /= selection.count()[d];
-            from += selection.start()[d].wrapping_add_signed(selection.step()[d] * i as i64) * strides[d];
-        }
-        let from = from as usize * element;
+    let first: u64 = selection.start().iter().zip(&strides).map(|(start, stride)| start * stride).sum();
+    // A step of any size may stand beside a count of one: what wraps is not used then.
+    let distance = |(step, &stride): (&i64, &u64)| step.wrapping_mul(stride as i64);
+    let steps: Vec<i64> = selection.step().iter().zip(&strides).map(distance).collect();
+    for (from, to) in offsets(selection.count(), &steps).zip(out.chunks_exact_mut(element)) {
+        let from = first.wrapping_add_signed(from) as usize * element;
         to.copy_from_slice(bytes.get(from..from + element).ok_or_else(outside)?);
     }
     Ok(())
@@ -239,4 +236,22 @@ fn data_type_of(number: gdal::GDALDataType::Type) -> Option<DataType> {
         gdal::GDALDataType::GDT_Float64 => DataType::F64,
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_picked_by_start_count_and_step() {
+        let bytes: Vec<u8> = (0..20).collect();
+        let picked = |start: &[u64], count: &[u64], step: &[i64]| {
+            let selection = Selection::new(start, count, step, &[4, 5]).unwrap();
+            let mut out = vec![0; selection.len().unwrap() as usize];
+            pick(&bytes, &[4, 5], 1, &selection, &mut out).map(|()| out).unwrap()
+        };
+        assert_eq!(picked(&[3, 0], &[2, 3], &[-2, 2]), [15, 17, 19, 5, 7, 9]);
+        assert_eq!(picked(&[1, 4], &[1, 2], &[i64::MAX, -3]), [9, 6]);
+        assert_eq!(picked(&[0, 0], &[0, 2], &[1, 1]), [0u8; 0]);
+    }
 }

@@ -38,7 +38,7 @@ pub(super) fn text(list: &[Fragment], dimensions: &[String], sizes: &[Vec<u64>])
 
 fn partition(
     fragment: &Fragment,
-    index: &[usize],
+    index: &[u64],
     ranges: &[u64],
     dimensions: &[String],
     split: &[usize],

@@ -1,6 +1,8 @@
 //! Converts sizes of fragments to the tables of the dialects: padded sizes, index ranges, positions.
 
-/// Returns rows, columns and entries of the table of sizes, padded with `None`. There is at least one dimension.
+use crate::selection::Odometer;
+
+/// Rows, columns and entries of the table of sizes, padded with `None`; there is at least one dimension.
 pub(super) fn sizes(sizes: &[Vec<u64>]) -> (u64, u64, Vec<Option<u64>>) {
     let columns = sizes.iter().map(Vec::len).max().unwrap_or(0);
     let padded = |row: &Vec<u64>| {
@@ -19,8 +21,8 @@ pub(super) fn ranges(sizes: &[Vec<u64>]) -> Vec<u64> {
     let mut out = Vec::new();
     for_each(sizes, |index| {
         for (d, &i) in index.iter().enumerate() {
-            let end = ends[d][i];
-            out.extend([end - sizes[d][i], end - 1]);
+            let end = ends[d][i as usize];
+            out.extend([end - sizes[d][i as usize], end - 1]);
         }
     });
     out
@@ -29,29 +31,21 @@ pub(super) fn ranges(sizes: &[Vec<u64>]) -> Vec<u64> {
 /// Returns the position of each fragment along each dimension.
 pub(super) fn positions(sizes: &[Vec<u64>]) -> Vec<u64> {
     let mut out = Vec::new();
-    for_each(sizes, |index| out.extend(index.iter().map(|&i| i as u64)));
+    for_each(sizes, |index| out.extend(index));
     out
 }
 
 /// Visits the indices of the array of fragments in C order.
-pub(super) fn for_each(sizes: &[Vec<u64>], mut visit: impl FnMut(&[usize])) {
+pub(super) fn for_each(sizes: &[Vec<u64>], mut visit: impl FnMut(&[u64])) {
     if sizes.iter().any(Vec::is_empty) {
         return;
     }
-    let mut index = vec![0usize; sizes.len()];
+    let counts: Vec<u64> = sizes.iter().map(|row| row.len() as u64).collect();
+    let mut odometer = Odometer::new(&counts);
     loop {
-        visit(&index);
-        let mut d = sizes.len();
-        loop {
-            if d == 0 {
-                return;
-            }
-            d -= 1;
-            index[d] += 1;
-            if index[d] < sizes[d].len() {
-                break;
-            }
-            index[d] = 0;
+        visit(odometer.index());
+        if odometer.advance().is_none() {
+            return;
         }
     }
 }

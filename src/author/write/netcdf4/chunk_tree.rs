@@ -3,6 +3,7 @@
 use super::message::UNDEFINED;
 use crate::author::write::sink::Sink;
 use crate::error::Result;
+use crate::selection::index_at;
 
 /// The number of children of a node, the default of libhdf5.
 const CHILDREN: usize = 64;
@@ -25,12 +26,7 @@ pub(super) struct Stored {
 pub(super) fn write(sink: &mut Sink, chunks: &[Stored], counts: &[u64], chunk: &[u32]) -> Result<u64> {
     let Some(last) = chunks.last() else { return Ok(UNDEFINED) };
     let key = |stored: &Stored, beyond: u64| {
-        let mut scaled = vec![0; counts.len()];
-        let mut rest = stored.number;
-        for d in (0..counts.len()).rev() {
-            scaled[d] = rest % counts[d];
-            rest /= counts[d];
-        }
+        let scaled = index_at(counts, stored.number);
         let len = if beyond == 0 { stored.len } else { 0 };
         let mut out = Vec::with_capacity(16 + 8 * counts.len());
         out.extend(len.to_le_bytes());

@@ -5,7 +5,7 @@ use crate::author::write::description::Storage;
 use crate::author::write::region::Copy;
 use crate::container::form::Form;
 use crate::error::{Error, Kind, Result};
-use crate::selection::checked_product;
+use crate::selection::{checked_product, index_at, indices};
 
 /// The size in bytes of a chunk for which no shape was requested.
 const CHUNK: u64 = 1 << 20;
@@ -139,14 +139,13 @@ impl Chunks {
         }
         let first: Vec<u64> = (0..rank).map(|d| start[d] / self.chunk[d]).collect();
         let last: Vec<u64> = (0..rank).map(|d| (start[d] + count[d] - 1) / self.chunk[d]).collect();
-        let mut at = first.clone();
-        let mut pieces = Vec::new();
-        loop {
-            pieces.push(self.piece(&at, start, count, bytes)?);
-            let Some(d) = (0..rank).rev().find(|&d| at[d] < last[d]) else { return Ok(pieces) };
-            at[d] += 1;
-            at[d + 1..].copy_from_slice(&first[d + 1..]);
-        }
+        let counts: Vec<u64> = first.iter().zip(&last).map(|(first, last)| last - first + 1).collect();
+        indices(&counts)
+            .map(|index| {
+                let at: Vec<u64> = first.iter().zip(index).map(|(first, i)| first + i).collect();
+                self.piece(&at, start, count, bytes)
+            })
+            .collect()
     }
 
     /// Returns the part of a block in the chunk at this place of the grid.
@@ -173,15 +172,10 @@ impl Chunks {
         Ok(StoredBytes::Some(ChunkPart { number, start: in_chunk, count: part, bytes: own }))
     }
 
-    /// Returns the shape of the part of a chunk that lies within the array.
-    fn extent(&self, mut number: u64) -> Vec<u64> {
-        let mut extent = self.chunk.clone();
-        for d in (0..self.shape.len()).rev() {
-            let at = number % self.counts[d];
-            number /= self.counts[d];
-            extent[d] = self.chunk[d].min(self.shape[d] - at * self.chunk[d]);
-        }
-        extent
+    /// The shape of that part of a chunk that lies within the array.
+    fn extent(&self, number: u64) -> Vec<u64> {
+        let at = index_at(&self.counts, number);
+        (0..at.len()).map(|d| self.chunk[d].min(self.shape[d] - at[d] * self.chunk[d])).collect()
     }
 
     /// Returns the number of elements of a chunk that lie within the array.

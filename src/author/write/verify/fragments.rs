@@ -105,7 +105,7 @@ fn stored(
             return Err(differs("its fragments are values instead of files".into()));
         };
         for (i, read) in read.iter().enumerate() {
-            let place = |e: crate::Error| e.in_fragment(&crate::model::table::index_in(&block, i as u64));
+            let place = |e: crate::Error| e.in_fragment(&block.index(i as u64));
             let Some(meant) = meant.next() else {
                 return Err(place(differs("it was not to be there".into())));
             };
@@ -179,7 +179,7 @@ fn unique(written: &Container, meant: &Values, found: &Aggregation, classic: boo
         None if read.len() == meant.len() => Ok(()),
         None => Err(differs(format!("it has {} values instead of {}", read.len(), meant.len()))),
         Some(i) => {
-            let index = crate::model::table::index_in(&all, i as u64);
+            let index = all.index(i as u64);
             Err(differs("it has another value".into()).in_fragment(&index))
         }
     }

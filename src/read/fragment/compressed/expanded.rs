@@ -10,7 +10,7 @@ use crate::container::array::Array;
 use crate::container::read::{zeroed, Kept};
 use crate::error::{Error, Kind, Result};
 use crate::read::fragment::{Chain, Raw};
-use crate::selection::{checked_product, Selection};
+use crate::selection::{checked_product, Odometer, Selection};
 
 /// Bytes of a stretch of the stored array that is read at once, unless one index along the axis has more.
 const STRETCH: u64 = 1 << 20;
@@ -133,18 +133,14 @@ impl Expanded {
         let written = self.stored.shape()[self.axis];
         let mut found: Vec<Found> = Vec::new();
         found.try_reserve(block.middle).map_err(|_| no_memory())?;
-        let (mut steps, mut place) = (vec![0u64; self.rank], start.to_vec());
+        let (mut odometer, mut place) = (Odometer::new(count), start.to_vec());
         for position in 0..block.middle {
             if let Some(at) = self.places.find(&place).filter(|&at| at < written) {
                 found.push((at, position));
             }
-            for d in (0..self.rank).rev() {
-                steps[d] += 1;
+            if let Some(d) = odometer.advance() {
                 place[d] = place[d].wrapping_add_signed(step[d]);
-                if steps[d] < count[d] {
-                    break;
-                }
-                (steps[d], place[d]) = (0, start[d]);
+                place[d + 1..].copy_from_slice(&start[d + 1..]);
             }
         }
         if !found.is_sorted() {
