@@ -20,7 +20,6 @@ pub mod tree;
 
 use std::sync::Arc;
 
-use self::allowance::Allowance;
 use self::array::Array;
 use self::read::Kept;
 use self::tree::Tree;
@@ -76,14 +75,6 @@ impl Container {
         }
         let found = hdf5::File::has_attribute(source, names).map_err(|e| e.in_file(source.name()))?;
         found.ok_or_else(|| not_netcdf(&**source))
-    }
-
-    /// What may be kept of the file.
-    pub(crate) fn allowance(&self) -> &Arc<Allowance> {
-        match &self.format {
-            Format::Classic(file) => file.allowance(),
-            Format::Hdf5(file) => file.allowance(),
-        }
     }
 
     /// The name of the file, for messages.

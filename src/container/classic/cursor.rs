@@ -59,12 +59,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Memory that may still be kept.
-    pub fn room(&self) -> u64 {
-        self.room
-    }
-
-    /// Says whether sizes and counts have 8 bytes from here on.
+    /// Sets whether sizes and counts have 8 bytes from here on.
     pub fn set_wide(&mut self, wide: bool) {
         self.wide = wide;
     }

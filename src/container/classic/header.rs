@@ -39,8 +39,6 @@ pub struct Header {
     pub variables: Vec<Variable>,
     /// The offset after the header.
     pub end: u64,
-    /// Memory that what it says takes, roughly, with what is made of it.
-    pub kept: u64,
 }
 
 /// A variable as the header describes it.
@@ -74,8 +72,8 @@ impl Header {
         check_records(&sizes)?;
         let attributes = attributes(&mut cursor)?;
         let variables = list(&mut cursor, TAG_VARIABLE, 32, |c| variable(c, version, &sizes))?;
-        let (end, kept) = (cursor.position(), room - cursor.room());
-        Ok(Header { records, dimensions, attributes, variables, end, kept })
+        let end = cursor.position();
+        Ok(Header { records, dimensions, attributes, variables, end })
     }
 }
 

@@ -22,7 +22,6 @@ const ROOT: GroupId = GroupId(0);
 /// An open classic file.
 pub struct File {
     tree: Tree,
-    allowance: Arc<Allowance>,
 }
 
 impl File {
@@ -31,19 +30,10 @@ impl File {
     /// # Errors
     /// `NotNetcdf` for an unknown version, `Damaged` for a header that violates the grammar, `Io`.
     pub fn open(source: &Arc<dyn Source>) -> Result<Self> {
-        let allowance = Arc::new(Allowance::of(&**source));
-        Header::parse(&**source, allowance.most())
-            .and_then(|header| {
-                allowance.note(header.kept);
-                tree(header, source.len())
-            })
-            .map(|tree| File { tree, allowance })
+        Header::parse(&**source, Allowance::of(&**source).most())
+            .and_then(|header| tree(header, source.len()))
+            .map(|tree| File { tree })
             .map_err(|e| e.in_file(source.name()))
-    }
-
-    /// What may be kept of the file.
-    pub(super) fn allowance(&self) -> &Arc<Allowance> {
-        &self.allowance
     }
 
     /// Whether a variable has an attribute with one of these names; the rest of the structure is not worked out.

@@ -50,7 +50,6 @@ use self::dataset::Dataset;
 use self::header::{Header, ObjectKind};
 use self::netcdf4::NON_COORDINATE;
 use self::store::{guarded, Store};
-use super::allowance::Allowance;
 use super::array::Array;
 use super::tree::Tree;
 use super::Stored;
@@ -120,11 +119,6 @@ impl File {
     /// `Request` if the data are not strings; `Damaged`, `Io`.
     pub fn strings(&self, array: &Array, fields: &[u8]) -> Result<Vec<String>> {
         guarded(|| strings::decode(&self.store.again(), array, fields))
-    }
-
-    /// What may be kept of the file.
-    pub(super) fn allowance(&self) -> &Arc<Allowance> {
-        &self.store.allowance
     }
 
     fn variable_of_tree(&self, path: &str) -> Result<Option<Stored>> {
