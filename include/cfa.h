@@ -6,15 +6,16 @@
    Topics: version, errors, opening, exploring, reading, fragments, writing, options.
 
    Rules that hold for all functions:
-   - Functions are called cfa_<noun>_<verb>. Most return a cfa_status: CFA_OK (0) or a negative CFA_ERR_ code, and write
-     their outputs only on success; cfa_last_error then returns a message. Those that return a pointer or a number
-     instead return NULL or 0 when an argument is NULL or out of range.
+   - Names begin with cfa_ and the noun that the function is about. Most functions return a cfa_status, CFA_OK (0) or a
+     negative CFA_ERR_ code, and write their outputs only on success, unless they say otherwise. After an error,
+     cfa_last_error returns a message. Functions that return a pointer or a number instead return NULL or 0 when an
+     argument is NULL or out of range.
    - Only a cfa_dataset is owned by the caller, and freed with cfa_dataset_free. Groups, dimensions, variables,
      attributes and texts that belong to it are borrowed: valid until that call, never to be freed. Strings that
      cfa_variable_read writes into a buffer are the caller's, and freed with cfa_strings_free.
    - Any number of threads may call any functions at once, also with the same dataset and all that is borrowed from it:
-     a dataset never changes once it is open. Only cfa_dataset_free must come after all other use of its dataset. What
-     the caller hands over to be written belongs to one call at a time.
+     a dataset never changes once it is open. Only cfa_dataset_free must come after all other use of its dataset.
+     Memory that a function writes to belongs to one call at a time.
    - All functions exist since version 0.1.0, unless they say otherwise.
    - Texts are UTF-8 and end with NUL; the path of a file is taken as the bytes that it is.
    - After fork the child may use the datasets of its parent, if no other thread was within a call at that moment.
@@ -31,7 +32,7 @@
 extern "C" {
 #endif
 
-/* Handles: what they point at is the library's. */
+/* Handles: their contents are private to the library. */
 
 /** An attribute of a group or a variable. Borrowed until cfa_dataset_free. */
 typedef struct cfa_attribute cfa_attribute;
@@ -71,8 +72,9 @@ typedef struct cfa_source cfa_source;
 
 /* Version ===========================================================================================================
  *
- * The macros are the version of this header, the functions that of the library that is running. A library of the
- * same major version works with an older header and with a newer one.
+ * The macros are the version of this header, the functions that of the library that is running. A library
+ * works with programs that were compiled with an older header of its major version, and with those of a newer one as
+ * long as they use nothing that is new in it.
  *
  *     static int is_older_than_its_header(void)
  *     {
@@ -142,7 +144,7 @@ typedef int32_t cfa_status;
 #define CFA_ERR_BUFFER (-6)
 /** The values cannot be given in the type asked for. */
 #define CFA_ERR_TYPE (-7)
-/** The file cannot be read. */
+/** A file cannot be read or written. */
 #define CFA_ERR_IO (-8)
 /** The file is not netCDF. */
 #define CFA_ERR_NOT_NETCDF (-9)
@@ -371,7 +373,7 @@ struct cfa_source {
   void *user_data;
 };
 
-/** Begins a cfa_source: all fields at their defaults. */
+/** Initialises a cfa_source: all fields have their defaults. */
 #define CFA_SOURCE_INIT {sizeof(cfa_source), 0, NULL, NULL, NULL}
 
 /**
@@ -380,8 +382,8 @@ struct cfa_source {
  * @param bytes   the file; copied, so that the caller may free it at once
  * @param size    the number of bytes
  * @param name    the path or URL that the file would have: its name in messages, and what relative locations of
- *                fragments are relative to. The settings on what may be opened apply as if it lay there; a directory
- *                must exist
+ *                fragments are relative to. The settings on what may be opened apply as if it lay there. The
+ *                directory of a path must exist
  * @param options settings; NULL for the defaults
  * @param dataset receives the dataset, which is the caller's to free with cfa_dataset_free
  * @return CFA_OK; CFA_ERR_NOT_NETCDF, CFA_ERR_DAMAGED, CFA_ERR_UNSUPPORTED, CFA_ERR_LIMIT, CFA_ERR_ARGUMENT;
@@ -466,7 +468,7 @@ size_t cfa_type_size(int32_t type);
 const char *cfa_type_name(int32_t type);
 
 /**
- * Returns the name of the file as it was opened; bytes that are not UTF-8 are shown as \xE9.
+ * Returns the name of the file as it was opened; a byte that is not UTF-8 is shown in the form \xE9.
  *
  * @param dataset the dataset
  * @return the name, valid until cfa_dataset_free; NULL if dataset is NULL
@@ -492,7 +494,7 @@ const cfa_group *cfa_dataset_root(const cfa_dataset *dataset);
 size_t cfa_dataset_variable_count(const cfa_dataset *dataset);
 
 /**
- * Returns a variable by its place among the variables of all groups, which is that of the file.
+ * Returns a variable by its number among the variables of all groups, in the order of the file.
  *
  * @param dataset the dataset
  * @param index   0 to cfa_dataset_variable_count - 1
@@ -546,7 +548,7 @@ cfa_status cfa_dataset_dimension_find(const cfa_dataset *dataset,
 size_t cfa_dataset_dimension_count(const cfa_dataset *dataset);
 
 /**
- * Returns a dimension by its place among the dimensions of all groups, which is that of the file.
+ * Returns a dimension by its number among the dimensions of all groups, in the order of the file.
  *
  * @param dataset the dataset
  * @param index   0 to cfa_dataset_dimension_count - 1
@@ -990,7 +992,7 @@ cfa_status cfa_attribute_read(const cfa_attribute *attribute, int32_t type, void
  */
 
 /**
- * Called with the fraction of the work that is done, in the thread that made the call.
+ * Called with the fraction of the work that is done, in the thread that called the function at work.
  *
  * It may call functions of this library.
  *
@@ -1007,14 +1009,14 @@ typedef int32_t (*cfa_progress_callback)(double fraction, void *user_data);
  * variable; it is written at buffer + i * buffer_stride[0] + j * buffer_stride[1] + ..., counted in elements. Types
  * of arguments are those of GDAL's multidimensional Read.
  *
- * Missing data are the number of cfa_variable_missing_value, and 0 in the mask, which is the same in every type;
- * strings that are missing are NULL. Where there is no such number, missing data are an error without a mask. An
- * ordinary variable with several missing values is given as it is stored in its own type. Packed data are given
- * packed (cfa_variable_scale_offset) unless options->unpacked is set; options->missing_as_nan gives NaN for missing
- * data.
+ * Where data are missing, the buffer receives the number of cfa_variable_missing_value, or NULL for a string, and the
+ * mask receives 0. The mask does not depend on the type. If there is no such number, missing data are an error unless
+ * there is a mask. If a variable that is not aggregated has several missing values, a read in its own type returns
+ * them as they are stored. With options->missing_as_nan, all missing data are NaN. Packed data are returned packed
+ * (cfa_variable_scale_offset) unless options->unpacked is set.
  *
  * @param variable      the variable
- * @param start         first index along each dimension; may be NULL for a scalar, as in the next three
+ * @param start         first index along each dimension; may be NULL for a scalar, as may the next three
  * @param count         number of indices along each dimension; may be 0
  * @param step          distance between indices, may be negative, not 0; NULL for 1 everywhere
  * @param buffer_stride distance in the buffer, in elements, may be negative; NULL for C order. Strides may let
@@ -1134,8 +1136,8 @@ cfa_status cfa_time_format(const char *units,
 
 /* Fragments =========================================================================================================
  *
- * The data of an aggregation variable are tiled by an array of fragments, each of which one or several files (versions)
- * provide. Indices of fragments have one number per dimension of the variable.
+ * The data of an aggregation variable are tiled by an array of fragments. A file provides a fragment, or any one of
+ * several does: its versions. Indices of fragments have one number per dimension of the variable.
  *
  *     static int32_t show(const cfa_fragment *fragment, void *user_data)
  *     {
@@ -1357,7 +1359,7 @@ struct cfa_planned_part {
    * "part of size 28" where there are none. For people to read.
    */
   const char *coordinates;
-  /** One of the files; bytes of its name that are not UTF-8 are shown as \xE9. For people to read. */
+  /** One of the files; a byte of its name that is not UTF-8 is shown in the form \xE9. For people to read. */
   const char *file;
 };
 
@@ -1629,7 +1631,7 @@ struct cfa_open_options {
   const char *const *settings;
 };
 
-/** Begins a cfa_open_options: all fields at their defaults. */
+/** Initialises a cfa_open_options: all fields have their defaults. */
 #define CFA_OPEN_OPTIONS_INIT {sizeof(cfa_open_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL}
 
 /**
@@ -1676,7 +1678,7 @@ struct cfa_read_options {
   int32_t unpacked;
 };
 
-/** Begins a cfa_read_options: all fields at their defaults. */
+/** Initialises a cfa_read_options: all fields have their defaults. */
 #define CFA_READ_OPTIONS_INIT {sizeof(cfa_read_options), NULL, 0, NULL, NULL, NULL, 0, 0, 0, 0}
 
 /**
@@ -1771,7 +1773,7 @@ struct cfa_create_options {
   int32_t reserved;
 };
 
-/** Begins a cfa_create_options: all fields at their defaults. */
+/** Initialises a cfa_create_options: all fields have their defaults. */
 #define CFA_CREATE_OPTIONS_INIT \
   {sizeof(cfa_create_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0}
 
@@ -1815,7 +1817,7 @@ struct cfa_check_options {
   void *user_data;
 };
 
-/** Begins a cfa_check_options: all fields at their defaults. */
+/** Initialises a cfa_check_options: all fields have their defaults. */
 #define CFA_CHECK_OPTIONS_INIT {sizeof(cfa_check_options), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
 
 /**
@@ -1866,7 +1868,7 @@ struct cfa_convert_options {
   int32_t reserved_2;
 };
 
-/** Begins a cfa_convert_options: all fields at their defaults. */
+/** Initialises a cfa_convert_options: all fields have their defaults. */
 #define CFA_CONVERT_OPTIONS_INIT {sizeof(cfa_convert_options), 0, 0, 0, 0, NULL, NULL, NULL, NULL, 0, 0}
 
 /**
@@ -1937,7 +1939,7 @@ struct cfa_extract_options {
   int32_t reserved;
 };
 
-/** Begins a cfa_extract_options: all fields at their defaults. */
+/** Initialises a cfa_extract_options: all fields have their defaults. */
 #define CFA_EXTRACT_OPTIONS_INIT \
   {sizeof(cfa_extract_options), 0, 0, NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, 0, 0}
 

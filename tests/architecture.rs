@@ -249,6 +249,12 @@ fn nothing_but_io_and_the_writers_opens_files() {
 }
 
 #[test]
+fn reading_of_arrays_does_not_know_hdf5() {
+    let found = files_with(&["hdf5"], |file| !file.starts_with("container/read/"));
+    assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
 fn attributes_of_aggregation_are_spelt_in_dialects_alone() {
     let words = [
         "\"aggregated_data\"",

@@ -90,7 +90,7 @@ impl cfa_dataset {
     }
 }
 
-/// Returns the name of the file as it was opened; bytes that are not UTF-8 are shown as \xE9.
+/// Returns the name of the file as it was opened; a byte that is not UTF-8 is shown in the form \xE9.
 ///
 /// @param dataset the dataset
 /// @return the name, valid until cfa_dataset_free; NULL if dataset is NULL
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn cfa_dataset_variable_count(dataset: *const cfa_dataset)
     boundary::value(0, || Ok(unsafe { object(dataset, "dataset")? }.view().variables.len()))
 }
 
-/// Returns a variable by its place among the variables of all groups, which is that of the file.
+/// Returns a variable by its number among the variables of all groups, in the order of the file.
 ///
 /// @param dataset the dataset
 /// @param index   0 to cfa_dataset_variable_count - 1
@@ -228,7 +228,7 @@ pub unsafe extern "C" fn cfa_dataset_dimension_count(dataset: *const cfa_dataset
     boundary::value(0, || Ok(unsafe { object(dataset, "dataset")? }.view().dimensions.len()))
 }
 
-/// Returns a dimension by its place among the dimensions of all groups, which is that of the file.
+/// Returns a dimension by its number among the dimensions of all groups, in the order of the file.
 ///
 /// @param dataset the dataset
 /// @param index   0 to cfa_dataset_dimension_count - 1

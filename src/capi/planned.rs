@@ -20,7 +20,7 @@ pub struct cfa_planned_part {
     /// The first and last coordinate in the units of the first part, such as "31 to 58", with dates where they are times;
     /// "part of size 28" where there are none. For people to read.
     pub coordinates: *const c_char,
-    /// One of the files; bytes of its name that are not UTF-8 are shown as \xE9. For people to read.
+    /// One of the files; a byte of its name that is not UTF-8 is shown in the form \xE9. For people to read.
     pub file: *const c_char,
 }
 

@@ -14,7 +14,7 @@ use crate::dataset::coordinates;
 use crate::selection::c_strides;
 use crate::{DataType, Output, Selection};
 
-/// Called with the fraction of the work that is done, in the thread that made the call.
+/// Called with the fraction of the work that is done, in the thread that called the function at work.
 ///
 /// It may call functions of this library.
 ///
@@ -29,14 +29,14 @@ pub type cfa_progress_callback = Option<unsafe extern "C" fn(fraction: f64, user
 /// variable; it is written at buffer + i * buffer_stride[0] + j * buffer_stride[1] + ..., counted in elements. Types
 /// of arguments are those of GDAL's multidimensional Read.
 ///
-/// Missing data are the number of cfa_variable_missing_value, and 0 in the mask, which is the same in every type;
-/// strings that are missing are NULL. Where there is no such number, missing data are an error without a mask. An
-/// ordinary variable with several missing values is given as it is stored in its own type. Packed data are given
-/// packed (cfa_variable_scale_offset) unless options->unpacked is set; options->missing_as_nan gives NaN for missing
-/// data.
+/// Where data are missing, the buffer receives the number of cfa_variable_missing_value, or NULL for a string, and the
+/// mask receives 0. The mask does not depend on the type. If there is no such number, missing data are an error unless
+/// there is a mask. If a variable that is not aggregated has several missing values, a read in its own type returns
+/// them as they are stored. With options->missing_as_nan, all missing data are NaN. Packed data are returned packed
+/// (cfa_variable_scale_offset) unless options->unpacked is set.
 ///
 /// @param variable      the variable
-/// @param start         first index along each dimension; may be NULL for a scalar, as in the next three
+/// @param start         first index along each dimension; may be NULL for a scalar, as may the next three
 /// @param count         number of indices along each dimension; may be 0
 /// @param step          distance between indices, may be negative, not 0; NULL for 1 everywhere
 /// @param buffer_stride distance in the buffer, in elements, may be negative; NULL for C order. Strides may let

@@ -24,7 +24,7 @@ pub const CFA_ERR_NOT_FOUND: cfa_status = -5;
 pub const CFA_ERR_BUFFER: cfa_status = -6;
 /// The values cannot be given in the type asked for.
 pub const CFA_ERR_TYPE: cfa_status = -7;
-/// The file cannot be read.
+/// A file cannot be read or written.
 pub const CFA_ERR_IO: cfa_status = -8;
 /// The file is not netCDF.
 pub const CFA_ERR_NOT_NETCDF: cfa_status = -9;

@@ -98,8 +98,8 @@ impl Drop for Reader {
 /// @param bytes   the file; copied, so that the caller may free it at once
 /// @param size    the number of bytes
 /// @param name    the path or URL that the file would have: its name in messages, and what relative locations of
-///                fragments are relative to. The settings on what may be opened apply as if it lay there; a directory
-///                must exist
+///                fragments are relative to. The settings on what may be opened apply as if it lay there. The
+///                directory of a path must exist
 /// @param options settings; NULL for the defaults
 /// @param dataset receives the dataset, which is the caller's to free with cfa_dataset_free
 /// @return CFA_OK; CFA_ERR_NOT_NETCDF, CFA_ERR_DAMAGED, CFA_ERR_UNSUPPORTED, CFA_ERR_LIMIT, CFA_ERR_ARGUMENT;

@@ -51,7 +51,7 @@ pub enum Kind {
     Calendar,
     /// An aggregation refers to itself.
     Cycle,
-    /// The file cannot be read.
+    /// A file cannot be read or written.
     Io,
     /// The file is not netCDF.
     NotNetcdf,

@@ -92,7 +92,7 @@ fn compact(block: &str) -> String {
 /// All structures, declared before they are used: handles with their descriptions, the others by name.
 fn types(blocks: &mut BTreeMap<String, String>) -> String {
     let is_handle = |block: &str| block.lines().last().unwrap().starts_with("typedef struct ");
-    let mut text = "\n/* Handles: what they point at is the library's. */\n".to_owned();
+    let mut text = "\n/* Handles: their contents are private to the library. */\n".to_owned();
     let handles: Vec<String> =
         blocks.iter().filter(|(_, block)| is_handle(block)).map(|(name, _)| name.clone()).collect();
     for name in handles {
@@ -121,7 +121,7 @@ fn introduction(topic: &Topic) -> String {
     format!("\n/* {} {rule}\n *\n{}\n */\n", topic.title, lines.join("\n"))
 }
 
-/// The macro with which a structure begins that has its size as its first field.
+/// The macro that initialises a structure whose first field is its size.
 fn initializer(block: &str) -> String {
     let Some((_, body)) = block.split_once("\nstruct ") else { return String::new() };
     let name = body.split(' ').next().unwrap();
@@ -137,5 +137,5 @@ fn initializer(block: &str) -> String {
     if line.len() > 120 {
         line = line.replace("_INIT {", "_INIT \\\n  {");
     }
-    format!("\n/** Begins a {name}: all fields at their defaults. */\n{line}\n")
+    format!("\n/** Initialises a {name}: all fields have their defaults. */\n{line}\n")
 }

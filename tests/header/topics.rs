@@ -11,8 +11,9 @@ pub struct Topic {
 pub const TOPICS: [Topic; 8] = [
     Topic {
         title: "Version",
-        text: "The macros are the version of this header, the functions that of the library that is running. A library of the
-same major version works with an older header and with a newer one.
+        text: "The macros are the version of this header, the functions that of the library that is running. A library
+works with programs that were compiled with an older header of its major version, and with those of a newer one as
+long as they use nothing that is new in it.
 
     static int is_older_than_its_header(void)
     {
@@ -86,8 +87,8 @@ indices; cfa_variable_select finds them for coordinates and dates.
     },
     Topic {
         title: "Fragments",
-        text: "The data of an aggregation variable are tiled by an array of fragments, each of which one or several files (versions)
-provide. Indices of fragments have one number per dimension of the variable.
+        text: "The data of an aggregation variable are tiled by an array of fragments. A file provides a fragment, or any one of
+several does: its versions. Indices of fragments have one number per dimension of the variable.
 
     static int32_t show(const cfa_fragment *fragment, void *user_data)
     {

@@ -7,7 +7,7 @@ use crate::error::{Error, Kind, Result};
 use crate::selection::Selection;
 
 /// Returns the cuts that yield the chosen part of each of these variables (all aggregation variables if none is named).
-/// `choose` may be [`select::selection`](crate::dataset::select::selection).
+/// `choose` may call [`Variable::select`].
 ///
 /// # Errors
 /// The error of `choose` if it fails for every variable; `Request` if variables need different cuts.
