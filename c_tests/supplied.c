@@ -78,6 +78,9 @@ static void a_file_in_memory_is_opened(char **argv, const store *file)
     CHECK_OK(cfa_dataset_open_memory(file->bytes, file->size, name, &options, &dataset));
     CHECK(read_one(dataset) == CFA_ERR_POLICY);
     cfa_dataset_free(dataset);
+    /* An address needs what reads from servers. */
+    if (strstr(cfa_version_features(), "remote") == NULL)
+        return;
     CHECK_OK(cfa_dataset_open_memory(file->bytes, file->size, "https://example.org/in_memory.nc", &options, &dataset));
     CHECK(strcmp(cfa_dataset_name(dataset), "https://example.org/in_memory.nc") == 0);
     CHECK(read_one(dataset) == CFA_ERR_POLICY);
