@@ -213,6 +213,6 @@ if __name__ == "__main__":
     try:
         main(*sys.argv[1:])
     except CfaNotFound as error:
-        sys.exit(f"{error.file}: there is no such file")
+        sys.exit(f"{error.file}: no such file")
     except CfaError as error:
         sys.exit(f"{error.category} (fragment {error.fragment}): {error}")

@@ -28,7 +28,7 @@ module cfa_datasets
   contains
     ! open(path, fill_missing, lossy_casts, raw_view, ignore_environment, threads, cache_bytes, open_files,
     ! allowed_sources, substitutions, relocate, stat, errmsg): all but path is optional.
-    ! - fill_missing: a fragment of which no version exists gives missing values instead of an error
+    ! - fill_missing: if no version of a fragment exists, its part of the data is missing instead of an error
     ! - lossy_casts: convert fragments even where values change
     ! - raw_view: show variables as stored instead of the aggregated view
     ! - ignore_environment: pass over the environment variables

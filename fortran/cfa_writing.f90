@@ -32,7 +32,7 @@ contains
   ! expand                  names may be directories, patterns and @lists
   ! record_state            record size and time of each file, so that readers notice a change
   ! allow_gaps              accept coordinates that do not follow each other
-  ! overwrite               replace also what is no aggregation or holds data of its own
+  ! overwrite               replace also what is not an aggregation or holds data of its own
   subroutine cfa_create(path, files, variables, dimensions, new_dimension, dialect, format, absolute, base, update, &
       expand, record_state, allow_gaps, threads, history, stat, errmsg, overwrite)
     character(len=*), intent(in) :: path, files(:)
@@ -119,7 +119,7 @@ contains
   ! dialect, format   cfa_dialect_ and cfa_format_ numbers; CF-1.13 and netCDF-4 if absent
   ! absolute          write all local locations as absolute ones (.true.) or as relative ones (.false.)
   ! relocate          location prefixes that moved, from=to;...
-  ! overwrite         replace also what is no aggregation or holds data of its own
+  ! overwrite         replace also what is not an aggregation or holds data of its own
   subroutine cfa_convert(path, new_path, dialect, format, absolute, relocate, stat, errmsg, overwrite)
     character(len=*), intent(in) :: path, new_path
     integer, intent(in), optional :: dialect, format

@@ -217,7 +217,7 @@ bool Array::IRead(const GUInt64 *start, const size_t *count, const GInt64 *step,
         m_file->TellWarnings();
         return true;
     }
-    CPLError(CE_Failure, CPLE_NotSupported, "CFA: %s: numbers and strings are not converted into each other",
+    CPLError(CE_Failure, CPLE_NotSupported, "CFA: %s: numbers and strings cannot be converted into each other",
              Shown(GetFullName()).c_str());
     return false;
 }

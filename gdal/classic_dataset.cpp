@@ -47,7 +47,7 @@ std::unique_ptr<GDALDataset> ClassicDataset::Create(const std::shared_ptr<File> 
 {
     if (NumericType(cfa_variable_type(variable)) == GDT_Unknown)
     {
-        CPLError(CE_Failure, CPLE_NotSupported, "CFA: %s is text, which is no raster",
+        CPLError(CE_Failure, CPLE_NotSupported, "CFA: %s is text, which cannot be shown as a raster",
                  Shown(cfa_variable_path(variable)).c_str());
         return nullptr;
     }
@@ -84,7 +84,7 @@ bool ClassicDataset::Shape()
     }
     if (rank == 0)
     {
-        CPLError(CE_Failure, CPLE_NotSupported, "CFA: %s is a scalar, which is no raster",
+        CPLError(CE_Failure, CPLE_NotSupported, "CFA: %s is a scalar, which cannot be shown as a raster",
                  Shown(cfa_variable_path(m_variable)).c_str());
         return false;
     }

@@ -246,7 +246,7 @@ std::shared_ptr<const Georeferencing> Georeferencing::Of(const File &file, const
         GDALDataset::Open((prefix + DATA).c_str(), GDAL_OF_RASTER | GDAL_OF_INTERNAL, drivers, nullptr, nullptr));
     if (!plain)
     {
-        CPLDebug("CFA", "the netCDF driver does not tell the georeferencing: %s", CPLGetLastErrorMsg());
+        CPLDebug("CFA", "the netCDF driver reports no georeferencing: %s", CPLGetLastErrorMsg());
         return found;
     }
     found->TakeFrom(*plain);

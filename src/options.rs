@@ -125,7 +125,7 @@ pub struct OpenOptions {
     pub http_connect_timeout: Duration,
     /// How long a server may send nothing before the request fails.
     pub http_stall_timeout: Duration,
-    /// How often a failed request is tried again.
+    /// How often a failed request is repeated.
     pub http_max_retry: usize,
     /// How long a request may take, including all further attempts.
     pub http_deadline: Duration,
@@ -185,17 +185,17 @@ macro_rules! builders {
 
 impl OpenOptions {
     builders! {
-        missing_fragments: MissingFragments, "Chooses what a fragment of which no version exists gives.";
-        missing_bytes: Option<i16>, "Chooses what stands for missing data in bytes without a missing value, -128 to 255.";
-        changed_fragments: ChangedFragments, "Chooses what a fragment gives that changed since its state was recorded.";
+        missing_fragments: MissingFragments, "Chooses what happens if no version of a fragment exists.";
+        missing_bytes: Option<i16>, "Chooses the value for missing data in bytes without a missing value, -128 to 255.";
+        changed_fragments: ChangedFragments, "Chooses what happens if a fragment changed since its state was recorded.";
         lossy_casts: bool, "Allows conversions of fragments that change values.";
         raw_view: bool, "Shows variables as stored instead of aggregated.";
         allowed_sources: AllowedSources, "Chooses what an aggregation file may open.";
         allow_private_network: bool, "Allows loopback, private and link-local network addresses.";
         http_connect_timeout: Duration, "Limits how long connecting to a server may take.";
         http_stall_timeout: Duration, "Limits how long a server may send nothing.";
-        http_max_retry: usize, "Limits how often a request that failed is tried again.";
-        http_deadline: Duration, "Limits how long a request may take, with all that is tried again.";
+        http_max_retry: usize, "Limits how often a failed request is repeated.";
+        http_deadline: Duration, "Limits how long a request may take, including repetitions.";
         max_fragments: u64, "Limits the fragments of one aggregation variable.";
         max_nesting: usize, "Limits the depth of aggregations of aggregations.";
         max_open_files: usize, "Limits the fragment files kept open.";

@@ -252,7 +252,7 @@ fn the_example_in_python_runs() {
         assert_eq!(output.status.code(), Some(1));
         String::from_utf8(output.stderr).unwrap()
     };
-    assert_eq!(refused(&["absent.nc"]), "absent.nc: there is no such file\n");
+    assert_eq!(refused(&["absent.nc"]), "absent.nc: no such file\n");
     let missing = refused(&["agg.nc", "gone"]);
     assert!(missing.starts_with("fragment-missing (fragment (0,)): agg.nc: variable '/gone'"), "{missing}");
 }

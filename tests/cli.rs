@@ -150,9 +150,7 @@ fn errors_say_what_is_wrong_and_what_to_do() {
     assert!(bad(folder.path(), 1, &["read", "ordinary.nc", "tas", "--count=1"]).contains("2 dimensions"));
     assert!(bad(folder.path(), 1, &["read", "ordinary.nc", "tas", "--stride=0,1"]).contains("step"));
     assert!(bad(folder.path(), 1, &["read", "ordinary.nc", "tas", "--start=x"]).contains("whole numbers"));
-    assert!(
-        bad(folder.path(), 1, &["read", "absent.nc", "v", "--set", "NO=1"]).contains("there is no setting")
-    );
+    assert!(bad(folder.path(), 1, &["read", "absent.nc", "v", "--set", "NO=1"]).contains("unknown setting"));
     // A smaller part would have as many.
     let message = bad(folder.path(), 1, &["read", "absent.nc", "v", "--set", "MAX_FRAGMENTS=1"]);
     assert!(message.contains("MAX_FRAGMENTS") && !message.contains("--start"), "{message}");

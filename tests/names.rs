@@ -225,7 +225,7 @@ fn an_update_knows_such_files_again() {
     good(folder.path(), &words(&[]));
     assert_eq!(values(&out), Values::F32(ALL.to_vec()));
     let said = good(folder.path(), &words(&[]));
-    assert!(said.contains("3 of the files are in the aggregation already"), "{said}");
+    assert!(said.contains("3 of the files are already in the aggregation"), "{said}");
 }
 
 #[test]

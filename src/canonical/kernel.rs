@@ -140,8 +140,8 @@ where
             return Err(Error::new(
                 self.kind,
                 format!(
-                    "value {value} cannot be given as {} without loss; LOSSY_CASTS=YES cuts off fractions and makes \
-                     missing what is out of range",
+                    "value {value} cannot be converted to {} without loss; LOSSY_CASTS=YES cuts off fractions and \
+                     sets values out of range to missing",
                     U::TYPE
                 ),
             ));
@@ -170,7 +170,7 @@ where
             NeedsMask::InThisType if valid.contains(&0) => Err(Error::new(
                 self.kind,
                 format!(
-                    "there are missing data, whose value is none of type {}; ask for a validity mask, or for \
+                    "data are missing, and the missing value does not fit type {}; ask for a validity mask, or for \
                      another type",
                     U::TYPE
                 ),
@@ -180,8 +180,8 @@ where
                 Err(Error::new(
                     self.kind,
                     format!(
-                        "valid data have the value {value:?} that MISSING_BYTES chooses for missing data; choose \
-                         another one, or ask for a validity mask"
+                        "valid data have the value {value:?} that MISSING_BYTES sets for missing data; choose \
+                         another, or ask for a validity mask"
                     ),
                 ))
             }
@@ -248,8 +248,8 @@ pub(super) fn inexpressible(kind: Kind, data_type: DataType) -> Error {
     Error::new(
         kind,
         format!(
-            "there are missing data, for which the variable has no value; ask for a validity mask, or choose a value \
-             from {range} by the setting MISSING_BYTES"
+            "data are missing, and the variable has no missing value; ask for a validity mask, or choose a value \
+             from {range} with the setting MISSING_BYTES"
         ),
     )
 }

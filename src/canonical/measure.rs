@@ -38,7 +38,7 @@ pub(super) fn plan(from: &Units, to: &Units, packed: bool) -> Result<(Measure, O
     let (Some(from_text), Some(to_text)) = (&from.units, &to.units) else {
         let odd = from.units.as_ref().filter(|_| to.units.is_none()).map(|units| {
             format!(
-                "the aggregation variable has no units; a fragment in '{}' is taken as it is",
+                "the aggregation variable has no units; a fragment in '{}' is not converted",
                 shown(units)
             )
         });
@@ -80,7 +80,7 @@ fn convert(
                 return Err(Error::new(
                     Kind::Calendar,
                     format!(
-                        "its calendar is {}, that of the aggregation variable {}",
+                        "its calendar is {}, that of the aggregation variable is {}",
                         shown(from_calendar.unwrap_or("standard")),
                         shown(to_calendar.unwrap_or("standard"))
                     ),

@@ -224,7 +224,7 @@ fn convertible(from: DataType, to: DataType) -> bool {
 }
 
 fn mixed(kind: Kind, from: DataType, to: DataType) -> Error {
-    Error::new(kind, format!("data of type {from} cannot be given as {to}"))
+    Error::new(kind, format!("data of type {from} cannot be converted to {to}"))
 }
 
 #[cfg(test)]

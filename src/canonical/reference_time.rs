@@ -36,7 +36,7 @@ impl TimeUnits {
     pub fn parse(units: &str, calendar: Option<&str>) -> Result<TimeUnits> {
         let unit = Unit::parse(units)?;
         let Some(reference) = unit.reference_time() else {
-            return Err(Error::new(Kind::Units, format!("units '{units}' are not a time since a moment")));
+            return Err(Error::new(Kind::Units, format!("units '{units}' are not a time since a date")));
         };
         let name = calendar.unwrap_or("standard");
         let calendar = Calendar::named(name).ok_or_else(|| no_calendar(name))?;
@@ -147,7 +147,7 @@ pub(super) fn no_calendar(name: &str) -> Error {
     };
     Error::new(
         Kind::Calendar,
-        format!("calendar '{shown}' {what}, so that only times since the same moment can be converted"),
+        format!("calendar '{shown}' {what}, so only times since the same date can be converted"),
     )
 }
 

@@ -49,7 +49,7 @@ impl cfa_attribute {
 /// The attribute of this name.
 pub(super) fn find<'a>(attributes: &'a [cfa_attribute], name: &str) -> Answer<&'a cfa_attribute> {
     let found = attributes.iter().find(|a| a.name.to_bytes() == name.as_bytes());
-    found.ok_or_else(|| Failure::new(CFA_ERR_NOT_FOUND, format!("there is no attribute '{name}'")))
+    found.ok_or_else(|| Failure::new(CFA_ERR_NOT_FOUND, format!("no attribute '{name}'")))
 }
 
 unsafe fn attribute<'a>(pointer: *const cfa_attribute) -> Answer<&'a cfa_attribute> {

@@ -35,6 +35,11 @@ impl Failure {
     pub(super) fn argument(message: impl Into<String>) -> Self {
         Failure::new(CFA_ERR_ARGUMENT, message)
     }
+
+    /// A field of options has a number without meaning.
+    pub(super) fn value(name: &str, number: i32) -> Self {
+        Failure::argument(format!("{name} is {number}, which is not a value of this option"))
+    }
 }
 
 impl From<crate::Error> for Failure {
@@ -182,7 +187,7 @@ pub(super) unsafe fn put_list(values: &[u64], capacity: usize, place: *mut u64, 
         return Err(is_null(name));
     }
     if capacity < values.len() {
-        let message = format!("{name} has room for {capacity} numbers; there are {}", values.len());
+        let message = format!("{name} has room for {capacity} numbers; {} are needed", values.len());
         return Err(Failure::new(CFA_ERR_BUFFER, message));
     }
     // SAFETY: the contract of the C API: `place` has room for `capacity` numbers.

@@ -94,7 +94,7 @@ pub(super) unsafe fn check(
     let fragments = choice(given.fragments, "fragments")?.unwrap_or(false);
     let most = match given.max_findings {
         0 => Options::default().max_findings,
-        n => usize::try_from(n).map_err(|_| Failure::argument(format!("max_findings is {n}")))?,
+        n => usize::try_from(n).map_err(|_| Failure::value("max_findings", n))?,
     };
     // SAFETY: as above.
     let (html, json, open) = unsafe {

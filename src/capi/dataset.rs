@@ -300,5 +300,5 @@ fn not_found(error: crate::Error) -> Failure {
 
 /// Says that there is nothing at an index.
 pub(super) fn no_index(what: &str, index: usize) -> Failure {
-    Failure::new(CFA_ERR_NOT_FOUND, format!("there is no {what} {index}"))
+    Failure::new(CFA_ERR_NOT_FOUND, format!("no {what} {index}"))
 }

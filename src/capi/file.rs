@@ -45,7 +45,7 @@ pub(super) fn dialect_of(code: i32) -> super::boundary::Answer<Option<Dialect>> 
     let found = DIALECTS.iter().find(|(c, _)| *c == code).map(|(_, dialect)| *dialect);
     match (found, code) {
         (None, CFA_DIALECT_NONE) => Ok(None),
-        (None, _) => Err(boundary::Failure::argument(format!("dialect is {code}"))),
+        (None, _) => Err(boundary::Failure::value("dialect", code)),
         (found, _) => Ok(found),
     }
 }

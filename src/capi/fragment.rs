@@ -22,7 +22,7 @@ unsafe fn place_of<'a>(variable: &cfa_variable, index: *const u64) -> Answer<&'a
     // SAFETY: the contract of the C API (module capi): one number per dimension.
     let index = unsafe { list(index, fragments.len(), "index")? };
     if index.iter().zip(fragments).any(|(i, n)| i >= n) {
-        let message = format!("there is no fragment {index:?}; the array of fragments is {fragments:?}");
+        let message = format!("no fragment {index:?}; the shape of the array of fragments is {fragments:?}");
         return Err(Failure::new(CFA_ERR_NOT_FOUND, message));
     }
     Ok(index)

@@ -79,8 +79,7 @@ pub unsafe extern "C" fn cfa_variable_fragment_sizes(
         // SAFETY: the contract of the C API (module capi).
         let grid = &aggregation(unsafe { self::variable(variable)? })?.grid;
         let none = || {
-            let message =
-                format!("there is no dimension {dimension}; the variable has {}", grid.fragments().len());
+            let message = format!("no dimension {dimension}; the variable has {}", grid.fragments().len());
             Failure::new(CFA_ERR_NOT_FOUND, message)
         };
         let number = *grid.fragments().get(dimension).ok_or_else(none)?;

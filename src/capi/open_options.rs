@@ -94,7 +94,7 @@ pub(super) unsafe fn settings(pointer: *const cfa_open_options) -> Answer<OpenOp
         CFA_CHOICE_DEFAULT => {}
         CFA_MISSING_FRAGMENTS_ERROR => options.missing_fragments = MissingFragments::Error,
         CFA_MISSING_FRAGMENTS_FILL => options.missing_fragments = MissingFragments::Fill,
-        other => return Err(Failure::argument(format!("missing_fragments is {other}"))),
+        other => return Err(Failure::value("missing_fragments", other)),
     }
     if let Some(yes) = choice(given.lossy_casts, "lossy_casts")? {
         options.lossy_casts = yes;

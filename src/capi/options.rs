@@ -18,7 +18,7 @@ const LARGEST: usize = 4096;
 fn checked(size: usize, name: &str) -> Answer<usize> {
     match (size_of::<usize>()..=LARGEST).contains(&size) {
         true => Ok(size),
-        false => Err(Failure::argument(format!("{name} is {size}; it is the sizeof of the structure"))),
+        false => Err(Failure::argument(format!("{name} is {size}; it must be the sizeof of the structure"))),
     }
 }
 

@@ -79,7 +79,7 @@ pub unsafe extern "C" fn cfa_variable_read(
         let unpacked = choice(options.unpacked, "unpacked")?.unwrap_or(false);
         let with_nan = choice(options.missing_as_nan, "missing_as_nan")?.unwrap_or(false);
         if data_type == DataType::String && (unpacked || with_nan) {
-            return Err(Failure::new(CFA_ERR_TYPE, "strings are not unpacked and have no NaN"));
+            return Err(Failure::new(CFA_ERR_TYPE, "strings cannot be unpacked and have no NaN"));
         }
         if options.reserved != 0 {
             return Err(Failure::argument("options->reserved is not 0"));

@@ -37,7 +37,7 @@ pub unsafe extern "C" fn cfa_variable_select(
         let variable = &variable.variable;
         let rank = variable.shape()?.len();
         if capacity < rank {
-            let message = format!("start and count have room for {capacity} numbers; there are {rank}");
+            let message = format!("start and count have room for {capacity} numbers; {rank} are needed");
             return Err(Failure::new(CFA_ERR_BUFFER, message));
         }
         if rank == 0 && texts.is_empty() {
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn cfa_variable_select(
         }
         let concerned = |e: crate::Error| e.in_variable(variable.path()).in_file(variable.dataset().name());
         let part = select::selection(variable, &texts).map_err(concerned)?;
-        let too_large = |_| Failure::new(CFA_ERR_LIMIT, "the part has more elements than memory");
+        let too_large = |_| Failure::new(CFA_ERR_LIMIT, "the part does not fit into memory");
         let counts = part
             .count()
             .iter()

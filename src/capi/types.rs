@@ -53,7 +53,9 @@ pub(super) fn code(data_type: DataType) -> i32 {
 /// The type of a number.
 pub(super) fn data_type(code: i32) -> Answer<DataType> {
     let found = TYPES.iter().find(|(c, _, _)| *c == code);
-    found.map(|(_, t, _)| *t).ok_or_else(|| Failure::argument(format!("type {code} is not a CFA_ type")))
+    found
+        .map(|(_, t, _)| *t)
+        .ok_or_else(|| Failure::argument(format!("type {code} is not a constant CFA_TYPE_...")))
 }
 
 /// The bytes that an element takes in a buffer.

@@ -93,7 +93,7 @@ unsafe fn create_settings(given: &cfa_create_options) -> Answer<create::Options>
         (Some(_), _) => return Err(Failure::argument("base and locations are both set")),
         (None, CFA_CHOICE_DEFAULT | CFA_LOCATIONS_RELATIVE) => create::Locations::Relative,
         (None, CFA_LOCATIONS_ABSOLUTE) => create::Locations::Absolute,
-        (None, other) => return Err(unknown("locations", other)),
+        (None, other) => return Err(Failure::value("locations", other)),
     };
     // SAFETY: as above.
     unsafe {
@@ -108,7 +108,7 @@ unsafe fn create_settings(given: &cfa_create_options) -> Answer<create::Options>
     options.overwrite = yes(given.overwrite, "overwrite")?;
     unused(given.reserved, "reserved")?;
     options.num_threads =
-        usize::try_from(given.num_threads).map_err(|_| unknown("num_threads", given.num_threads))?;
+        usize::try_from(given.num_threads).map_err(|_| Failure::value("num_threads", given.num_threads))?;
     Ok(options)
 }
 
@@ -142,7 +142,7 @@ pub(super) unsafe fn convert(
         CFA_CHOICE_DEFAULT => Locations::Keep,
         CFA_LOCATIONS_RELATIVE => Locations::Relative,
         CFA_LOCATIONS_ABSOLUTE => Locations::Absolute,
-        other => return Err(unknown("locations", other)),
+        other => return Err(Failure::value("locations", other)),
     };
     let watch = Watch::begin(given.progress, given.user_data)?;
     let listener = |done: u64, total: u64| watch.count(done, total);
@@ -182,7 +182,7 @@ pub(super) unsafe fn extract(
     let deflate = match given.compression {
         0 => extract::Options::default().deflate,
         CFA_COMPRESSION_NONE => 0,
-        n => u8::try_from(n).ok().filter(|n| *n <= 9).ok_or_else(|| unknown("compression", n))?,
+        n => u8::try_from(n).ok().filter(|n| *n <= 9).ok_or_else(|| Failure::value("compression", n))?,
     };
     let shuffle = choice(given.shuffle, "shuffle")?.unwrap_or(true);
     let overwrite = yes(given.overwrite, "overwrite")?;
@@ -244,7 +244,7 @@ fn format(code: i32) -> Answer<Option<Format>> {
         CFA_FORMAT_NETCDF4 => Ok(Some(Format::Netcdf4)),
         CFA_FORMAT_CLASSIC => Ok(Some(Format::Classic)),
         CFA_FORMAT_CDF5 => Ok(Some(Format::Cdf5)),
-        other => Err(unknown("format", other)),
+        other => Err(Failure::value("format", other)),
     }
 }
 
@@ -283,8 +283,4 @@ fn unused(value: i32, name: &str) -> Answer<()> {
         0 => Ok(()),
         _ => Err(Failure::argument(format!("options->{name} is not 0"))),
     }
-}
-
-fn unknown(name: &str, value: i32) -> Failure {
-    Failure::argument(format!("{name} is {value}"))
 }

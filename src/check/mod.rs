@@ -188,7 +188,7 @@ fn check_conventions(conventions: Option<&str>, dialect: Dialect, findings: &mut
     if !named {
         let message = match conventions {
             Some(have) => format!("Conventions is '{have}', without {wanted}"),
-            None => format!("there is no attribute Conventions; it should name {wanted}"),
+            None => format!("the file has no attribute Conventions, which should name {wanted}"),
         };
         findings.add(&rules::CONVENTIONS, dialect, None, None, message);
     }

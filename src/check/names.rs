@@ -42,7 +42,7 @@ pub(crate) fn check(subject: &Subject, named: &Named, fragments: Option<&[u64]>,
             subject.report(
                 findings,
                 &rules::ODDITY,
-                "substitutions are not part of this text; they are applied",
+                "substitutions are not part of this convention; they are applied",
             );
             return;
         }
@@ -223,7 +223,7 @@ impl Lists<'_> {
             let format = names.formats.as_ref().map(|f| f.get(i, v));
             let Some(location) = location else {
                 if matches!(format, Some(Some(_))) && !words.shared {
-                    add(&rules::FORMATS_MISSING, "it has a format and no file".into());
+                    add(&rules::FORMATS_MISSING, "it has a format but no file".into());
                 }
                 continue;
             };
@@ -240,8 +240,10 @@ impl Lists<'_> {
                     if let Some(problem) = form(&whole, words.optional) {
                         add(&rules::LOCATIONS_FORM, format!("'{}' {problem}", redact(&whole)));
                     } else if !words.optional && whole.chars().any(not_in_uri) {
-                        let message =
-                            format!("'{}' has characters that a URI has percent-encoded", redact(&whole));
+                        let message = format!(
+                            "'{}' has characters that must be percent-encoded in a URI",
+                            redact(&whole)
+                        );
                         add(&rules::ODDITY, message);
                     }
                 }
@@ -257,7 +259,8 @@ impl Lists<'_> {
             let given: Vec<bool> =
                 (0..names.identifiers.versions()).map(|v| names.identifiers.get(i, v).is_some()).collect();
             if given.iter().skip(1).any(|&g| g) {
-                let message = "a fragment of the same file has exactly one address, in the first place";
+                let message =
+                    "a fragment in the aggregation file itself must have exactly one address, the first";
                 add(&rules::IDENTIFIERS_MISSING, message.into());
             }
         }
@@ -271,8 +274,8 @@ fn form(location: &str, paths: bool) -> Option<&'static str> {
         _ if location.contains('\0') => Some("has a NUL character"),
         Some('/') if !paths => Some("is an absolute path; an absolute URI has a scheme, as in file:///"),
         Some('#') if !paths => Some("begins with #; it must be an absolute URI or a relative path"),
-        Some('\\') if !paths => Some("is a Windows path and no URI"),
-        _ if drive && !paths => Some("is a Windows path and no URI"),
+        Some('\\') if !paths => Some("is a Windows path, not a URI"),
+        _ if drive && !paths => Some("is a Windows path, not a URI"),
         _ => None,
     }
 }

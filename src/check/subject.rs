@@ -58,7 +58,7 @@ impl<'a> Subject<'a> {
         }
         let packed = ["scale_factor", "add_offset"].iter().any(|n| attributes.get(n).is_some());
         if packed && self.dialect == Dialect::Cfa06b1Early {
-            self.report(findings, &rules::PACKED, "it is packed, which this text does not allow");
+            self.report(findings, &rules::PACKED, "it is packed, which this convention does not allow");
         }
         let names = Names::of(self.dialect);
         let optional = self.dialect == Dialect::Cfa04;
@@ -70,7 +70,7 @@ impl<'a> Subject<'a> {
         };
         let (pairs, bad) = terms::elements(&text);
         for word in bad {
-            let message = format!("'{word}' in {} has not the form 'feature: variable'", names.data);
+            let message = format!("'{word}' in {} does not have the form 'feature: variable'", names.data);
             self.report(findings, &rules::DATA_FORM, message);
         }
         self.keywords(findings, words, &pairs);

@@ -26,7 +26,7 @@ pub(crate) fn check(subject: &Subject, named: &Named, findings: &mut Findings) -
     let dimensions = named.dimensions.as_deref()?;
     let table = Table { subject, variable, id, dimensions };
     if checked_product(&variable.array.shape).is_none_or(|n| n > subject.max_fragments.saturating_mul(64)) {
-        let message = format!("'{}' has shape {:?}, beyond any limit", variable.path, variable.array.shape);
+        let message = format!("'{}' has shape {:?}, which is too large", variable.path, variable.array.shape);
         subject.report(findings, &rules::MAP_RANK, message);
         return None;
     }
@@ -129,8 +129,9 @@ impl Table<'_> {
         let sum = row.sum;
         match self.size(d) {
             None => {
-                let message =
-                    format!("unlimited dimension '{name}' has size 0 in the file; its fragments make {sum}");
+                let message = format!(
+                    "unlimited dimension '{name}' has size 0 in the file; its fragments add up to {sum}"
+                );
                 subject.report(findings, &rules::ODDITY, message);
             }
             Some(size) if sum != i128::from(size) => {
@@ -178,7 +179,9 @@ impl Table<'_> {
                         return;
                     }
                     Some(range) if range == (a, b) => return,
-                    Some((c, e)) => format!("ranges {a} to {b} and {c} to {e} in one place"),
+                    Some((c, e)) => {
+                        format!("fragments at one position have the ranges {a} to {b} and {c} to {e}")
+                    }
                 },
                 (Some(a), Some(b)) => format!("range {a} to {b} ends before it begins"),
                 _ => "an index is missing or negative".to_owned(),

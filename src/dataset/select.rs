@@ -83,7 +83,7 @@ fn nothing(coordinates: &Coordinates, wanted: &str, size: u64) -> Error {
             format!("its coordinates go from {} to {}", coordinates.label(0), coordinates.label(n - 1))
         }
     };
-    request(format!("nothing of dimension '{}' lies at {wanted}; {ends}", coordinates.dimension))
+    request(format!("dimension '{}' has nothing at {wanted}; {ends}", coordinates.dimension))
 }
 
 /// Returns the indices themselves, for a dimension without coordinates. Does not walk over them, since a dimension can

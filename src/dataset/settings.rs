@@ -57,9 +57,9 @@ pub static SETTINGS: &[Setting] = &[
     setting("ALLOW_PRIVATE_NETWORK", SettingForm::Boolean, "NO", "YES or NO: loopback, private and link-local network addresses"),
     setting("HTTP_CONNECT_TIMEOUT", SettingForm::Number, "5", "seconds that connecting to a server may take"),
     setting("HTTP_STALL_TIMEOUT", SettingForm::Number, "30", "seconds that a server may send nothing"),
-    setting("HTTP_MAX_RETRY", SettingForm::Integer, "5", "how often a request that failed is tried again"),
-    setting("HTTP_DEADLINE", SettingForm::Number, "180", "seconds that a request may take, with all that is tried again"),
-    setting("MISSING_FRAGMENTS", SettingForm::Word(&["ERROR", "FILL"]), "ERROR", "ERROR or FILL: what a fragment of which no version exists gives"),
+    setting("HTTP_MAX_RETRY", SettingForm::Integer, "5", "how often a failed request is repeated"),
+    setting("HTTP_DEADLINE", SettingForm::Number, "180", "seconds that a request may take, including repetitions"),
+    setting("MISSING_FRAGMENTS", SettingForm::Word(&["ERROR", "FILL"]), "ERROR", "ERROR or FILL: what happens if no version of a fragment exists"),
     setting(
         "MISSING_BYTES",
         SettingForm::Text,
@@ -70,7 +70,7 @@ pub static SETTINGS: &[Setting] = &[
         "CHANGED_FRAGMENTS",
         SettingForm::Word(&["WARN", "ERROR", "IGNORE"]),
         "WARN",
-        "WARN, ERROR or IGNORE: a fragment that changed since its state was recorded",
+        "WARN, ERROR or IGNORE: what happens if a fragment changed since its state was recorded",
     ),
     setting(
         "LOSSY_CASTS",
@@ -133,7 +133,8 @@ impl OpenOptions {
         let canonical = name.to_ascii_uppercase().replace('-', "_");
         let Some(setting) = SETTINGS.iter().find(|setting| setting.name == canonical) else {
             let names: Vec<_> = SETTINGS.iter().map(|setting| setting.name).collect();
-            let message = format!("there is no setting '{}'; there are: {}", redact(name), names.join(", "));
+            let message =
+                format!("unknown setting '{}'; the settings are: {}", redact(name), names.join(", "));
             return Err(Error::new(Kind::Request, message));
         };
         self.assign(setting.name, value)
@@ -163,7 +164,7 @@ impl OpenOptions {
             "SUBSTITUTIONS" => self.substitutions = parse::substitutions(value)?,
             "RELOCATE" => self.relocate = parse::pairs(value)?,
             "FRAGMENT_DRIVERS" => self.fragment_drivers = parse::drivers(value)?,
-            _ => return Err("it has no meaning here".into()),
+            _ => return Err("it cannot be set here".into()),
         }
         Ok(())
     }

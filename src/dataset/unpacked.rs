@@ -15,7 +15,7 @@ impl Variable {
     /// As [`Variable::read_into`]; `Type` when the type wanted has no NaN.
     pub fn read_with_nan_into(&self, selection: &Selection, mut output: Output<'_>) -> Result<()> {
         if !matches!(output.data_type, DataType::F32 | DataType::F64) {
-            return Err(self.concerned(Kind::Type, format!("there is no NaN of type {}", output.data_type)));
+            return Err(self.concerned(Kind::Type, format!("type {} has no NaN", output.data_type)));
         }
         let place = |e: Error| e.in_variable(self.path()).in_file(self.dataset().name());
         let mut own = match output.mask {
@@ -54,10 +54,10 @@ impl Variable {
         let (stored_type, wanted) = (self.data_type(), output.data_type);
         let sizes = (stored_type.size(), wanted.size());
         let (Some(stored_size), Some(size)) = sizes else {
-            return Err(self.concerned(Kind::Type, format!("{stored_type} is not unpacked to {wanted}")));
+            return Err(self.concerned(Kind::Type, format!("{stored_type} cannot be unpacked to {wanted}")));
         };
         if !stored_type.is_number() || !wanted.is_number() {
-            return Err(self.concerned(Kind::Type, format!("{stored_type} is not unpacked to {wanted}")));
+            return Err(self.concerned(Kind::Type, format!("{stored_type} cannot be unpacked to {wanted}")));
         }
         let place = |e: Error| e.in_variable(self.path()).in_file(self.dataset().name());
         let (strides, first) = layout(selection, &output);

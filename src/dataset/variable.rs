@@ -168,7 +168,7 @@ impl Variable {
     /// the errors of decoding the aggregation or reading a fragment.
     pub fn read_into(&self, selection: &Selection, output: Output<'_>) -> Result<()> {
         let element = output.data_type.size().ok_or_else(|| {
-            Error::new(Kind::Request, "strings are not read into a byte buffer; use read_strings")
+            Error::new(Kind::Request, "strings cannot be read into a byte buffer; use read_strings")
         });
         let run = || {
             let element = element?;

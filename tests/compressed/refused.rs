@@ -181,7 +181,7 @@ fn gathered_places_that_are_no_places_are_refused() {
         ("int land(land) ; land:compress = \"y x\"", "land = -1, 5", "has -1 at 0"),
         ("int land(land) ; land:compress = \"y x\"", "land = 1, _", "has no value at 1"),
         ("float land(land) ; land:compress = \"y x\"", "land = 1, 1.5", "is not whole numbers"),
-        ("int land(land) ; land:compress = \"y z\"", "land = 1, 2", "names a dimension that is not there"),
+        ("int land(land) ; land:compress = \"y z\"", "land = 1, 2", "names an unknown dimension"),
     ] {
         let body = format!(
             "dimensions: y = 2 ; x = 3 ; land = 2 ; variables: {declared} ; float v(land) ; data: {data} ; v = 1, 2 ;"

@@ -121,7 +121,7 @@ fn a_new_dimension_takes_the_order_of_the_files() {
     let uneven = [Part::new("a.nc", &[0.0]), Part::new("b.nc", &[0.0]), Part::new("c.nc", &[1.0])];
     let (kind, message) = problem(&uneven, &options);
     assert_eq!(kind, Kind::Map);
-    assert!(message.contains("2 files beside"), "{message}");
+    assert!(message.contains("2 files at the place of"), "{message}");
 }
 
 #[test]

@@ -42,5 +42,5 @@ fn the_command_line_takes_lists_patterns_and_directories_and_shows_the_grid() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let output = cfa(folder.path(), &["create", "out.nc", "in", "--update"]);
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("3 of the files are in the aggregation already"), "{text}");
+    assert!(text.contains("3 of the files are already in the aggregation"), "{text}");
 }

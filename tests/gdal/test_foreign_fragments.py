@@ -121,7 +121,7 @@ class ForeignFragments(unittest.TestCase):
         geotiff(f"{self.folder}/a.tif", self.values[:1])
         aggregation(self.path, [("a.tif", "1")])
         np.testing.assert_array_equal(read(self.path, FRAGMENT_DRIVERS="Zarr,gtiff"), self.values[:1])
-        for drivers, said in (("NONE", "FRAGMENT_DRIVERS leaves no driver"), ("GRIB,HDF4", "a file of GRIB, HDF4"),
+        for drivers, said in (("NONE", "FRAGMENT_DRIVERS allows no driver"), ("GRIB,HDF4", "a file of GRIB, HDF4"),
                               ("GTiff,VRT", "'VRT' is none of")):
             with self.subTest(drivers), self.assertRaisesRegex(RuntimeError, said):
                 read(self.path, FRAGMENT_DRIVERS=drivers)

@@ -191,7 +191,7 @@ class Hdf4(Fragments):
         aggregation(self.path, [("a.hdf", "HDF4_SDS:GDAL_HDF4:1")])
         np.testing.assert_array_equal(read(self.path, FRAGMENT_DRIVERS="HDF4"), self.values[1:2])
         self.refused("neither netCDF nor a file of GTiff$", "HDF4_SDS:GDAL_HDF4:1", "a.hdf", FRAGMENT_DRIVERS="GTiff,Zarr")
-        self.refused("FRAGMENT_DRIVERS leaves no driver", "HDF4_SDS:GDAL_HDF4:1", "a.hdf", FRAGMENT_DRIVERS="NONE")
+        self.refused("FRAGMENT_DRIVERS allows no driver", "HDF4_SDS:GDAL_HDF4:1", "a.hdf", FRAGMENT_DRIVERS="NONE")
 
     def test_data_in_another_file_are_refused(self):
         path = self.make("a.hdf", self.values[:2])

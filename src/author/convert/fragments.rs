@@ -132,7 +132,7 @@ impl<'a> Collector<'a> {
             }
         };
         let Some(target) = target else {
-            let message = format!("there is no variable '{}' in the aggregation file", version.identifier);
+            let message = format!("the aggregation file has no variable '{}'", version.identifier);
             return Err(Error::new(Kind::FragmentVariable, message));
         };
         self.same_file.insert(target);

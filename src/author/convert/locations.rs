@@ -52,14 +52,14 @@ impl<'a> Writer<'a> {
         // If the name is a symbolic link, its target is replaced, and readers search the directories of both.
         let link = fs::symlink_metadata(path).is_ok_and(|m| m.is_symlink());
         let target = if link { fs::canonicalize(path) } else { std::path::absolute(path) };
-        let target = target.map_err(|e| place("no such place").because(e))?;
+        let target = target.map_err(|e| place("it cannot be found").because(e))?;
         let (Some(directory), Some(name)) = (target.parent(), target.file_name()) else {
             return Err(place("it is not the name of a file"));
         };
         Ok(Writer {
             shared: dataset.shared(),
             directory: fs::canonicalize(directory)
-                .map_err(|e| place("its directory is not there").because(e))?,
+                .map_err(|e| place("its directory does not exist").because(e))?,
             name: name.to_owned(),
             dialect: options.dialect,
             locations: options.locations,

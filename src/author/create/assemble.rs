@@ -194,8 +194,10 @@ impl<'a> Assembly<'a> {
         let data = self.data(field)?;
         let name = self.free_name(&field.name);
         if name != field.name {
-            self.notes
-                .push(format!("'{}' stands for different variables; one is called '{name}'", field.name));
+            self.notes.push(format!(
+                "different variables are called '{}'; one of them is written as '{name}'",
+                field.name
+            ));
         }
         fresh.push((name, data));
         for (name, mut one) in fresh {
@@ -351,8 +353,8 @@ impl<'a> Assembly<'a> {
                 (Some(fragment), _) => Fragment::clone(fragment),
                 // Otherwise the aggregation file would be a fragment of itself.
                 (None, Some(_)) if item.by_value => {
-                    let message = "the aggregation file has data of it that are its own, to which no file can be added; \
-                                   --variables leaves it out, or cfa extract writes these data to a file";
+                    let message = "its data are in the aggregation file itself, so no file can be added to them; \
+                                   leave it out with --variables, or write its data to a file with cfa extract";
                     return Err(Error::new(Kind::Unsupported, message).in_file(&*input.name));
                 }
                 (None, Some(path)) => {

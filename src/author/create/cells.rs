@@ -85,7 +85,8 @@ fn repeated(inputs: &[Input], field: &Field, found: &[(u128, usize)]) -> Error {
         format!(", or join along '{0}', which has no coordinates, with --dim {0}", axis.name)
     });
     let message = format!(
-        "files have the same coordinates: {}; leave out all but one, or make a dimension of the files with --new-dim{hint}",
+        "files have the same coordinates: {}; leave out all but one, or add a dimension for the files with \
+         --new-dim{hint}",
         listed(told, groups().count() as u128)
     );
     Error::new(Kind::Map, message)
@@ -112,6 +113,6 @@ fn missing(inputs: &[Input], field: &Field, found: &[(u128, usize)], total: u128
         format!("{}, beside {}", wanted.join(", "), beside.join(" and "))
     });
     let told = listed(told, total.saturating_sub(found.len() as u128));
-    let message = format!("no file has {told}; {} of {total} parts are there", field.members.len());
+    let message = format!("no file has {told}; {} of {total} parts exist", field.members.len());
     Error::new(Kind::Map, message)
 }

@@ -276,7 +276,7 @@ impl Existing {
                     }
                     None if !is_charted => {
                         let (this, that) = (&one.template.name, &data.template.name);
-                        let message = format!("'{this}' is divided otherwise than '{that}'");
+                        let message = format!("'{this}' is not divided into the same fragments as '{that}'");
                         return Err(Error::new(Kind::Unsupported, message));
                     }
                     piece => piece.map(|p| &p.fragment),
@@ -345,14 +345,14 @@ impl Existing {
 
 fn foreign(dimension: &str) -> Error {
     let message = format!(
-        "'{dimension}' has coordinates that do not count files from 0, so --new-dim cannot go on with them; give the new files \
-         a scalar coordinate '{dimension}'"
+        "'{dimension}' has coordinates that do not count files from 0, so --new-dim cannot continue them; give the \
+         new files a scalar coordinate '{dimension}'"
     );
     Error::new(Kind::Map, message)
 }
 
 fn no_files() -> Error {
-    let message = "it has fragments that are no files; such an aggregation cannot be updated";
+    let message = "some of its fragments are not files; such an aggregation cannot be updated";
     Error::new(Kind::Unsupported, message)
 }
 

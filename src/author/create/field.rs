@@ -175,8 +175,8 @@ fn check_dimensions(
     let absent: Vec<&String> = dimensions.iter().filter(|d| !own.contains(d)).collect();
     let hint = match absent[..] {
         [one] if own.len() + 1 == dimensions.len() => format!(
-            "; a file without '{one}' needs a scalar coordinate of this name, or --update with --new-dim {one} to follow \
-             those that are there"
+            "; a file without '{one}' needs a scalar coordinate of this name, or --update with --new-dim {one} to \
+             follow the existing files"
         ),
         _ => String::new(),
     };
@@ -289,7 +289,7 @@ fn order(inputs: &[Input], field: &mut Field, position: usize) -> Result<()> {
     let depth = lists[0].len();
     if let Some(other) = lists.iter().find(|l| l.len() != depth) {
         let message = format!(
-            "along '{name}' there are {depth} files beside {} but {} beside {}",
+            "'{name}' has {depth} files at the place of {} but {} at the place of {}",
             field.input(inputs, lists[0][0]).name,
             other.len(),
             field.input(inputs, other[0]).name
@@ -309,7 +309,7 @@ fn order(inputs: &[Input], field: &mut Field, position: usize) -> Result<()> {
             part_of[list[k]] = k;
             if size(list[k]) != size(member) {
                 let message = format!(
-                    "'{name}' has size {} in {} and {} in {}, which lie side by side",
+                    "'{name}' has size {} in {} and {} in {}, which are neighbours",
                     size(member),
                     field.input(inputs, member).name,
                     size(list[k]),

@@ -135,7 +135,7 @@ fn time_to_write() -> Result<String> {
 fn epoch(text: &str) -> Result<u64> {
     text.parse().ok().filter(|&seconds| seconds <= LATEST).ok_or_else(|| {
         let message =
-            format!("SOURCE_DATE_EPOCH is '{text}'; it has to be a number of seconds since 1970-01-01");
+            format!("SOURCE_DATE_EPOCH is '{text}'; it must be a number of seconds since 1970-01-01");
         Error::new(Kind::Request, message)
     })
 }

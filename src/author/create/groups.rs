@@ -26,7 +26,7 @@ pub(super) fn into_groups(
 ) -> Result<File> {
     let Some(inner) = flat.variables.iter().find(|v| v.name.contains('/')) else { return Ok(flat) };
     if matches!(dialect, Dialect::Cfa04 | Dialect::CfaTerms) {
-        let message = format!("it is in a group, which {dialect} does not know; CF-1.13 does");
+        let message = format!("it is in a group, which {dialect} does not support; CF-1.13 does");
         return Err(Error::new(Kind::Unsupported, message).in_variable(&*inner.name));
     }
     let variables: HashSet<String> = flat.variables.iter().map(|v| v.name.clone()).collect();
@@ -50,7 +50,8 @@ pub(super) fn into_groups(
         for dimension in &mut variable.dimensions {
             let seen = shown(&path, dimension, &dimensions);
             if seen.starts_with('/') {
-                let message = format!("dimension '{dimension}' is hidden by one of the same name");
+                let message =
+                    format!("dimension '{dimension}' is hidden by another dimension of the same name");
                 return Err(Error::new(Kind::Unsupported, message).in_variable(&*variable.name));
             }
             *dimension = seen;

@@ -112,7 +112,7 @@ fn one(argument: &OsStr, base: &Path, lists: bool, found: &mut Inputs) -> Result
         walk(&path, &mut inside)?;
         inside.sort_by_cached_key(|p| natural(p.as_os_str()));
         if inside.is_empty() {
-            return Err(absent("no netCDF files are in this directory"));
+            return Err(absent("this directory has no netCDF files"));
         }
         found.add(inside, false);
     } else if there.is_some() {

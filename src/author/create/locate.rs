@@ -52,10 +52,7 @@ impl Locator {
             Locations::Base(base) => {
                 let relative = self.relative(&whole, file)?;
                 below(base, &relative).ok_or_else(|| {
-                    let message = format!(
-                        "base '{}' has no directory for {relative}, which lies outside of it",
-                        redact(base)
-                    );
+                    let message = format!("{relative} leads out of the base '{}'", redact(base));
                     Error::new(Kind::Unsupported, message).in_file(shown(file))
                 })
             }

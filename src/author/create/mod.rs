@@ -221,7 +221,7 @@ pub fn update(
     let mut made = remake::remake(&target, &files.into(), options, watch)?;
     let format = options.format.map_or_else(|| Format::of_file(out), Ok)?;
     if made.is_there(out, format) {
-        made.report.notes.push("nothing is to be added; the aggregation is left as it is".into());
+        made.report.notes.push("nothing to add; the aggregation is unchanged".into());
     } else {
         finish(target, &made.file, format, watch)?;
     }
@@ -255,7 +255,7 @@ fn make(out: &Out, files: &Inputs, options: &Options, watch: Watch) -> Result<(F
 fn others<'a>(out: &Out, files: &'a Inputs) -> Result<Vec<&'a Path>> {
     let read = |what: &str| {
         out.refusal(format!(
-            "it is {what}, and what is read is never replaced: the new file comes first and needs a name of its own"
+            "it is {what}, which is never replaced; the new file comes first and needs a name of its own"
         ))
     };
     let (mut list, mut passed) = (Vec::with_capacity(files.paths().len()), false);

@@ -132,7 +132,7 @@ impl Joined {
             return Ok(());
         }
         Err(format!(
-            "it has places along '{instances}' in its own file, which are others when '{instances}' is joined; leave it \
+            "it has indices along '{instances}' of its own file, which change when '{instances}' is joined; leave it \
              out (--variables)"
         ))
     }

@@ -58,10 +58,11 @@ impl Remade {
 pub(super) fn remake(out: &Out, files: &Inputs, options: &Options, watch: Watch) -> Result<Remade> {
     let others = others(out, files)?;
     if !out.exists() {
-        return Err(out.refusal(format!("no such file; {WITHOUT} it is made")).with_kind(Kind::Io));
+        return Err(out.refusal(format!("no such file; {WITHOUT} it is created")).with_kind(Kind::Io));
     }
     if !out.is_aggregation() {
-        let message = format!("it is no aggregation, so no files are added to it; {WITHOUT} one is made");
+        let message =
+            format!("it is not an aggregation, so no files can be added to it; {WITHOUT} one is created");
         return Err(out.refusal(message));
     }
     let interner = Interner::default();
@@ -86,7 +87,7 @@ pub(super) fn remake(out: &Out, files: &Inputs, options: &Options, watch: Watch)
         let renewed = scan_again(out, &old, &again, &own, watch, &interner, &mut scanned)?;
         let mut inputs = old.inputs(&renewed, &own, &interner)?;
         for number in sorted.changed.iter().filter(|n| renewed.contains_key(n)) {
-            let what = || "its size or time is not what was recorded".to_owned();
+            let what = || "its size or time differs from the recorded one".to_owned();
             inputs.changes.entry(*number).or_insert_with(what);
         }
         let before = scanned.inputs.len() - fresh;
@@ -101,14 +102,14 @@ pub(super) fn remake(out: &Out, files: &Inputs, options: &Options, watch: Watch)
         }
         let same = sorted.unchanged + again.len() - inputs.changes.len();
         if same > 0 && !is_all {
-            report.notes.push(format!("{same} of the files are in the aggregation already"));
+            report.notes.push(format!("{same} of the files are already in the aggregation"));
         }
         let changed =
             inputs.changes.iter().map(|(number, what)| format!("{} ({what})", renewed[number].name));
-        let note = "changed since they were added; their parts are made anew";
+        let note = "changed since they were added; their parts are renewed";
         report.notes.extend(told(note, changed.collect()));
         let note =
-            "were not given and changed since they were added; an update with them makes their parts anew";
+            "changed since they were added and are not among the inputs; an update with them renews their parts";
         report.notes.extend(told(note, sorted.elsewhere));
         let is_idle = fresh == 0 && inputs.changes.is_empty();
         return Ok(Remade { file, report, history: old.history, is_idle });

@@ -40,11 +40,11 @@ impl Slot<'_> {
     pub fn renew(&mut self, number: usize, file: &Input, interner: &Interner) -> Result<Renewed> {
         let place = |e: Error| e.in_variable(&*self.one.template.name).in_file(&*file.name);
         let Fragment::Stored { versions, view } = &self.piece.fragment else {
-            return Err(place(Error::new(Kind::Internal, "a piece is no file")));
+            return Err(place(Error::new(Kind::Internal, "a piece is not a file")));
         };
         if view.is_some() {
-            let message = "only a part or another order of its array is a fragment, so it cannot be told whether it changed since \
-                           it was added; leave it out of the update, or make the aggregation anew";
+            let message = "its fragment is only a part of its array, or has its dimensions in another order, so \
+                           changes cannot be detected; leave it out of the update, or create the aggregation again";
             return Err(place(Error::new(Kind::Unsupported, message)));
         }
         let located = versions.iter().filter(|v| v.location.is_some());
@@ -52,7 +52,8 @@ impl Slot<'_> {
         let identifier = version.map_or("", |v| v.identifier.trim_start_matches('/'));
         let Some(now) = file.items.iter().find(|i| i.is_data && i.template.path == identifier) else {
             let message = format!(
-                "'{identifier}' was in it when it was added, and is not there now or has no data; make the aggregation anew"
+                "'{identifier}', which was added from it, no longer exists or has no data; create the aggregation \
+                 again"
             );
             return Err(place(Error::new(Kind::FragmentVariable, message)));
         };
@@ -60,7 +61,8 @@ impl Slot<'_> {
         let change = self.change(file, now, interner)?;
         if let (Some(change), 2..) = (&change, versions.len()) {
             let message = format!(
-                "it changed since it was added ({change}), and is one of {} versions of a fragment; make the aggregation anew",
+                "it changed since it was added ({change}), and is one of {} versions of a fragment; create the \
+                 aggregation again",
                 versions.len()
             );
             return Err(place(Error::new(Kind::Unsupported, message)));
@@ -108,7 +110,7 @@ impl Slot<'_> {
             let after = now.template.dimensions.iter().zip(now.shape.iter());
             let grown = before.clone().find_map(|(name, had)| {
                 let (_, &has) = after.clone().find(|(other, _)| *other == name)?;
-                (has != had).then(|| format!("'{name}' has size {has} and had {had}"))
+                (has != had).then(|| format!("'{name}' has size {has} instead of {had}"))
             });
             return Ok(Some(grown.unwrap_or_else(|| format!("its shape is {:?}", now.shape))));
         }

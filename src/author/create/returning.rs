@@ -79,7 +79,9 @@ impl Existing {
     pub fn all(&self) -> Result<HashMap<usize, PathBuf>> {
         let place = |number: usize| {
             let path = self.local(number).next().ok_or_else(|| {
-                let message = "coordinates of it are stored by value; to aggregate them it would be scanned again, and it is not there";
+                let message =
+                    "its coordinates are stored by value; to aggregate them it must be read again, \
+                     and it does not exist";
                 Error::new(Kind::Unsupported, message).in_file(&*self.files[number].location)
             })?;
             Ok((number, path))

@@ -130,7 +130,7 @@ fn look(
         let shape = interner.shape(variable.shape()?);
         let elements = checked_product(&shape).unwrap_or(u64::MAX);
         if elements == 0 && !describes {
-            notes.push(format!("'{}' has no data in {name}; it is passed over", template.name));
+            notes.push(format!("'{}' has no data in {name}; it is skipped", template.name));
             continue;
         }
         let content = if describes && elements <= MOST_ELEMENTS {

@@ -100,7 +100,7 @@ fn unify_as(templates: &[(&Template, &str)], measure: &Template) -> Result<Unifi
     for (template, file) in templates {
         conversion(template, &target).map_err(|e| {
             let from = templates[0].1;
-            Error::new(e.kind(), format!("{}; it has to fit {from}", e))
+            Error::new(e.kind(), format!("{}; it must fit {from}", e))
                 .in_variable(&*template.name)
                 .in_file(*file)
         })?;

@@ -123,7 +123,7 @@ fn stretched<T: Clone>(list: Vec<T>, n: usize) -> Result<Vec<T>> {
         return Ok(list);
     }
     if list.is_empty() || n % list.len() != 0 {
-        return Err(Error::new(Kind::Internal, "a piece has not the size of its place"));
+        return Err(Error::new(Kind::Internal, "the size of a piece is not that of its place"));
     }
     Ok(list.iter().cloned().cycle().take(n).collect())
 }

@@ -41,7 +41,8 @@ pub fn cuts(
                 Some((other, _)) if *other != cut => {
                     let name = &dataset.dimension(dimension).name;
                     let message = format!(
-                        "variables differ in which part of dimension '{name}' is meant; name one variable"
+                        "the same selection means different parts of dimension '{name}' for different variables; \
+                         name one variable"
                     );
                     return Err(Error::new(Kind::Request, message));
                 }
@@ -53,7 +54,7 @@ pub fn cuts(
     match failure.filter(|_| !served) {
         Some(error) => Err(error),
         None if !served => {
-            Err(Error::new(Kind::Request, "there is no aggregation variable; name a variable"))
+            Err(Error::new(Kind::Request, "the file has no aggregation variable; name a variable"))
         }
         None => Ok(cuts.into_iter().filter(|(_, is_whole)| !is_whole).map(|(cut, _)| cut).collect()),
     }

@@ -111,7 +111,7 @@ fn check_name(name: &str) -> Result<()> {
     let what = if name.is_empty() {
         "is empty"
     } else if name.contains('/') || name == "." {
-        "means a path"
+        "is a path"
     } else if name.bytes().any(|b| b < b' ' || b == 0x7f) {
         "has a control character"
     } else if name.len() > LONGEST_NAME {
@@ -119,11 +119,11 @@ fn check_name(name: &str) -> Result<()> {
     } else {
         return Ok(());
     };
-    Err(Error::new(Kind::Unsupported, format!("the name {name:?} {what}; netCDF has no such names")))
+    Err(Error::new(Kind::Unsupported, format!("the name {name:?} {what}; netCDF does not allow such names")))
 }
 
 fn twice(what: &str, name: &str) -> Error {
-    Error::new(Kind::Request, format!("there are two {what} of the name '{name}'"))
+    Error::new(Kind::Request, format!("two {what} have the name '{name}'"))
 }
 
 #[cfg(test)]

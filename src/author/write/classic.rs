@@ -19,7 +19,7 @@ pub(super) fn lower(file: &File, format: Format) -> Result<Cow<'_, File>> {
     }
     let mut file = file.clone();
     if let Some(group) = file.groups.first() {
-        return Err(refused(format!("there is a group '{}'; classic files have none", group.name)));
+        return Err(refused(format!("it has a group '{}', which classic files do not support", group.name)));
     }
     let mut seen = false;
     for dimension in &mut file.dimensions {
@@ -46,7 +46,7 @@ pub(super) fn lower(file: &File, format: Format) -> Result<Cow<'_, File>> {
 fn lower_variable(variable: &mut Variable, file: &mut File, format: Format) -> Result<()> {
     if variable.data_type == DataType::String {
         let Data::Values(Values::String(strings)) = &variable.data else {
-            return Err(refused("strings that come by blocks cannot be written to a classic file".into()));
+            return Err(refused("strings that are written in blocks need the format netcdf4".into()));
         };
         let length = strings.iter().map(String::len).max().unwrap_or(0).max(1);
         let mut bytes = Vec::with_capacity(strings.len() * length);

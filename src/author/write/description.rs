@@ -47,7 +47,7 @@ impl Format {
             "classic" | "netcdf3" | "netcdf-3" | "cdf2" | "cdf-2" => Ok(Format::Classic),
             "cdf5" | "cdf-5" => Ok(Format::Cdf5),
             _ => {
-                let message = format!("there is no format '{name}'; there are: netcdf4, classic, cdf5");
+                let message = format!("unknown format '{name}'; the formats are: netcdf4, classic, cdf5");
                 Err(Error::new(Kind::Request, message))
             }
         }

@@ -240,8 +240,7 @@ impl Encoder {
             && is_within(start, count, &self.shape)
             && checked_product(count) == Some(values.len() as u64);
         if !fits {
-            let message =
-                "the block has not the type or number of values of the variable, or lies outside of it";
+            let message = "the block lies outside the variable, or its type or number of values is wrong";
             return Err(Error::new(Kind::Request, message).in_variable(&*self.name));
         }
         let data = match &self.how {

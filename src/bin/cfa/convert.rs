@@ -21,7 +21,7 @@ pub struct Arguments {
     input: PathBuf,
     /// The file to be written, never the input or a fragment; an aggregation without data of its own is replaced
     output: PathBuf,
-    /// Replace OUTPUT also if it is no aggregation or holds data of its own; never a file that is read
+    /// Replace OUTPUT also if it is not an aggregation or holds data of its own; never a file that is read
     #[arg(long)]
     overwrite: bool,
     /// cf-1.13, cf-draft, cfa-0.6.2, cfa-0.6b1, cfa-0.6b1-early, cfa-terms or cfa-0.4

@@ -35,7 +35,7 @@ pub struct Arguments {
     /// that they did not change
     #[arg(long)]
     update: bool,
-    /// Replace OUT also if it is no aggregation or holds data of its own; never a file that is read
+    /// Replace OUT also if it is not an aggregation or holds data of its own; never a file that is read
     #[arg(long, conflicts_with = "update")]
     overwrite: bool,
     /// Show what would be made; write nothing

@@ -102,8 +102,7 @@ fn advice(error: &Error) -> &'static str {
 fn refuse_hyphen(path: &std::path::Path) -> Result<(), Failure> {
     match path.as_os_str() == "-" {
         true => {
-            let message =
-                "'-' is no name of a file: nothing is written to standard output; ./- is a file of that name";
+            let message = "nothing is written to standard output; for a file of the name '-' write ./-";
             Err(Error::new(Kind::Request, message).into())
         }
         false => Ok(()),

@@ -139,15 +139,12 @@ impl Converter {
         match (&*from.0, &*to.0) {
             (Form::Since { length: from, time: a }, Form::Since { length: to, time: b }) => {
                 if a.epoch != b.epoch {
-                    return Err(UnitError::new(
-                        NeedsCalendar,
-                        "times since different moments need a calendar",
-                    ));
+                    return Err(UnitError::new(NeedsCalendar, "times since different dates need a calendar"));
                 }
                 return Converter::between(from, to);
             }
             (Form::Since { .. }, _) | (_, Form::Since { .. }) => {
-                return Err(UnitError::new(NotConvertible, "a time since a moment is not a length of time"));
+                return Err(UnitError::new(NotConvertible, "a time since a date is not a length of time"));
             }
             _ => {}
         }

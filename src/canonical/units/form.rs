@@ -117,7 +117,7 @@ impl Unit {
     /// Returns this unit counted from `origin`.
     pub(super) fn shifted(&self, origin: f64) -> Result<Unit, UnitError> {
         if matches!(&*self.0, Form::Since { .. }) {
-            return Err(UnitError::new(Refused, "a time since a moment cannot have a second origin"));
+            return Err(UnitError::new(Refused, "a time since a date cannot have a second origin"));
         }
         if origin == 0.0 {
             return Ok(self.clone());
@@ -130,7 +130,7 @@ impl Unit {
         if matches!(&*self.0, Form::Since { .. }) {
             return Err(UnitError::new(
                 Refused,
-                "a time since a moment cannot be the reference of a logarithm",
+                "a time since a date cannot be the reference of a logarithm",
             ));
         }
         Ok(Unit::of(Form::Log { base, reference: self.clone() }))

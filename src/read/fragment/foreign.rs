@@ -72,7 +72,7 @@ impl Foreign {
         let file = opened.name();
         let Some(pinned) = Pinned::new(opened) else {
             let message =
-                "it is not netCDF; other formats are read from local files and GDAL's file systems alone";
+                "it is not netCDF; other formats are read only from local files and GDAL's file systems";
             return Err(Error::new(Kind::FragmentUnreadable, message).in_file(file));
         };
         if hdf4::has_external_elements(&**opened).map_err(super::unreadable)? {

@@ -53,7 +53,7 @@ impl<'a> Opener<'a> {
         let opener = Opener { file, path, drivers };
         // To GDAL, an empty list means all drivers.
         if opener.drivers.is_empty() {
-            return Err(opener.unreadable("the setting FRAGMENT_DRIVERS leaves no driver for it"));
+            return Err(opener.unreadable("the setting FRAGMENT_DRIVERS allows no driver for it"));
         }
         Ok(opener)
     }

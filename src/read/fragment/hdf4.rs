@@ -31,7 +31,7 @@ pub(super) fn has_external_elements(source: &dyn Source) -> Result<bool> {
         source.read_at(next, &mut head)?;
         let count = u16::from_be_bytes([head[0], head[1]]);
         left = left.checked_sub(u64::from(count).max(1)).ok_or_else(|| {
-            Error::new(Kind::Damaged, "its list of elements goes in a circle").in_file(source.name())
+            Error::new(Kind::Damaged, "its list of elements has a cycle").in_file(source.name())
         })?;
         let mut entries = vec![0; usize::from(count) * ENTRY];
         source.read_at(next + 6, &mut entries)?;

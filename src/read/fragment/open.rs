@@ -133,7 +133,7 @@ impl Wanted<'_> {
                 None => "the same file".to_owned(),
             };
             self.host.warn(format!(
-                "fragment {:?}: version {} ({name}) is passed over for version {}: {error}",
+                "fragment {:?}: version {} ({name}) is skipped and version {} is used: {error}",
                 self.index,
                 version + 1,
                 used + 1

@@ -43,14 +43,14 @@ pub(crate) fn difference([size, time]: [f64; 2], file: &Path) -> Option<String> 
     let metadata = std::fs::metadata(file).ok()?;
     let now = metadata.len() as f64;
     if size.is_finite() && size >= 0.0 && size != now {
-        return Some(format!("its file has {now} bytes and had {size} when it was recorded"));
+        return Some(format!("its file has {now} bytes instead of the recorded {size}"));
     }
     let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_secs_f64();
     let later = modified - time;
     if time.is_finite() && time > 0.0 && later.abs() > RESOLUTION {
         let when = if later > 0.0 { "later" } else { "earlier" };
         let seconds = later.abs().ceil();
-        return Some(format!("its file was written again since it was recorded, {seconds:.0} s {when}"));
+        return Some(format!("its file was written {seconds:.0} s {when} than recorded"));
     }
     None
 }

@@ -44,7 +44,7 @@ fn partition(
     split: &[usize],
 ) -> Result<Value> {
     let [version] = versions_of(fragment) else {
-        return Err(refused("a fragment has no version or several; CFA-0.4 has one for each".into()));
+        return Err(refused("a fragment has no version, or several; CFA-0.4 needs exactly one".into()));
     };
     let location: Vec<&[u64]> = ranges.chunks(2).collect();
     let shape: Vec<u64> = location.iter().map(|r| r[1] - r[0] + 1).collect();

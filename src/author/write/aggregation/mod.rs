@@ -74,7 +74,7 @@ impl Dialect {
         ];
         all.into_iter().find(|d| plain(d.name()) == plain(name)).ok_or_else(|| {
             let names: Vec<String> = all.iter().map(|d| plain(d.name())).collect();
-            let message = format!("there is no dialect '{name}'; there are: {}", names.join(", "));
+            let message = format!("unknown dialect '{name}'; the dialects are: {}", names.join(", "));
             Error::new(Kind::Request, message)
         })
     }
@@ -160,7 +160,9 @@ fn describe(
             format!("{map}: {sizes} {unique}: {values}")
         }
         (Content::Unique(_), _) => {
-            return Err(refused(format!("{dialect} has no unique values; CF-1.13 and the CF draft have")))
+            return Err(refused(format!(
+                "{dialect} has no unique values; CF-1.13 and the CF draft have them"
+            )))
         }
     };
     variable.attributes.set_text(names.data, text);
@@ -237,21 +239,24 @@ impl<'a> Names<'a> {
             versions,
         };
         if versions > 1 && dialect == Dialect::Cf113 {
-            let why = format!("a fragment has {versions} versions; CF-1.13 has one location for each");
+            let why = format!("a fragment has {versions} versions; CF-1.13 allows one");
             return Err(refused(why));
         }
         for fragment in list {
             if fragment.view().is_some() {
                 return Err(refused(format!(
-                    "only a part or another order of a stored array is used, which {dialect} cannot say"
+                    "a fragment is only a part of a stored array, or has its dimensions in another order, which \
+                     {dialect} cannot express"
                 )));
             }
             let own = versions_of(fragment);
             if cf && (own.is_empty() || own.iter().any(|v| v.location.is_none())) {
-                return Err(refused(format!("a fragment has no location, which {dialect} demands")));
+                return Err(refused(format!("a fragment has no location, which {dialect} requires")));
             }
             if own.len() > 1 && own.iter().any(|v| v.location.is_none()) {
-                let why = "a version of a fragment is in the aggregation file, which needs a location beside others";
+                let why =
+                    "a fragment has versions in other files and one in the aggregation file, which needs \
+                     a location too";
                 return Err(refused(why.into()));
             }
             for i in 0..versions {

@@ -60,7 +60,7 @@ impl Header {
             return Ok(());
         }
         let narrow = u32::try_from(n).ok().filter(|&n| n <= u32::MAX - 3);
-        let message = format!("CDF-2 has no room for {n} of anything; use format cdf5 or netcdf4");
+        let message = format!("the number {n} is too large for CDF-2; use format cdf5 or netcdf4");
         self.bytes.extend(narrow.ok_or_else(|| Error::new(Kind::Unsupported, message))?.to_be_bytes());
         Ok(())
     }

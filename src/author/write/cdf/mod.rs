@@ -178,7 +178,8 @@ fn place(variables: &mut [Variable], header: u64, format: Format) -> Result<u64>
             let is_last =
                 i + 1 == chosen.len() && (is_record || variables.iter().all(|other| !other.is_record));
             if padded > most && !is_last {
-                let message = "CDF-2 can hold 4 GiB of the last variable alone; use format cdf5 or netcdf4";
+                let message =
+                    "in CDF-2 only the last variable can have 4 GiB or more; use format cdf5 or netcdf4";
                 return Err(Error::new(Kind::Unsupported, message).in_variable(&*variables[v].name));
             }
             variables[v].begin = at;

@@ -52,9 +52,8 @@ pub(super) fn deflate(input: &[u8], level: u8) -> Result<Vec<u8>> {
         let compressor = match kept {
             Some((of, compressor)) if *of == level => compressor,
             kept => {
-                let known = CompressionLvl::new(i32::from(level)).map_err(|_| {
-                    Error::new(Kind::Request, format!("there is no level of compression {level}"))
-                })?;
+                let known = CompressionLvl::new(i32::from(level))
+                    .map_err(|_| Error::new(Kind::Request, format!("unknown compression level {level}")))?;
                 &mut kept.insert((level, Compressor::new(known))).1
             }
         };

@@ -204,7 +204,7 @@ impl Data {
                 }
                 stored.sort_unstable_by_key(|chunk| chunk.number);
                 if stored.windows(2).any(|pair| pair[0].number == pair[1].number) {
-                    return Err(Error::new(Kind::Request, "a block of it was put twice"));
+                    return Err(Error::new(Kind::Request, "a block of it was written twice"));
                 }
                 let shape = chunks.chunk();
                 let tree = chunk_tree::write(sink, stored, chunks.counts(), &shape)?;

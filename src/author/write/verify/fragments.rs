@@ -56,11 +56,11 @@ fn attributes(written: &Container, id: VariableId, meaning: &Meaning, classic: b
     for attribute in meant.iter().filter(|a| is_kept(&a.name, classic)) {
         let there = read.get(&attribute.name);
         if !there.is_some_and(|there| same_attribute(&attribute.value, there, classic)) {
-            return Err(differs(format!("attribute '{}' is not as it was to be", attribute.name)));
+            return Err(differs(format!("attribute '{}' differs", attribute.name)));
         }
     }
     let more = read.iter().find(|a| meant.get(&a.name).is_none() && !dialect::defines_aggregation(a));
-    more.map_or(Ok(()), |a| Err(differs(format!("attribute '{}' was not to be there", a.name))))
+    more.map_or(Ok(()), |a| Err(differs(format!("attribute '{}' was added", a.name))))
 }
 
 fn grid(written: &Container, id: VariableId, meaning: &Meaning, found: &Aggregation) -> Result<()> {
@@ -107,7 +107,7 @@ fn stored(
         for (i, read) in read.iter().enumerate() {
             let place = |e: crate::Error| e.in_fragment(&block.index(i as u64));
             let Some(meant) = meant.next() else {
-                return Err(place(differs("it was not to be there".into())));
+                return Err(place(differs("it was added".into())));
             };
             if !same_fragment(meant, read, dialect) {
                 let what = format!("it is {} instead of {}", shown(read), shown(meant));
@@ -180,7 +180,7 @@ fn unique(written: &Container, meant: &Values, found: &Aggregation, classic: boo
         None => Err(differs(format!("it has {} values instead of {}", read.len(), meant.len()))),
         Some(i) => {
             let index = all.index(i as u64);
-            Err(differs("it has another value".into()).in_fragment(&index))
+            Err(differs("its value differs".into()).in_fragment(&index))
         }
     }
 }
@@ -189,7 +189,7 @@ fn states(written: &Container, meant: Option<&States>, found: &Aggregation) -> R
     let (meant, ids) = match (meant, found.recorded) {
         (None, None) => return Ok(()),
         (Some(meant), Some(ids)) => (meant, ids),
-        (None, Some(_)) => return Err(differs("states of files were not to be recorded".into())),
+        (None, Some(_)) => return Err(differs("states of files are recorded".into())),
         (Some(_), None) => return Err(differs("states of files are not recorded".into())),
     };
     for (list, id) in [&meant.bytes, &meant.modified].into_iter().zip(ids) {
@@ -198,7 +198,7 @@ fn states(written: &Container, meant: Option<&States>, found: &Aggregation) -> R
         let same = matches!(&read, Values::F64(read) if read.len() == list.len()
             && read.iter().zip(list).all(|(a, b)| a.to_bits() == b.to_bits()));
         if !same {
-            return Err(differs("the recorded states of files are others".into()));
+            return Err(differs("the recorded states of files differ".into()));
         }
     }
     Ok(())

@@ -54,7 +54,7 @@ pub(super) fn verify(written: &Container, meant: &File, format: Format, blocks: 
 
 /// Returns the error for something that is not as intended.
 fn differs(what: String) -> Error {
-    Error::new(Kind::Internal, format!("the new file is not what was meant, so it replaces nothing: {what}"))
+    Error::new(Kind::Internal, format!("the new file was not written correctly, so it is discarded: {what}"))
 }
 
 /// Returns whether an attribute can be in a file: netCDF-4 reserves some names.
@@ -76,7 +76,7 @@ impl Check<'_> {
         self.dimensions(meant, id)?;
         for variable in &meant.variables {
             let Some(there) = self.tree.variable_in(id, &variable.name) else {
-                return Err(differs("it is not there".into()).in_variable(&*variable.name));
+                return Err(differs("it is missing".into()).in_variable(&*variable.name));
             };
             let path = &self.tree.variables[there.0].path;
             self.variable(variable, there, scope).map_err(|e| e.in_variable(path))?;
@@ -86,11 +86,11 @@ impl Check<'_> {
         let lengths = if self.classic { self.lengths(id, meant) } else { 0 };
         if counts != (meant.dimensions.len() + lengths, meant.variables.len(), meant.groups.len()) {
             let path = &read.path;
-            return Err(differs(format!("group '{path}' has more than it was to have")));
+            return Err(differs(format!("group '{path}' has too many members")));
         }
         for child in &meant.groups {
             let there = self.tree.group_in(id, &child.name);
-            let there = there.ok_or_else(|| differs(format!("group '{}' is not there", child.name)))?;
+            let there = there.ok_or_else(|| differs(format!("group '{}' is missing", child.name)))?;
             self.group(child, there, scope)?;
         }
         scope.pop();
@@ -115,7 +115,7 @@ impl Check<'_> {
             });
             if !same {
                 let (name, size) = (&dimension.name, dimension.size);
-                return Err(differs(format!("dimension '{name}' of size {size} is not there or another")));
+                return Err(differs(format!("dimension '{name}' of size {size} is missing")));
             }
         }
         Ok(())
@@ -126,11 +126,11 @@ impl Check<'_> {
         for attribute in own().filter(|a| !spare_fill || a.name != "_FillValue") {
             let there = read.get(&attribute.name);
             if !there.is_some_and(|there| values::same_attribute(&attribute.value, there, self.classic)) {
-                return Err(differs(format!("attribute '{}' is not as it was to be", attribute.name)));
+                return Err(differs(format!("attribute '{}' differs", attribute.name)));
             }
         }
         match read.iter().find(|a| meant.get(&a.name).is_none()) {
-            Some(more) => Err(differs(format!("attribute '{}' was not to be there", more.name))),
+            Some(more) => Err(differs(format!("attribute '{}' was added", more.name))),
             None => Ok(()),
         }
     }
@@ -173,7 +173,7 @@ impl Check<'_> {
                 _ => (values::first_difference(meant, at, &read, self.classic), read.len()),
             };
             if let Some(i) = difference {
-                return Err(differs(format!("value {} is another", at + i)));
+                return Err(differs(format!("value {} differs", at + i)));
             }
             at += count;
         }
@@ -186,13 +186,13 @@ impl Check<'_> {
     fn block(&self, block: &Slab) -> Result<()> {
         let name = &*block.variable;
         let id =
-            self.tree.variable_at(name).ok_or_else(|| differs("it is not there".into()).in_variable(name))?;
+            self.tree.variable_at(name).ok_or_else(|| differs("it is missing".into()).in_variable(name))?;
         let array = &self.tree.variables[id.0].array;
         let place =
             Selection::block(&block.start, &block.count, &array.shape).map_err(|e| e.in_variable(name))?;
         match digest(&self.written.read_values(array, &place)?) == block.digest {
             true => Ok(()),
-            false => Err(differs(format!("the values at {:?} are others", block.start)).in_variable(name)),
+            false => Err(differs(format!("the values at {:?} differ", block.start)).in_variable(name)),
         }
     }
 }

@@ -78,7 +78,7 @@ fn gathered(home: &Home<'_>, dimension: DimensionId) -> Result<Option<Form>> {
     match names.iter().map(named).collect() {
         Some(dimensions) if names.len() <= MOST => Ok(Some(Form::Gathered { list, dimensions })),
         Some(_) => Err(wrong(format!("compress of '{}' names too many dimensions", home.path(list)))),
-        None => Err(wrong(format!("compress of '{}' names a dimension that is not there", home.path(list)))),
+        None => Err(wrong(format!("compress of '{}' names an unknown dimension", home.path(list)))),
     }
 }
 

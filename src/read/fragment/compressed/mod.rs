@@ -187,7 +187,7 @@ impl Fitting<'_> {
         };
         let form = best.form.name(home);
         if let Some((other, _)) = fitting[1..].iter().find(|(other, _)| other.is_as_good_as(&best)) {
-            return misfit(format!("it may be {form} or {}", other.form.name(home)));
+            return misfit(format!("it can be read as {form} or {}", other.form.name(home)));
         }
         let places = self.places(home, &best)?;
         let asked = self.sizes_for(raw, best.axis, &sizes).unwrap_or_default();
