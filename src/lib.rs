@@ -71,7 +71,7 @@ pub use model::grid::Grid;
 pub use model::{Aggregation, Dialect};
 pub use options::{AllowedSources, ChangedFragments, FragmentDriver, MissingFragments, OpenOptions};
 pub use selection::Selection;
-pub use threads::progress::{Fraction, Listener};
+pub use threads::progress::Listener;
 pub use value::{Attribute, Attributes, DataType, Values};
 
 /// Formats names and locations from files for people: on one line, without control characters and secrets.

@@ -105,7 +105,7 @@ pub(super) unsafe fn check(
         )
     };
     let watch = Watch::begin(given.progress, given.user_data)?;
-    let listener = |done: u64, total: u64| watch.count(done, total);
+    let listener = |done: u64, total: u64| watch.report_part(done, total);
     let options = Options {
         open,
         fragments,

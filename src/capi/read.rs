@@ -10,9 +10,10 @@ use super::status::{cfa_status, CFA_ERR_BUFFER, CFA_ERR_LIMIT, CFA_ERR_TYPE};
 use super::strings::allocate;
 use super::types;
 use super::variable::{cfa_variable, variable};
+use super::watch::Watch;
 use crate::dataset::coordinates;
 use crate::selection::c_strides;
-use crate::{DataType, Output, Selection};
+use crate::{DataType, Listener, Output, Selection};
 
 /// Called with the fraction of the work that is done, in the thread that called the function at work.
 ///
@@ -92,10 +93,9 @@ pub unsafe extern "C" fn cfa_variable_read(
         if selection.is_empty() {
             return Ok(());
         }
-        let report = Report { options };
-        let progress = |fraction: f64| report.call(fraction);
-        let progress: Option<&(dyn Fn(f64) -> bool + Sync)> =
-            if options.progress.is_some() { Some(&progress) } else { None };
+        let watch = Watch::new(options.progress, options.user_data);
+        let listener = |done: u64, total: u64| watch.report(done, total);
+        let progress = options.progress.map(|_| &listener as &Listener<'_>);
         if data_type == DataType::String {
             // SAFETY: `place` and `mask` have checked that all elements lie within the caller's memory.
             return unsafe { strings(variable, &selection, &strides, &place, mask, progress) };
@@ -282,24 +282,6 @@ fn mask(selection: &Selection, options: &cfa_read_options) -> Answer<Option<(*mu
     Ok(Some((options.mask, need)))
 }
 
-/// The caller's progress function.
-struct Report {
-    options: cfa_read_options,
-}
-
-// SAFETY: the engine calls progress functions in the thread that asked for the read, and no other.
-unsafe impl Sync for Report {}
-
-impl Report {
-    fn call(&self, fraction: f64) -> bool {
-        match self.options.progress {
-            // SAFETY: the contract of the C API (module capi): a function of this type.
-            Some(progress) => unsafe { progress(fraction, self.options.user_data) != 0 },
-            None => true,
-        }
-    }
-}
-
 /// Reads strings; each is allocated for the caller.
 unsafe fn strings(
     variable: &cfa_variable,
@@ -307,7 +289,7 @@ unsafe fn strings(
     strides: &[i64],
     place: &Place,
     mask: Option<(*mut u8, usize)>,
-    progress: Option<&(dyn Fn(f64) -> bool + Sync)>,
+    progress: Option<&Listener<'_>>,
 ) -> Answer<()> {
     let places = places_of_strings(selection, strides)?;
     let texts = variable.variable.read_strings_with(selection, progress)?;

@@ -15,7 +15,7 @@ use super::planned::{self, cfa_note_callback};
 use super::status::CFA_ERR_NOT_FOUND;
 use super::watch::Watch;
 use crate::author::convert::{self, Locations};
-use crate::author::create::{self, Inputs, Progress, Stage};
+use crate::author::create::{self, Inputs};
 use crate::author::extract::{self, Cut};
 use crate::author::write::Format;
 use crate::dataset::select;
@@ -53,8 +53,8 @@ pub(super) unsafe fn create(
         (true, true) => create::plan_update,
     };
     let watch = Watch::begin(given.progress, given.user_data)?;
-    let observe = |progress: Progress| watch.tell(fraction(progress));
-    let report = work(out, &files, &settings, Some(&observe))?;
+    let listener = |done: u64, total: u64| watch.report_part(done, total);
+    let report = work(out, &files, &settings, Some(&listener))?;
     for variable in &report.variables {
         // SAFETY: as above: a function of this type.
         unsafe { planned::show(variable, given.describe, given.user_data) };
@@ -63,23 +63,6 @@ pub(super) unsafe fn create(
     unsafe { tell_notes(&report.notes, given.note, given.user_data) };
     watch.end();
     Ok(())
-}
-
-/// How much of all is done: looking at the files takes nearly all of the time.
-fn fraction(progress: Progress) -> f64 {
-    let (begin, end) = match progress.stage {
-        Stage::Wait => (0.0, 0.0),
-        Stage::Scan => (0.0, 0.9),
-        Stage::Arrange => (0.9, 0.95),
-        Stage::Write => (0.95, 1.0),
-    };
-    let within = progress.done as f64 / progress.total.max(1) as f64;
-    // The end is reached exactly.
-    if within >= 1.0 {
-        end
-    } else {
-        begin + within * (end - begin)
-    }
 }
 
 unsafe fn create_settings(given: &cfa_create_options) -> Answer<create::Options> {
@@ -145,7 +128,7 @@ pub(super) unsafe fn convert(
         other => return Err(Failure::value("locations", other)),
     };
     let watch = Watch::begin(given.progress, given.user_data)?;
-    let listener = |done: u64, total: u64| watch.count(done, total);
+    let listener = |done: u64, total: u64| watch.report_part(done, total);
     options.progress = Some(&listener);
     let dataset = Dataset::open_with(path, &open)?;
     convert::convert(&dataset, out, &options)?;
@@ -188,7 +171,7 @@ pub(super) unsafe fn extract(
     let overwrite = yes(given.overwrite, "overwrite")?;
     unused(given.reserved, "reserved")?;
     let watch = Watch::begin(given.progress, given.user_data)?;
-    let listener = |done: u64, total: u64| watch.count(done, total);
+    let listener = |done: u64, total: u64| watch.report_part(done, total);
     let dataset = Dataset::open_with(path, &open)?;
     let cuts = match select.is_empty() {
         // SAFETY: as above.

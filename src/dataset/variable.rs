@@ -14,7 +14,7 @@ use crate::model::Aggregation;
 use crate::read::scatter::Destination;
 use crate::read::{self, AggregationFile, Request};
 use crate::selection::Selection;
-use crate::threads::progress::{Fraction, Listener, Progress};
+use crate::threads::progress::{Listener, Progress};
 use crate::value::{Attributes, DataType, Values};
 
 /// A variable, aggregated or ordinary; both are read in the same way.
@@ -62,7 +62,7 @@ pub struct Output<'a> {
     /// dataset.
     pub lossy: Option<bool>,
     /// Watches the read and may stop it; called in the thread that reads.
-    pub progress: Option<&'a Fraction<'a>>,
+    pub progress: Option<&'a Listener<'a>>,
 }
 
 impl<'a> Output<'a> {
@@ -181,8 +181,7 @@ impl Variable {
                 }
             };
             let mask = output.mask.map(|m| Destination::c_order(m, shape, 1)).transpose()?;
-            let tell = listener(output.progress);
-            let progress = tell.as_ref().map(|tell| watched(tell, selection));
+            let progress = output.progress.map(|listener| watched(listener, selection));
             let request = Request {
                 selection,
                 data_type: output.data_type,
@@ -284,10 +283,9 @@ impl Variable {
     pub fn read_strings_with(
         &self,
         selection: &Selection,
-        progress: Option<&Fraction<'_>>,
+        progress: Option<&Listener<'_>>,
     ) -> Result<Vec<Option<String>>> {
-        let tell = listener(progress);
-        let progress = tell.as_ref().map(|tell| watched(tell, selection));
+        let progress = progress.map(|listener| watched(listener, selection));
         read::strings(self.shared(), self.id, selection, progress.as_ref(), None).map_err(|e| self.place(e))
     }
 
@@ -296,15 +294,10 @@ impl Variable {
     }
 }
 
-/// Tells a fraction to whoever wants it.
-fn listener<'a>(tell: Option<&'a Fraction<'a>>) -> Option<impl Fn(u64, u64) -> bool + Sync + 'a> {
-    tell.map(|tell| move |done: u64, total: u64| tell(done as f64 / total as f64))
-}
-
 /// The progress of a read that this thread begins.
-fn watched<'a>(tell: &'a Listener<'a>, selection: &Selection) -> Progress<'a> {
+fn watched<'a>(listener: &'a Listener<'a>, selection: &Selection) -> Progress<'a> {
     let total = selection.len().unwrap_or(u64::MAX).max(1);
-    Progress::new(Some(tell), total, "the read was cancelled").in_this_thread()
+    Progress::new(Some(listener), total, "the read was cancelled")
 }
 
 impl fmt::Debug for Variable {

@@ -5,17 +5,16 @@ use std::thread::{self, ThreadId};
 
 use crate::error::{Error, Kind, Result};
 
-/// Called with the number of elements, fragments or files done so far and in total. Returns `false` to stop the work.
+/// Called with the number of elements, fragments or files done so far and in total; with 0 of 0 while the work waits
+/// for another writer of the same file. Returns `false` to stop the work. It is called only in the thread that asked
+/// for the work.
 pub type Listener<'a> = dyn Fn(u64, u64) -> bool + Sync + 'a;
-
-/// Called with the fraction of a read that is done, from 0 to 1. Returns `false` to stop it.
-pub type Fraction<'a> = dyn Fn(f64) -> bool + Sync + 'a;
 
 /// Observed work: any thread counts what it has done, and all stop when the listener asks for it.
 pub(crate) struct Progress<'a> {
     listener: Option<&'a Listener<'a>>,
-    /// The only thread in which the listener is called, if it may not be called in others.
-    caller: Option<ThreadId>,
+    /// The only thread in which the listener is called.
+    caller: ThreadId,
     /// The message of the error after the listener stopped the work.
     cancelled: &'static str,
     total: u64,
@@ -26,16 +25,10 @@ pub(crate) struct Progress<'a> {
 }
 
 impl<'a> Progress<'a> {
-    /// Returns the progress of work of this extent, with or without a listener. The listener is called by whatever
-    /// thread does the work.
+    /// Returns the progress of work of this extent that this thread begins, with or without a listener.
     pub(crate) fn new(listener: Option<&'a Listener<'a>>, total: u64, cancelled: &'static str) -> Self {
         let (done, stopped, told) = (AtomicU64::new(0), AtomicBool::new(false), AtomicBool::new(false));
-        Progress { listener, caller: None, cancelled, total, done, stopped, told }
-    }
-
-    /// Returns the same, but the listener is called in this thread alone, so that callers need not expect it in others.
-    pub(crate) fn in_this_thread(self) -> Self {
-        Progress { caller: Some(thread::current().id()), ..self }
+        Progress { listener, caller: thread::current().id(), cancelled, total, done, stopped, told }
     }
 
     /// Counts what is done, and calls the listener.
@@ -44,19 +37,27 @@ impl<'a> Progress<'a> {
     /// `Cancelled`.
     pub(crate) fn advance(&self, by: u64) -> Result<()> {
         let done = self.done.fetch_add(by, Ordering::Relaxed).saturating_add(by);
-        self.tell(done)
+        // Some work does more than was known when it began.
+        self.tell(done.min(self.total), self.total)
     }
 
-    /// Calls the listener with everything done, if another thread did the last part.
+    /// Calls the listener with everything done, unless it already was.
     ///
     /// # Errors
     /// `Cancelled`.
     pub(crate) fn finish(&self) -> Result<()> {
-        let all = self.done.load(Ordering::Relaxed) >= self.total;
-        if all && !self.told.load(Ordering::Relaxed) {
-            return self.check();
+        match self.told.load(Ordering::Relaxed) {
+            true => Ok(()),
+            false => self.tell(self.total, self.total),
         }
-        Ok(())
+    }
+
+    /// Reports that the work waits for another writer.
+    ///
+    /// # Errors
+    /// `Cancelled`.
+    pub(crate) fn wait(&self) -> Result<()> {
+        self.tell(0, 0)
     }
 
     /// Checks whether to continue.
@@ -64,17 +65,15 @@ impl<'a> Progress<'a> {
     /// # Errors
     /// `Cancelled`.
     pub(crate) fn check(&self) -> Result<()> {
-        self.tell(self.done.load(Ordering::Relaxed))
+        self.advance(0)
     }
 
-    fn tell(&self, done: u64) -> Result<()> {
+    fn tell(&self, done: u64, total: u64) -> Result<()> {
         let Some(listener) = self.listener else { return Ok(()) };
         let mut stop = self.stopped.load(Ordering::Relaxed);
-        if !stop && self.caller.is_none_or(|caller| thread::current().id() == caller) {
-            // Some work does more than was known when it began.
-            let done = done.min(self.total);
+        if !stop && thread::current().id() == self.caller {
             self.told.fetch_or(done == self.total, Ordering::Relaxed);
-            stop = !listener(done, self.total);
+            stop = !listener(done, total);
         }
         if stop {
             self.stopped.store(true, Ordering::Relaxed);
@@ -89,16 +88,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_caller_is_told_of_the_end_once_whoever_did_the_last_part() {
+    fn the_listener_hears_of_the_end_once_whichever_thread_did_the_last_part() {
         for helper in [false, true] {
             let ends = AtomicU64::new(0);
             let listener = |done: u64, total: u64| {
                 ends.fetch_add(u64::from(done == total), Ordering::Relaxed);
                 true
             };
-            let progress = Progress::new(Some(&listener), 10, "cancelled").in_this_thread();
+            let progress = Progress::new(Some(&listener), 10, "cancelled");
             progress.advance(4).unwrap();
-            progress.finish().unwrap();
             assert_eq!(ends.load(Ordering::Relaxed), 0);
             thread::scope(|scope| match helper {
                 true => drop(scope.spawn(|| progress.advance(6).unwrap())),
@@ -116,7 +114,7 @@ mod tests {
             asked.fetch_add(1, Ordering::Relaxed);
             done < 5
         };
-        let progress = Progress::new(Some(&listener), 10, "cancelled").in_this_thread();
+        let progress = Progress::new(Some(&listener), 10, "cancelled");
         thread::scope(|scope| {
             scope.spawn(|| progress.advance(4).unwrap());
         });
@@ -130,16 +128,15 @@ mod tests {
     }
 
     #[test]
-    fn any_thread_tells_and_never_more_than_there_is() {
+    fn no_more_is_reported_than_the_total() {
         let most = AtomicU64::new(0);
         let listener = |done: u64, _: u64| {
             most.fetch_max(done, Ordering::Relaxed);
             true
         };
         let progress = Progress::new(Some(&listener), 10, "cancelled");
-        thread::scope(|scope| {
-            scope.spawn(|| progress.advance(4).unwrap());
-        });
+        progress.advance(4).unwrap();
+        progress.wait().unwrap();
         assert_eq!(most.load(Ordering::Relaxed), 4);
         progress.advance(u64::MAX - 4).unwrap();
         assert_eq!(most.load(Ordering::Relaxed), 10);

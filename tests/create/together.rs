@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cfa::convert::convert;
-use cfa::create::{create, update, Options, Progress, Stage};
+use cfa::create::{create, update, Options};
 use cfa::{Dataset, Kind, Values};
 
 use super::parts::*;
@@ -82,8 +82,9 @@ fn what_another_program_wrote_in_the_meantime_is_left_as_it_is() {
         fs::write(folder.path().join("foreign"), "foreign").unwrap();
         fs::rename(folder.path().join("foreign"), folder.path().join(name)).unwrap();
     };
-    let meddle = |now: Progress| {
-        if now.stage == Stage::Write && now.done == 0 {
+    // The file that is made is the last of the total.
+    let meddle = |done: u64, total: u64| {
+        if done + 1 == total {
             foreign("agg.nc");
         }
         true
@@ -124,9 +125,9 @@ fn a_writer_waits_for_another_and_can_be_told_to_stop() {
     let mut said = [0; 6];
     std::io::Read::read_exact(holder.stdout.as_mut().unwrap(), &mut said).unwrap();
     let waited = AtomicBool::new(false);
-    let stop = |now: Progress| {
-        waited.store(now.stage == Stage::Wait, Ordering::SeqCst);
-        now.stage != Stage::Wait
+    let stop = |_, total| {
+        waited.store(total == 0, Ordering::SeqCst);
+        total != 0
     };
     let error = update(&out, &files[1..], &Options::default(), Some(&stop)).unwrap_err();
     assert_eq!((error.kind(), waited.load(Ordering::SeqCst)), (Kind::Cancelled, true));
@@ -135,7 +136,7 @@ fn a_writer_waits_for_another_and_can_be_told_to_stop() {
     let mut line = String::new();
     std::io::BufRead::read_line(&mut std::io::BufReader::new(writer.stderr.as_mut().unwrap()), &mut line)
         .unwrap();
-    assert_eq!(line, "waiting for another program that writes agg.nc\n");
+    assert_eq!(line, "waiting for another program that writes the same file\n");
     assert!(writer.try_wait().unwrap().is_none());
     holder.kill().unwrap();
     holder.wait().unwrap();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use cfa::create::{create, Options, Progress, Stage};
+use cfa::create::{create, Options};
 use cfa::{convert, extract, Dataset};
 
 use super::scene::Scene;
@@ -11,8 +11,9 @@ use super::scene::Scene;
 /// Runs each function that writes; `change` is called when the work is under way.
 fn each(scene: &Scene, out: &Path, change: &(dyn Fn() + Sync), mut judge: impl FnMut(cfa::Result<()>)) {
     let files = [scene.at("data/day0.nc"), scene.at("data/day1.nc")];
-    let observe = |progress: Progress| {
-        if (progress.stage, progress.done) == (Stage::Write, 0) {
+    // The file that is made is the last of the total.
+    let observe = |done: u64, total: u64| {
+        if done + 1 == total {
             change();
         }
         true

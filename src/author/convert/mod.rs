@@ -67,7 +67,7 @@ impl Default for Options<'_> {
 /// format cannot express it; `Io`; `Cancelled`.
 pub fn convert(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<()> {
     let progress = steps::progress(dataset, options.progress);
-    let target = Out::claimed(path, &mut || progress.advance(0))?;
+    let target = Out::claimed(path, &mut || progress.wait())?;
     target.refuse_file(dataset)?;
     target.refuse_data(options.overwrite, "choose another name")?;
     target.refuse_fragments(dataset)?;

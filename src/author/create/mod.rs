@@ -36,7 +36,6 @@ mod listing;
 mod locate;
 mod overlap;
 mod pattern;
-mod progress;
 mod ragged;
 mod record;
 mod remake;
@@ -51,7 +50,6 @@ mod unify;
 mod value;
 
 pub use inputs::{expand, Inputs};
-pub use progress::{Observer, Progress, Stage};
 pub use report::{PlannedDimension, PlannedVariable, Report};
 
 use std::path::Path;
@@ -62,9 +60,9 @@ use crate::container::composed::is_same;
 use crate::error::message;
 use crate::error::{Error, Kind, Result};
 use crate::model::Dialect;
+use crate::threads::progress::{Listener, Progress};
 use assemble::Assembly;
 use locate::Locator;
-use progress::Watch;
 use record::{Input, Interner};
 use scan::Scanned;
 
@@ -160,9 +158,13 @@ pub fn plan(
     out: &Path,
     files: impl Into<Inputs>,
     options: &Options,
-    observer: Option<Observer>,
+    listener: Option<&Listener<'_>>,
 ) -> Result<Report> {
-    Ok(make(&Out::new(out)?, &files.into(), options, Watch(observer))?.1)
+    let files = files.into();
+    let progress = steps(&files, listener);
+    let (_, report) = make(&Out::new(out)?, &files, options, &progress)?;
+    progress.finish()?;
+    Ok(report)
 }
 
 /// Makes an aggregation file of these files. An aggregation of that name is replaced if it has no data of its own,
@@ -180,12 +182,13 @@ pub fn create(
     out: &Path,
     files: impl Into<Inputs>,
     options: &Options,
-    observer: Option<Observer>,
+    listener: Option<&Listener<'_>>,
 ) -> Result<Report> {
-    let watch = Watch(observer);
-    let target = claim(out, watch)?;
-    let (file, report) = make(&target, &files.into(), options, watch)?;
-    finish(target, &file, options.format.unwrap_or_default(), watch)?;
+    let files = files.into();
+    let progress = steps(&files, listener);
+    let target = Out::claimed(out, &mut || progress.wait())?;
+    let (file, report) = make(&target, &files, options, &progress)?;
+    finish(target, &file, options.format.unwrap_or_default(), &progress)?;
     Ok(report)
 }
 
@@ -197,9 +200,13 @@ pub fn plan_update(
     out: &Path,
     files: impl Into<Inputs>,
     options: &Options,
-    observer: Option<Observer>,
+    listener: Option<&Listener<'_>>,
 ) -> Result<Report> {
-    Ok(remake::remake(&Out::new(out)?, &files.into(), options, Watch(observer))?.report)
+    let files = files.into();
+    let progress = steps(&files, listener);
+    let made = remake::remake(&Out::new(out)?, &files, options, &progress)?;
+    progress.finish()?;
+    Ok(made.report)
 }
 
 /// Adds files to an aggregation file, and to no other kind of file: more of a dimension, or more variables. Files that
@@ -214,37 +221,40 @@ pub fn update(
     out: &Path,
     files: impl Into<Inputs>,
     options: &Options,
-    observer: Option<Observer>,
+    listener: Option<&Listener<'_>>,
 ) -> Result<Report> {
-    let watch = Watch(observer);
-    let target = claim(out, watch)?;
-    let mut made = remake::remake(&target, &files.into(), options, watch)?;
+    let files = files.into();
+    let progress = steps(&files, listener);
+    let target = Out::claimed(out, &mut || progress.wait())?;
+    let mut made = remake::remake(&target, &files, options, &progress)?;
     let format = options.format.map_or_else(|| Format::of_file(out), Ok)?;
     if made.is_there(out, format) {
         made.report.notes.push("nothing to add; the aggregation is unchanged".into());
     } else {
-        finish(target, &made.file, format, watch)?;
+        finish(target, &made.file, format, &progress)?;
     }
     Ok(made.report)
 }
 
-/// Returns the file to be written, after waiting for all others who write it.
-fn claim(out: &Path, watch: Watch) -> Result<Out> {
-    Out::claimed(out, &mut || watch.report(Stage::Wait, 0, 1))
+/// Returns the progress: one step for each file that may be scanned, and one for the file that is made.
+fn steps<'a>(files: &Inputs, listener: Option<&'a Listener<'a>>) -> Progress<'a> {
+    Progress::new(listener, files.paths().len() as u64 + 1, "cancelled")
 }
 
-fn finish(out: Out, file: &File, format: Format, watch: Watch) -> Result<()> {
-    watch.report(Stage::Write, 0, 1)?;
+fn finish(out: Out, file: &File, format: Format, progress: &Progress<'_>) -> Result<()> {
+    progress.check()?;
     NewFile::begin(file, out, format)?.commit_checked(file)?;
-    watch.report(Stage::Write, 1, 1)
+    // The file has its name, so it is too late to stop.
+    let _ = progress.finish();
+    Ok(())
 }
 
-fn make(out: &Out, files: &Inputs, options: &Options, watch: Watch) -> Result<(File, Report)> {
+fn make(out: &Out, files: &Inputs, options: &Options, progress: &Progress<'_>) -> Result<(File, Report)> {
     let files = others(out, files)?;
     out.refuse_data(options.overwrite, "name the new file first")?;
     let locator = Locator::new(out.target(), &options.locations, options.dialect)?;
-    let scanned = scan::scan(&files, out, options, &watch, &Interner::default())?;
-    let (file, report, _) = assemble(&scanned, None, options, &locator, watch)?;
+    let scanned = scan::scan(&files, out, options, progress, &Interner::default())?;
+    let (file, report, _) = assemble(&scanned, None, options, &locator, progress)?;
     Ok((file, report))
 }
 
@@ -284,17 +294,16 @@ fn assemble(
     history: Option<String>,
     options: &Options,
     locator: &Locator,
-    watch: Watch,
+    progress: &Progress<'_>,
 ) -> Result<(File, Report, bool)> {
     let Scanned { inputs, globals, notes } = scanned;
     let groups = field::group(inputs);
     check_wanted(inputs, &groups, options)?;
-    let total = groups.len() as u64;
     let mut assembly = Assembly::new(inputs, options, locator);
     assembly.notes.clone_from(notes);
     let (mut variables, mut joined) = (Vec::new(), ragged::Joined::default());
-    for (done, (name, members)) in groups.into_iter().enumerate() {
-        watch.report(Stage::Arrange, done as u64, total)?;
+    for (name, members) in groups {
+        progress.check()?;
         let field = field::arrange(inputs, &name, members, options)?;
         joined.add(inputs, &field);
         assembly.add(&field)?;

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use super::existing::{self, Existing};
 use super::locate::Locator;
-use super::progress::Watch;
 use super::record::{Input, Interner};
 use super::scan::{self, Scanned};
 use super::{assemble, others, Inputs, Options, Report};
@@ -14,6 +13,7 @@ use crate::author::write::{self, File, Format};
 use crate::error::message;
 use crate::error::{Kind, Result};
 use crate::io::location::redact;
+use crate::threads::progress::Progress;
 
 /// How to request, in each interface, that a file is made anew.
 const WITHOUT: &str = "without --update (in C and Fortran the option update)";
@@ -55,7 +55,12 @@ impl Remade {
 ///
 /// # Errors
 /// As [`super::update`].
-pub(super) fn remake(out: &Out, files: &Inputs, options: &Options, watch: Watch) -> Result<Remade> {
+pub(super) fn remake(
+    out: &Out,
+    files: &Inputs,
+    options: &Options,
+    progress: &Progress<'_>,
+) -> Result<Remade> {
     let others = others(out, files)?;
     if !out.exists() {
         return Err(out.refusal(format!("no such file; {WITHOUT} it is created")).with_kind(Kind::Io));
@@ -73,7 +78,7 @@ pub(super) fn remake(out: &Out, files: &Inputs, options: &Options, watch: Watch)
     own.aggregate_coordinates |= old.has_aggregated_coordinates;
     let locator = Locator::new(out.target(), &own.locations, own.dialect)?;
     let sorted = old.sort(&others, &locator, &own)?;
-    let mut scanned = scan::scan(&sorted.fresh, out, &own, &watch, &interner)?;
+    let mut scanned = scan::scan(&sorted.fresh, out, &own, progress, &interner)?;
     if let Some(name) = &own.new_dimension {
         if old.number(name, &mut scanned.inputs, &interner)? {
             own.new_dimension = None;
@@ -84,7 +89,7 @@ pub(super) fn remake(out: &Out, files: &Inputs, options: &Options, watch: Watch)
     let mut again = sorted.again;
     let mut is_all = false;
     loop {
-        let renewed = scan_again(out, &old, &again, &own, watch, &interner, &mut scanned)?;
+        let renewed = scan_again(out, &old, &again, &own, progress, &interner, &mut scanned)?;
         let mut inputs = old.inputs(&renewed, &own, &interner)?;
         for number in sorted.changed.iter().filter(|n| renewed.contains_key(n)) {
             let what = || "its size or time differs from the recorded one".to_owned();
@@ -93,7 +98,7 @@ pub(super) fn remake(out: &Out, files: &Inputs, options: &Options, watch: Watch)
         let before = scanned.inputs.len() - fresh;
         scanned.inputs.splice(..before, inputs.list);
         let (file, mut report, is_placeless) =
-            assemble(&scanned, old.history.clone(), &own, &locator, watch)?;
+            assemble(&scanned, old.history.clone(), &own, &locator, progress)?;
         if is_placeless && options.aggregate_coordinates && !is_all {
             // Variables that are stored by value can only be aggregated if their places in the files are known.
             again = old.all()?;
@@ -123,7 +128,7 @@ fn scan_again(
     old: &Existing,
     files: &HashMap<usize, PathBuf>,
     options: &Options,
-    watch: Watch,
+    progress: &Progress<'_>,
     interner: &Interner,
     scanned: &mut Scanned,
 ) -> Result<HashMap<usize, Input>> {
@@ -134,7 +139,7 @@ fn scan_again(
     let mut numbers: Vec<usize> = files.keys().copied().collect();
     numbers.sort_unstable();
     let paths: Vec<&Path> = numbers.iter().map(|number| &*files[number]).collect();
-    let found = scan::scan(&paths, out, &options, &watch, interner)?;
+    let found = scan::scan(&paths, out, &options, progress, interner)?;
     scanned.globals.absorb(found.globals);
     scanned.notes.extend(found.notes);
     scanned.notes.dedup();

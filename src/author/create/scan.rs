@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::globals::{Globals, GroupAttributes};
-use super::progress::{Stage, Watch};
 use super::record::{digest, Content, Input, Interner, Item, State, Template};
 use super::Options;
 use super::{bounds, roles, scope};
@@ -50,7 +49,7 @@ pub(super) fn scan(
     paths: &[&Path],
     out: &Out,
     options: &Options,
-    watch: &Watch,
+    progress: &Progress<'_>,
     interner: &Interner,
 ) -> Result<Scanned> {
     let settings = OpenOptions::default().num_threads(1);
@@ -58,33 +57,30 @@ pub(super) fn scan(
     let shared = Mutex::new((Vec::with_capacity(paths.len()), Globals::default(), Vec::new()));
     let batches = paths.chunks(BATCH).enumerate();
     let threads = options.threads();
-    let scan = |progress: &Progress<'_>| {
-        workers::run(
-            batches,
-            threads,
-            || (),
-            |(number, batch), _, ()| {
-                let mut found = Vec::with_capacity(batch.len());
-                for (i, path) in batch.iter().enumerate() {
-                    let (input, globals, notes) = look(path, out, options, &settings, &here, interner)?;
-                    found.push((number * BATCH + i, input, globals, notes));
-                    progress.advance(1)?;
-                }
-                let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                for (index, input, globals, notes) in found {
-                    shared.0.push((index, input));
-                    shared.1.merge(&globals);
-                    for note in notes {
-                        if !shared.2.contains(&note) && shared.2.len() < 100 {
-                            shared.2.push(note);
-                        }
+    workers::run(
+        batches,
+        threads,
+        || (),
+        |(number, batch), _, ()| {
+            let mut found = Vec::with_capacity(batch.len());
+            for (i, path) in batch.iter().enumerate() {
+                let (input, globals, notes) = look(path, out, options, &settings, &here, interner)?;
+                found.push((number * BATCH + i, input, globals, notes));
+                progress.advance(1)?;
+            }
+            let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            for (index, input, globals, notes) in found {
+                shared.0.push((index, input));
+                shared.1.merge(&globals);
+                for note in notes {
+                    if !shared.2.contains(&note) && shared.2.len() < 100 {
+                        shared.2.push(note);
                     }
                 }
-                Ok(())
-            },
-        )
-    };
-    watch.count(Stage::Scan, paths.len() as u64, scan)?;
+            }
+            Ok(())
+        },
+    )?;
     let (mut inputs, mut globals, mut notes) = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
     inputs.sort_by_key(|(index, _)| *index);
     globals.sort();

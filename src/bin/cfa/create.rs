@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 
-use cfa::create::{self, Locations, Options, PlannedVariable, Report, Stage};
+use cfa::create::{self, Locations, Options, PlannedVariable, Report};
 use cfa::text::{redact, shown};
 use cfa::Dialect;
 use cfa::Format;
@@ -117,24 +117,14 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     let files = create::expand(&arguments.files)?;
     let meter = Meter::new("files", arguments.quiet);
-    let waiting =
-        format!("waiting for another program that writes {}", printable(&redact(&shown(&arguments.out))));
-    let observe = |now: create::Progress| {
-        match now.stage {
-            Stage::Scan => meter.tell(now.done, now.total),
-            Stage::Wait => meter.wait(&waiting),
-            // The other stages are too short to report.
-            _ => {}
-        }
-        true
-    };
+    let listener = meter.listener();
     let work = match (arguments.update, arguments.dry_run) {
         (false, false) => create::create,
         (false, true) => create::plan,
         (true, false) => create::update,
         (true, true) => create::plan_update,
     };
-    let report = work(&arguments.out, &files, &options, Some(&observe));
+    let report = work(&arguments.out, &files, &options, Some(&listener));
     meter.finish();
     let report = report?;
     if !arguments.quiet || arguments.dry_run {

@@ -16,7 +16,7 @@ pub struct Meter {
 struct State {
     begun: Option<Instant>,
     told: Option<Instant>,
-    /// When the task began to wait for something, and whether that was printed.
+    /// When the task began to wait for another program, and whether that was printed.
     waiting: Option<Instant>,
     said: bool,
 }
@@ -33,11 +33,19 @@ impl Meter {
         Meter { what, quiet, terminal: std::io::stderr().is_terminal(), state: Mutex::default() }
     }
 
-    /// Reports that `done` of `total` are done. Any thread may call it, as often as it likes.
-    pub fn tell(&self, done: u64, total: u64) {
-        if self.quiet {
-            return;
+    /// Returns a listener that shows progress here and never stops the work.
+    pub fn listener(&self) -> impl Fn(u64, u64) -> bool + Sync + '_ {
+        |done, total| {
+            match total {
+                _ if self.quiet => {}
+                0 => self.show_waiting(),
+                total => self.show(done, total),
+            }
+            true
         }
+    }
+
+    fn show(&self, done: u64, total: u64) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         let spent = now.duration_since(*state.begun.get_or_insert(now));
@@ -56,25 +64,14 @@ impl Meter {
         let _ = err.flush();
     }
 
-    /// Returns a listener that shows progress here and never stops the work.
-    pub fn listener(&self) -> impl Fn(u64, u64) -> bool + Sync + '_ {
-        |done, total| {
-            self.tell(done, total);
-            true
-        }
-    }
-
-    /// Reports that the task waits for something else. Prints the reason once.
-    pub fn wait(&self, reason: &str) {
-        if self.quiet {
-            return;
-        }
+    /// Prints once why nothing happens.
+    fn show_waiting(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         if state.waiting.is_none_or(|since| now.duration_since(since) < PATIENCE) {
             state.waiting.get_or_insert(now);
         } else if !std::mem::replace(&mut state.said, true) {
-            let _ = writeln!(std::io::stderr(), "{reason}");
+            let _ = writeln!(std::io::stderr(), "waiting for another program that writes the same file");
         }
     }
 
