@@ -87,8 +87,8 @@ pub unsafe extern "C" fn cfa_variable_read(
         }
         // SAFETY: as above.
         let strides = unsafe { strides(&selection, buffer_stride)? };
-        let place =
-            place(&selection, &strides, data_type, buffer_bytes, buffer, options.buffer_start.cast())?;
+        let memory =
+            memory(&selection, &strides, data_type, buffer_bytes, buffer, options.buffer_start.cast())?;
         let mask = mask(&selection, &options)?;
         if selection.is_empty() {
             return Ok(());
@@ -97,18 +97,18 @@ pub unsafe extern "C" fn cfa_variable_read(
         let listener = |done: u64, total: u64| watch.report(done, total);
         let progress = options.progress.map(|_| &listener as &Listener<'_>);
         if data_type == DataType::String {
-            // SAFETY: `place` and `mask` have checked that all elements lie within the caller's memory.
-            return unsafe { strings(variable, &selection, &strides, &place, mask, progress) };
+            // SAFETY: `memory` and `mask` have checked that all elements lie within the caller's memory.
+            return unsafe { strings(variable, &selection, &strides, &memory, mask, progress) };
         }
         // SAFETY: as above; the caller leaves this memory to the read while it lasts.
         let (bytes, mask) = unsafe {
             let mask = mask.map(|(start, len)| std::slice::from_raw_parts_mut(start, len));
-            (std::slice::from_raw_parts_mut(place.base, place.bytes), mask)
+            (std::slice::from_raw_parts_mut(memory.base, memory.bytes), mask)
         };
         let output = Output {
             data_type,
             buffer: bytes,
-            first: place.first,
+            first: memory.first,
             strides: Some(&strides),
             mask,
             lossy,
@@ -223,7 +223,7 @@ unsafe fn strides(selection: &Selection, given: *const isize) -> Answer<Vec<i64>
 }
 
 /// The memory that a read may write.
-struct Place {
+struct Memory {
     base: *mut u8,
     bytes: usize,
     /// Index of element (0, 0, ...) from `base` on.
@@ -231,17 +231,17 @@ struct Place {
 }
 
 /// Sees that every element lies within the buffer.
-fn place(
+fn memory(
     selection: &Selection,
     strides: &[i64],
     data_type: DataType,
     buffer_bytes: usize,
     buffer: *mut c_void,
     buffer_start: *const u8,
-) -> Answer<Place> {
+) -> Answer<Memory> {
     let size = types::size(data_type);
     if selection.is_empty() {
-        return Ok(Place { base: buffer.cast(), bytes: 0, first: 0 });
+        return Ok(Memory { base: buffer.cast(), bytes: 0, first: 0 });
     }
     if buffer.is_null() {
         return Err(is_null("buffer"));
@@ -266,7 +266,7 @@ fn place(
             format!("buffer has room for elements 0 to {}; the read writes {low} to {high}", room - 1);
         return Err(Failure::new(CFA_ERR_BUFFER, message));
     }
-    Ok(Place { base: buffer.cast::<u8>().wrapping_sub(before - odd), bytes, first })
+    Ok(Memory { base: buffer.cast::<u8>().wrapping_sub(before - odd), bytes, first })
 }
 
 /// Sees that the mask has a byte for every element.
@@ -287,7 +287,7 @@ unsafe fn strings(
     variable: &cfa_variable,
     selection: &Selection,
     strides: &[i64],
-    place: &Place,
+    memory: &Memory,
     mask: Option<(*mut u8, usize)>,
     progress: Option<&Listener<'_>>,
 ) -> Answer<()> {
@@ -307,9 +307,9 @@ unsafe fn strings(
             }
         }
     }
-    let first = place.base.cast::<*mut c_char>().wrapping_add(place.first);
+    let first = memory.base.cast::<*mut c_char>().wrapping_add(memory.first);
     for (n, (copy, at)) in copies.into_iter().zip(places).enumerate() {
-        // SAFETY: `place` and `mask` have seen that these lie within the caller's memory.
+        // SAFETY: `memory` and `mask` have seen that these lie within the caller's memory.
         unsafe {
             first.offset(at as isize).write_unaligned(copy);
             if let Some((mask, _)) = mask {

@@ -25,20 +25,20 @@ pub(super) struct Assembly<'a> {
     inputs: &'a [Input],
     options: &'a Options,
     locator: &'a Locator,
-    axes: Vec<Known>,
+    axes: Vec<AddedAxis>,
     shared: Vec<Shared>,
     pub notes: Vec<String>,
-    /// Whether something is stored by value because the places of its pieces are unknown.
+    /// Whether something is stored by value because the places of its cells are unknown.
     pub is_placeless: bool,
 }
 
 /// A dimension that was added for an axis.
-struct Known {
+struct AddedAxis {
     axis: Axis,
     name: String,
 }
 
-impl Known {
+impl AddedAxis {
     /// Returns whether an axis has the same coordinates with the same bounds, in whatever units.
     fn is(&self, axis: &Axis) -> bool {
         let own = &self.axis;
@@ -113,7 +113,7 @@ impl<'a> Assembly<'a> {
     /// Adds a field and the variables that describe it.
     ///
     /// # Errors
-    /// Those of unifying and reading the pieces.
+    /// Those of unifying and reading the cells.
     pub fn add(&mut self, field: &Field) -> Result<()> {
         self.put(field).map_err(|e| e.in_variable(&*field.name))
     }
@@ -250,7 +250,7 @@ impl<'a> Assembly<'a> {
         };
         self.file.add_dimension(&name, axis.size());
         let axis = Axis { part_of: Vec::new(), ..axis.clone() };
-        self.axes.push(Known { axis, name: name.clone() });
+        self.axes.push(AddedAxis { axis, name: name.clone() });
         name
     }
 
@@ -296,7 +296,7 @@ impl<'a> Assembly<'a> {
             return Ok(None);
         };
         let scattered = distribution.split_rank(field) > 1
-            || distribution.pieces.iter().any(|(_, m)| {
+            || distribution.cells.iter().any(|(_, m)| {
                 distribution.is_split() && !matches!(distribution.items[*m].content, Content::Kept(_))
             });
         let wanted = self.options.aggregate_coordinates && distribution.is_split();
@@ -310,8 +310,8 @@ impl<'a> Assembly<'a> {
             let placed = |m: usize| {
                 distribution.items[m].fragment.is_some() || field.input(self.inputs, m).path().is_some()
             };
-            if distribution.pieces.iter().all(|(_, m)| placed(*m)) {
-                return self.pieces(field, &distribution).map(Some);
+            if distribution.cells.iter().all(|(_, m)| placed(*m)) {
+                return self.cells(field, &distribution).map(Some);
             }
             self.is_placeless = true;
         }
@@ -330,10 +330,10 @@ impl<'a> Assembly<'a> {
             let (variable, _) = value::variable(self.inputs, field, &distribution)?;
             return Ok(Made::Value(variable));
         }
-        self.pieces(field, &distribution)
+        self.cells(field, &distribution)
     }
 
-    fn pieces(&mut self, field: &Field, distribution: &Distribution) -> Result<Made> {
+    fn cells(&mut self, field: &Field, distribution: &Distribution) -> Result<Made> {
         let templates = distribution.templates(self.inputs, field);
         let united = unify::unify(&templates, distribution.parent())?;
         self.note_dropped(&distribution.name, &united.dropped);
@@ -345,9 +345,9 @@ impl<'a> Assembly<'a> {
             .iter()
             .map(|e| e.axis.map_or(vec![e.size], |a| field.axes[a].parts.iter().map(|p| p.size).collect()))
             .collect();
-        let mut fragments = Vec::with_capacity(distribution.pieces.len());
-        let mut states = Vec::with_capacity(distribution.pieces.len());
-        for (_, m) in &distribution.pieces {
+        let mut fragments = Vec::with_capacity(distribution.cells.len());
+        let mut states = Vec::with_capacity(distribution.cells.len());
+        for (_, m) in &distribution.cells {
             let (input, item) = (field.input(self.inputs, *m), distribution.items[*m]);
             fragments.push(match (&item.fragment, input.path()) {
                 (Some(fragment), _) => Fragment::clone(fragment),

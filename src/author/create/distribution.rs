@@ -1,5 +1,5 @@
 //! The distribution of one variable over the parts of a field: which of its dimensions are divided between files, and
-//! which file provides each piece.
+//! which file provides each cell.
 
 use std::collections::HashMap;
 
@@ -33,12 +33,12 @@ pub(super) struct Distribution<'a> {
     pub extents: Vec<Extent>,
     /// The number of added dimensions.
     pub added: usize,
-    /// The pieces that the files provide.
-    pub pieces: Vec<Piece>,
+    /// The cells that the files provide.
+    pub cells: Vec<Cell>,
 }
 
-/// The position along each extent, and the member that provides the piece.
-type Piece = (Vec<usize>, usize);
+/// The position along each extent, and the member that provides the cell.
+type Cell = (Vec<usize>, usize);
 
 impl<'a> Distribution<'a> {
     /// Returns the distribution of the data variable itself.
@@ -51,17 +51,9 @@ impl<'a> Distribution<'a> {
         };
         let extents: Vec<Extent> = field.axes.iter().enumerate().map(extent).collect();
         let counts: Vec<usize> = field.axes.iter().map(|a| a.parts.len()).collect();
-        let pieces = field.cells.iter().enumerate().map(|(i, &m)| (unravel(i, &counts), m)).collect();
+        let cells = field.cells.iter().enumerate().map(|(i, &m)| (unravel(i, &counts), m)).collect();
         let partners = vec![None; items.len()];
-        Distribution {
-            name: field.name.clone(),
-            items,
-            partners,
-            is_bounds: false,
-            extents,
-            added: 0,
-            pieces,
-        }
+        Distribution { name: field.name.clone(), items, partners, is_bounds: false, extents, added: 0, cells }
     }
 
     /// Returns the distribution of a variable that describes the field; `None` if a file does not have it.
@@ -116,13 +108,13 @@ impl<'a> Distribution<'a> {
             let size = field.axes[axis].size();
             extents.insert(0, Extent { name: scalar.to_owned(), axis: Some(axis), size });
         }
-        let (name, is_bounds, pieces) = (name.to_owned(), parent.is_some(), Vec::new());
-        let mut distribution = Distribution { name, items, partners, is_bounds, extents, added: 0, pieces };
+        let (name, is_bounds, cells) = (name.to_owned(), parent.is_some(), Vec::new());
+        let mut distribution = Distribution { name, items, partners, is_bounds, extents, added: 0, cells };
         distribution.divide_spare_axes(inputs, field)?;
         Ok(Some(distribution))
     }
 
-    /// Finds the axes along which it differs between files, and the pieces.
+    /// Finds the axes along which it differs between files, and the cells.
     fn divide_spare_axes(&mut self, inputs: &[Input], field: &Field) -> Result<()> {
         let mut spare: Vec<usize> = (0..field.axes.len())
             .filter(|&a| field.axes[a].is_split() && !self.extents.iter().any(|e| e.axis == Some(a)))
@@ -140,16 +132,16 @@ impl<'a> Distribution<'a> {
                 size: field.axes[a].size(),
             });
             self.extents = more.chain(own.iter().cloned()).collect();
-            match self.pieces_by_file(inputs, field) {
-                Ok(pieces) => {
-                    self.pieces = pieces;
+            match self.cells_by_file(inputs, field) {
+                Ok(cells) => {
+                    self.cells = cells;
                     self.added = attempt.len();
                     // A scalar is valid for the whole of its file. An array is not repeated along a dimension that it
                     // does not have.
                     let stretched = attempt.iter().any(|&a| !field.axes[a].new);
                     if stretched && self.items.iter().any(|i| i.template.rank() > usize::from(self.is_bounds))
                     {
-                        conflict = conflict.or(Some((self.pieces[0].1, self.pieces[1].1)));
+                        conflict = conflict.or(Some((self.cells[0].1, self.cells[1].1)));
                         break;
                     }
                     return Ok(());
@@ -167,14 +159,14 @@ impl<'a> Distribution<'a> {
         Err(Error::new(Kind::Map, message))
     }
 
-    /// Returns the description of the variable to which these bounds belong, at the first piece.
+    /// Returns the description of the variable to which these bounds belong, at the first cell.
     pub fn parent(&self) -> Option<&'a Template> {
-        let first = self.pieces.first().map_or(0, |p| p.1);
+        let first = self.cells.first().map_or(0, |p| p.1);
         self.partners[first].filter(|_| self.is_bounds).map(|parent| &*parent.template)
     }
 
-    /// Returns the pieces with the present extents, or two members that should be equal and are not.
-    fn pieces_by_file(&self, inputs: &[Input], field: &Field) -> Result<Vec<Piece>, (usize, usize)> {
+    /// Returns the cells with the present extents, or two members that should be equal and are not.
+    fn cells_by_file(&self, inputs: &[Input], field: &Field) -> Result<Vec<Cell>, (usize, usize)> {
         let mut converter = Converter::to(&self.items[field.cells[0]].template);
         let mut partners = self.partners[field.cells[0]].map(|p| Converter::to(&p.template));
         let mut same = |a: usize, b: usize| {
@@ -187,7 +179,7 @@ impl<'a> Distribution<'a> {
         };
         let counts: Vec<usize> = field.axes.iter().map(|a| a.parts.len()).collect();
         let mut places: HashMap<Vec<usize>, usize> = HashMap::new();
-        let mut pieces: Vec<Piece> = Vec::new();
+        let mut cells: Vec<Cell> = Vec::new();
         for (i, &m) in field.cells.iter().enumerate() {
             let cell = unravel(i, &counts);
             let place: Vec<usize> = self.extents.iter().map(|e| e.axis.map_or(0, |a| cell[a])).collect();
@@ -196,19 +188,19 @@ impl<'a> Distribution<'a> {
                 Some(_) => {}
                 None => {
                     places.insert(place.clone(), m);
-                    pieces.push((place, m));
+                    cells.push((place, m));
                 }
             }
         }
-        pieces.sort();
-        Ok(pieces)
+        cells.sort();
+        Ok(cells)
     }
 
-    /// Returns the distinct descriptions, that of the first piece first, each with the name of a file that has it.
+    /// Returns the distinct descriptions, that of the first cell first, each with the name of a file that has it.
     pub fn templates(&self, inputs: &'a [Input], field: &Field) -> Vec<(&'a Template, &'a str)> {
         let mut out: Vec<(&Template, &str)> = Vec::new();
         let mut seen = std::collections::HashSet::new();
-        let order = self.pieces.iter().map(|(_, m)| *m).chain(0..self.items.len());
+        let order = self.cells.iter().map(|(_, m)| *m).chain(0..self.items.len());
         for m in order {
             if seen.insert(std::sync::Arc::as_ptr(&self.items[m].template)) {
                 out.push((&self.items[m].template, &field.input(inputs, m).name));
@@ -217,9 +209,9 @@ impl<'a> Distribution<'a> {
         out
     }
 
-    /// Returns whether several files provide pieces of it.
+    /// Returns whether several files provide cells of it.
     pub fn is_split(&self) -> bool {
-        self.pieces.len() > 1
+        self.cells.len() > 1
     }
 
     /// Returns the number of dimensions along which it is divided.

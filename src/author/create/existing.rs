@@ -39,7 +39,7 @@ pub(super) struct Existing {
     /// The index of each file by location.
     pub by_location: HashMap<String, usize>,
     pub dataset: Dataset,
-    pub known: Vec<Known>,
+    pub variables: Vec<ExistingVariable>,
     /// The variables whose values determine where a part belongs.
     charted: BTreeSet<String>,
     out: PathBuf,
@@ -54,11 +54,11 @@ pub(super) struct Held {
     /// The same as a URI reference, and the kinds of location that are allowed.
     pub reference: (String, Style),
     /// The variables and the places of its fragments.
-    pub pieces: Vec<(usize, Ranges)>,
+    pub fragments: Vec<(usize, Ranges)>,
 }
 
 /// A fragment.
-pub(super) struct KnownFragment {
+pub(super) struct ExistingFragment {
     pub fragment: Fragment,
     /// The recorded state of its file.
     pub state: Option<State>,
@@ -67,11 +67,11 @@ pub(super) struct KnownFragment {
 }
 
 /// A variable with its description.
-pub(super) struct Known {
+pub(super) struct ExistingVariable {
     pub variable: Variable,
     pub template: Arc<Template>,
     /// Its fragments by place, if it is aggregated.
-    pub pieces: Option<HashMap<Ranges, KnownFragment>>,
+    pub fragments: Option<HashMap<Ranges, ExistingFragment>>,
 }
 
 /// Parts of variables by name and place.
@@ -100,23 +100,27 @@ pub(super) fn read(out: &Path, interner: &Interner) -> Result<Existing> {
         files: Vec::new(),
         by_location: HashMap::new(),
         dataset: dataset.clone(),
-        known: Vec::new(),
+        variables: Vec::new(),
         charted: BTreeSet::new(),
         out: out.to_owned(),
     };
     let root = existing.globals.iter_mut().find(|(path, _)| path.is_empty());
     existing.history = root.and_then(|(_, global)| global.remove("history")).and_then(|h| h.as_text());
     for (variable, template) in scope::templates(&dataset)? {
-        let pieces = existing.look(&variable)?;
+        let fragments = existing.look(&variable)?;
         let is_coordinate = roles::is_coordinate(&template);
-        existing.has_aggregated_coordinates |= is_coordinate && pieces.is_some();
+        existing.has_aggregated_coordinates |= is_coordinate && fragments.is_some();
         let tells_time =
             template.rank() == 1 && template.text("units").is_some_and(|u| u.contains(" since "));
         if is_coordinate || tells_time {
             let cells = ["bounds", "climatology"].iter().filter_map(|a| template.text(a));
             existing.charted.extend(cells.chain([template.name.clone()]));
         }
-        existing.known.push(Known { variable, template: interner.template(template), pieces });
+        existing.variables.push(ExistingVariable {
+            variable,
+            template: interner.template(template),
+            fragments,
+        });
     }
     Ok(existing)
 }
@@ -124,7 +128,7 @@ pub(super) fn read(out: &Path, interner: &Interner) -> Result<Existing> {
 impl Existing {
     /// Returns the fragments of an aggregation variable, and collects what they show about the file; `None` for another
     /// variable.
-    fn look(&mut self, variable: &Variable) -> Result<Option<HashMap<Ranges, KnownFragment>>> {
+    fn look(&mut self, variable: &Variable) -> Result<Option<HashMap<Ranges, ExistingFragment>>> {
         let Some(aggregation) = variable.aggregation()? else { return Ok(None) };
         self.dialect.get_or_insert(aggregation.dialect);
         self.has_state |= aggregation.recorded.is_some();
@@ -133,7 +137,7 @@ impl Existing {
         let (grid, shape) = (&aggregation.grid, aggregation.grid.fragments());
         let container = &*variable.dataset().shared().container;
         let place = |e: Error| e.in_variable(variable.path());
-        let mut pieces = HashMap::new();
+        let mut fragments = HashMap::new();
         let mut number = 0;
         for block in Slabs::new(&Selection::all(shape), shape, BLOCK) {
             let block = block?;
@@ -155,27 +159,31 @@ impl Existing {
                     if aggregation.dialect == Dialect::Cfa04 {
                         *location = dialect::file_name(&reference);
                     }
-                    files.push(self.file(location, (reference, style), (self.known.len(), ranges.clone())));
+                    files.push(self.file(
+                        location,
+                        (reference, style),
+                        (self.variables.len(), ranges.clone()),
+                    ));
                 }
-                pieces.insert(ranges, KnownFragment { fragment, state, files });
+                fragments.insert(ranges, ExistingFragment { fragment, state, files });
             }
         }
-        Ok(Some(pieces))
+        Ok(Some(fragments))
     }
 
-    /// Returns the index of a file, and adds this piece to it.
-    fn file(&mut self, location: &str, reference: (String, Style), piece: (usize, Ranges)) -> usize {
+    /// Returns the index of a file, and adds this fragment to it.
+    fn file(&mut self, location: &str, reference: (String, Style), place: (usize, Ranges)) -> usize {
         let number = self.by_location.get(location).copied().unwrap_or_else(|| {
             self.by_location.insert(location.to_owned(), self.files.len());
-            self.files.push(Held { location: location.to_owned(), reference, pieces: Vec::new() });
+            self.files.push(Held { location: location.to_owned(), reference, fragments: Vec::new() });
             self.files.len() - 1
         });
-        self.files[number].pieces.push(piece);
+        self.files[number].fragments.push(place);
         number
     }
 
-    pub fn find(&self, name: &str) -> Option<&Known> {
-        self.known.iter().find(|k| k.template.name == name)
+    pub fn find(&self, name: &str) -> Option<&ExistingVariable> {
+        self.variables.iter().find(|k| k.template.name == name)
     }
 
     /// Returns all fragments as inputs. `again` has files that were scanned again, by index: their contents replace
@@ -189,21 +197,21 @@ impl Existing {
         options: &Options,
         interner: &Interner,
     ) -> Result<Inputs> {
-        let companions = roles::companions(self.known.iter().map(|k| &*k.template));
+        let companions = roles::companions(self.variables.iter().map(|k| &*k.template));
         let mut out = Inputs::default();
         let mut taken: BTreeSet<(usize, String)> = BTreeSet::new();
-        for one in self.known.iter().filter(|k| !companions.contains(&k.template.name)) {
+        for one in self.variables.iter().filter(|k| !companions.contains(&k.template.name)) {
             let mut cache = Cache::new();
-            let Some(pieces) = &one.pieces else {
+            let Some(fragments) = &one.fragments else {
                 out.list.push(self.by_value(one, &mut cache, interner)?);
                 continue;
             };
-            let mut list: Vec<_> = pieces.iter().collect();
+            let mut list: Vec<_> = fragments.iter().collect();
             list.sort_by(|a, b| a.0.iter().map(|r| r.start).cmp(b.0.iter().map(|r| r.start)));
-            for (ranges, piece) in list {
-                let scanned = piece.files.iter().find_map(|f| again.get(f).map(|input| (*f, input)));
+            for (ranges, old) in list {
+                let scanned = old.files.iter().find_map(|f| again.get(f).map(|input| (*f, input)));
                 if let Some((number, file)) = scanned {
-                    let mut place = renew::Slot { existing: self, one, ranges, piece, cache: &mut cache };
+                    let mut place = renew::Slot { existing: self, one, ranges, old, cache: &mut cache };
                     let renewed = place.renew(number, file, interner)?;
                     taken.insert((number, renewed.path));
                     if let Some(change) = renewed.change {
@@ -215,10 +223,10 @@ impl Existing {
                     }
                 }
                 let mut items =
-                    vec![Arc::new(item(one, ranges, Content::Unread, true, Some(&piece.fragment), interner))];
+                    vec![Arc::new(item(one, ranges, Content::Unread, true, Some(&old.fragment), interner))];
                 self.describe(one, ranges, &mut cache, &mut items, interner)?;
-                let name = format!("{} {}", crate::io::os::shown(&self.out), shown(&piece.fragment));
-                out.list.push(Input::fragment(name, piece.state, items));
+                let name = format!("{} {}", crate::io::os::shown(&self.out), shown(&old.fragment));
+                out.list.push(Input::fragment(name, old.state, items));
             }
         }
         let mut numbers: Vec<&usize> = again.keys().collect();
@@ -238,7 +246,7 @@ impl Existing {
     }
 
     /// Returns a data variable that is stored by value.
-    fn by_value(&self, one: &Known, cache: &mut Cache, interner: &Interner) -> Result<Input> {
+    fn by_value(&self, one: &ExistingVariable, cache: &mut Cache, interner: &Interner) -> Result<Input> {
         let ranges: Ranges = one.variable.shape()?.iter().map(|&n| 0..n).collect();
         let mut whole = item(one, &ranges, Content::Unread, true, None, interner);
         whole.by_value = true;
@@ -247,10 +255,10 @@ impl Existing {
         Ok(Input::file(&self.out, None, items))
     }
 
-    /// Adds the part of every variable that describes a piece of a variable.
+    /// Adds the part of every variable that describes a fragment of a variable.
     fn describe(
         &self,
-        data: &Known,
+        data: &ExistingVariable,
         ranges: &[Range<u64>],
         cache: &mut Cache,
         items: &mut Vec<Arc<Item>>,
@@ -266,11 +274,11 @@ impl Existing {
                 own.push(position.map_or(0..shape[d], |p| ranges[p].clone()));
             }
             let is_charted = self.charted.contains(&one.template.name);
-            let fragment = match &one.pieces {
+            let fragment = match &one.fragments {
                 None => None,
-                Some(pieces) => match pieces.get(&own) {
-                    Some(piece) if !is_charted => {
-                        let there = item(one, &own, Content::Unread, false, Some(&piece.fragment), interner);
+                Some(fragments) => match fragments.get(&own) {
+                    Some(old) if !is_charted => {
+                        let there = item(one, &own, Content::Unread, false, Some(&old.fragment), interner);
                         items.push(Arc::new(there));
                         continue;
                     }
@@ -279,7 +287,7 @@ impl Existing {
                         let message = format!("'{this}' is not divided into the same fragments as '{that}'");
                         return Err(Error::new(Kind::Unsupported, message));
                     }
-                    piece => piece.map(|p| &p.fragment),
+                    old => old.map(|old| &old.fragment),
                 },
             };
             let content = self.part(one, &own, cache, interner)?;
@@ -291,7 +299,13 @@ impl Existing {
     }
 
     /// Returns the values of a part of a variable.
-    pub fn part(&self, one: &Known, own: &Ranges, cache: &mut Cache, interner: &Interner) -> Result<Content> {
+    pub fn part(
+        &self,
+        one: &ExistingVariable,
+        own: &Ranges,
+        cache: &mut Cache,
+        interner: &Interner,
+    ) -> Result<Content> {
         let key = (one.template.name.clone(), own.clone());
         if let Some(content) = cache.get(&key) {
             return Ok(content.clone());
@@ -377,7 +391,7 @@ fn states(dataset: &Dataset, aggregation: &Aggregation) -> Result<Option<Vec<Sta
 }
 
 fn item(
-    known: &Known,
+    known: &ExistingVariable,
     ranges: &[Range<u64>],
     content: Content,
     is_data: bool,

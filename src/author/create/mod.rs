@@ -230,6 +230,7 @@ pub fn update(
     let format = options.format.map_or_else(|| Format::of_file(out), Ok)?;
     if made.is_there(out, format) {
         made.report.notes.push("nothing to add; the aggregation is unchanged".into());
+        progress.finish()?;
     } else {
         finish(target, &made.file, format, &progress)?;
     }

@@ -1,13 +1,13 @@
 //! A file that was scanned again: its present contents replace those in the aggregation.
 //!
-//! Each of its pieces stays where it was among the others, because the order of the files may be all that determines
+//! Each of its fragments stays where it was among the others, because the order of the files may be all that determines
 //! their places. It keeps the location of its file, and its number along a dimension that was made from the order of
 //! files.
 
 use std::sync::Arc;
 
 use super::coordinate_values::Converter;
-use super::existing::{Cache, Existing, Known, KnownFragment, Ranges};
+use super::existing::{Cache, Existing, ExistingFragment, ExistingVariable, Ranges};
 use super::record::{Content, Input, Interner, Item, Template};
 use crate::error::{Error, Kind, Result};
 use crate::model::fragments::Fragment;
@@ -15,32 +15,32 @@ use crate::model::fragments::Fragment;
 /// A place in the aggregation.
 pub(super) struct Slot<'a> {
     pub existing: &'a Existing,
-    pub one: &'a Known,
+    pub one: &'a ExistingVariable,
     pub ranges: &'a Ranges,
-    pub piece: &'a KnownFragment,
+    pub old: &'a ExistingFragment,
     pub cache: &'a mut Cache,
 }
 
-/// The outcome of a piece.
+/// The outcome for a fragment.
 pub(super) struct Renewed {
     /// The path of its variable in the file.
     pub path: String,
-    /// The new piece; `None` if the old one stays.
+    /// The new fragment; `None` if the old one stays.
     pub input: Option<Input>,
     /// How it differs from the aggregation.
     pub change: Option<String>,
 }
 
 impl Slot<'_> {
-    /// Returns the piece as the file, which has this index, holds it now.
+    /// Returns the fragment as the file, which has this index, holds it now.
     ///
     /// # Errors
     /// `FragmentVariable` if the file does not hold it any more; `Unsupported` if it changed, or may have, and is one
     /// of several versions or only partly a fragment; those of reading coordinates.
     pub fn renew(&mut self, number: usize, file: &Input, interner: &Interner) -> Result<Renewed> {
         let place = |e: Error| e.in_variable(&*self.one.template.name).in_file(&*file.name);
-        let Fragment::Stored { versions, view } = &self.piece.fragment else {
-            return Err(place(Error::new(Kind::Internal, "a piece is not a file")));
+        let Fragment::Stored { versions, view } = &self.old.fragment else {
+            return Err(place(Error::new(Kind::Internal, "a fragment is not a file")));
         };
         if view.is_some() {
             let message = "its fragment is only a part of its array, or has its dimensions in another order, so \
@@ -48,7 +48,7 @@ impl Slot<'_> {
             return Err(place(Error::new(Kind::Unsupported, message)));
         }
         let located = versions.iter().filter(|v| v.location.is_some());
-        let version = located.zip(&self.piece.files).find(|(_, f)| **f == number).map(|(v, _)| v);
+        let version = located.zip(&self.old.files).find(|(_, f)| **f == number).map(|(v, _)| v);
         let identifier = version.map_or("", |v| v.identifier.trim_start_matches('/'));
         let Some(now) = file.items.iter().find(|i| i.is_data && i.template.path == identifier) else {
             let message = format!(
@@ -83,7 +83,9 @@ impl Slot<'_> {
                 continue;
             }
             // A dimension that was made from the order of files: the file does not even have a coordinate for it.
-            let Some(known) = self.existing.find(dimension).filter(|k| k.pieces.is_none()) else { continue };
+            let Some(known) = self.existing.find(dimension).filter(|k| k.fragments.is_none()) else {
+                continue;
+            };
             let content = self.existing.part(known, &vec![range.clone()], self.cache, interner)?;
             let before = self.one.template.dimensions[..at].iter().filter(|d| dimensions.contains(d)).count();
             dimensions.insert(before.min(dimensions.len()), dimension.clone());
@@ -94,10 +96,10 @@ impl Slot<'_> {
         }
         let name = self.one.template.name.clone();
         let template = interner.template(Template { name, dimensions, ..Template::clone(own) });
-        let fragment = Some(Box::new(self.piece.fragment.clone()));
+        let fragment = Some(Box::new(self.old.fragment.clone()));
         let shape = interner.shape(&shape);
         items.insert(0, Arc::new(Item { template, shape, fragment, ..now.clone() }));
-        let location = self.piece.files.first().map(|&f| &*self.existing.files[f].location);
+        let location = self.old.files.first().map(|&f| &*self.existing.files[f].location);
         Ok(file.part(location, items))
     }
 
@@ -115,7 +117,9 @@ impl Slot<'_> {
             return Ok(Some(grown.unwrap_or_else(|| format!("its shape is {:?}", now.shape))));
         }
         for (dimension, range) in self.one.template.dimensions.iter().zip(self.ranges) {
-            let Some(known) = self.existing.find(dimension).filter(|k| k.pieces.is_none()) else { continue };
+            let Some(known) = self.existing.find(dimension).filter(|k| k.fragments.is_none()) else {
+                continue;
+            };
             let Some(there) = file.item(dimension).filter(|i| matches!(i.content, Content::Kept(_))) else {
                 continue;
             };

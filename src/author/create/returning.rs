@@ -93,12 +93,12 @@ impl Existing {
     pub fn identifiers(&self, number: usize) -> Vec<String> {
         let file = &self.files[number];
         let of = |(variable, ranges): &(usize, Ranges)| {
-            let piece = self.known[*variable].pieces.as_ref()?.get(ranges)?;
-            let Fragment::Stored { versions, .. } = &piece.fragment else { return None };
+            let old = self.variables[*variable].fragments.as_ref()?.get(ranges)?;
+            let Fragment::Stored { versions, .. } = &old.fragment else { return None };
             let version = versions.iter().find(|v| v.location.as_ref() == Some(&file.location))?;
             Some(version.identifier.trim_start_matches('/').to_owned())
         };
-        file.pieces.iter().filter_map(of).collect()
+        file.fragments.iter().filter_map(of).collect()
     }
 
     /// Returns the local files that a location means, if they exist.
@@ -134,10 +134,10 @@ impl Existing {
         self.states(number).flatten().any(|state| recorded_difference(state, file).is_some())
     }
 
-    /// Returns the recorded state of a file for each of its pieces.
+    /// Returns the recorded state of a file for each of its fragments.
     fn states(&self, number: usize) -> impl Iterator<Item = Option<[f64; 2]>> + '_ {
-        self.files[number].pieces.iter().map(|(variable, ranges)| {
-            let state = self.known[*variable].pieces.as_ref()?.get(ranges)?.state?;
+        self.files[number].fragments.iter().map(|(variable, ranges)| {
+            let state = self.variables[*variable].fragments.as_ref()?.get(ranges)?.state?;
             Some([state.bytes, state.modified])
         })
     }
@@ -145,7 +145,8 @@ impl Existing {
     /// Returns whether the aggregation has from a file all variables that are requested by name.
     fn has_wanted(&self, number: usize, options: &Options) -> bool {
         let mut wanted = options.variables.iter().map(|name| name.trim_start_matches('/'));
-        let pieces = &self.files[number].pieces;
-        wanted.all(|name| pieces.iter().any(|(variable, _)| self.known[*variable].template.name == name))
+        let fragments = &self.files[number].fragments;
+        wanted
+            .all(|name| fragments.iter().any(|(variable, _)| self.variables[*variable].template.name == name))
     }
 }

@@ -1,4 +1,4 @@
-//! Variables that are stored by value: joins the pieces of all files, converted to one type and units.
+//! Variables that are stored by value: joins the cells of all files, converted to one type and units.
 
 use super::coordinate_values::labels;
 use super::distribution::{Distribution, Extent};
@@ -17,7 +17,7 @@ const MOST_BYTES: u64 = 1 << 30;
 /// Returns the variable with all its values.
 ///
 /// # Errors
-/// Those of converting and reading a piece; `Limit` if it is too large.
+/// Those of converting and reading a cell; `Limit` if it is too large.
 pub(super) fn variable(
     inputs: &[Input],
     field: &Field,
@@ -72,7 +72,7 @@ fn assemble(
         None => strings.resize(total as usize, String::new()),
     }
     let edges: Vec<Vec<u64>> = extents.iter().map(|e| edges(field, e)).collect();
-    for (place, m) in &distribution.pieces {
+    for (place, m) in &distribution.cells {
         let (start, count) = block(&edges, place);
         let item = distribution.items[*m];
         let input = field.input(inputs, *m);
@@ -123,7 +123,7 @@ fn stretched<T: Clone>(list: Vec<T>, n: usize) -> Result<Vec<T>> {
         return Ok(list);
     }
     if list.is_empty() || n % list.len() != 0 {
-        return Err(Error::new(Kind::Internal, "the size of a piece is not that of its place"));
+        return Err(Error::new(Kind::Internal, "the size of a cell is not that of its place"));
     }
     Ok(list.iter().cloned().cycle().take(n).collect())
 }
@@ -140,7 +140,7 @@ fn edges(field: &Field, extent: &Extent) -> Vec<u64> {
     edges
 }
 
-/// Returns where a piece begins and its extent.
+/// Returns where a cell begins and its extent.
 fn block(edges: &[Vec<u64>], place: &[usize]) -> (Vec<u64>, Vec<u64>) {
     edges.iter().zip(place).map(|(edges, &at)| (edges[at], edges[at + 1] - edges[at])).unzip()
 }
