@@ -11,15 +11,6 @@ use cfa::{DataType, Dataset, Kind, Selection, Values};
 use cfa::{Fragment, Version};
 use proptest::prelude::*;
 
-const DIALECTS: [Dialect; 7] = [
-    Dialect::Cf113,
-    Dialect::CfDraft,
-    Dialect::Cfa062,
-    Dialect::Cfa06b1,
-    Dialect::Cfa06b1Early,
-    Dialect::CfaTerms,
-    Dialect::Cfa04,
-];
 const FORMATS: [Format; 3] = [Format::Netcdf4, Format::Classic, Format::Cdf5];
 const NAMES: [&str; 3] = ["t", "y", "x"];
 const FILL: f64 = -9.0;
@@ -222,7 +213,7 @@ fn write(folder: &Path, scenario: &Scenario, format: Format) -> std::path::PathB
     path
 }
 
-/// What a reader has to give; fragments of one name share the values of the first that was written.
+/// The values that a reader must return; fragments of one name share those of the first that was written.
 fn expected(scenario: &Scenario) -> Vec<f64> {
     let shape = scenario.shape();
     let mut out = vec![FILL; shape.iter().product::<u64>() as usize];
@@ -270,7 +261,7 @@ proptest! {
         std::fs::create_dir(folder.path().join("sub")).unwrap();
         let mut from = path.clone();
         for (step, (dialect, format)) in [(first, formats[1]), (second, formats[2])].into_iter().enumerate() {
-            let (dialect, format) = (DIALECTS[dialect], FORMATS[format]);
+            let (dialect, format) = (Dialect::ALL[dialect], FORMATS[format]);
             let out = folder.path().join(["sub/once.nc", "twice.nc"][step]);
             let options = Options { dialect, format, ..Options::default() };
             let result = convert(&Dataset::open(&from).unwrap(), &out, &options);

@@ -8,16 +8,6 @@ use cfa::Dialect;
 use cfa::{DataType, Dataset, Kind, Selection, Values};
 use cfa::{Fragment, Version};
 
-const DIALECTS: [Dialect; 7] = [
-    Dialect::Cf113,
-    Dialect::CfDraft,
-    Dialect::Cfa062,
-    Dialect::Cfa06b1,
-    Dialect::Cfa06b1Early,
-    Dialect::CfaTerms,
-    Dialect::Cfa04,
-];
-
 fn stored(location: &str, identifier: &str) -> Fragment {
     let version =
         Version { location: Some(location.into()), identifier: identifier.into(), format: Some("nc".into()) };
@@ -64,7 +54,7 @@ fn every_dialect_and_format_is_read_back() {
     let folder = tempfile::tempdir().unwrap();
     let sizes = [vec![2, 3], vec![4, 1, 2]];
     let list = fragments(folder.path(), &sizes);
-    for dialect in DIALECTS {
+    for &dialect in Dialect::ALL {
         for format in [Format::Netcdf4, Format::Classic, Format::Cdf5] {
             let mut list = list.clone();
             if dialect == Dialect::Cfa04 {
@@ -105,7 +95,7 @@ fn scalar_data_have_one_fragment_in_every_dialect() {
     let mut part = File::default();
     part.variables.push(Variable::with_values("a", &[], Values::F32(vec![2.5])));
     write_file(&part, &folder.path().join("a.nc"), Format::Netcdf4).unwrap();
-    for dialect in DIALECTS {
+    for &dialect in Dialect::ALL {
         let variable = Variable::new("v", DataType::F32, &[]);
         let one =
             Aggregated { variable, sizes: vec![], fragments: Content::Stored(vec![stored("a.nc", "a")]) };
@@ -125,7 +115,7 @@ fn unique_values_are_for_cf_alone() {
     let folder = tempfile::tempdir().unwrap();
     let sizes = [vec![1, 2], vec![3]];
     let one = aggregated(&sizes, Content::Unique(Values::F64(vec![7.0, 8.0])));
-    for dialect in DIALECTS {
+    for &dialect in Dialect::ALL {
         let mut file = frame(&sizes);
         let result = add(&mut file, &one, dialect);
         if !matches!(dialect, Dialect::Cf113 | Dialect::CfDraft) {
@@ -148,7 +138,7 @@ fn versions_and_missing_fragments_are_for_those_who_have_them() {
     let mut list = fragments(folder.path(), &sizes);
     let Fragment::Stored { versions, .. } = &mut list[1] else { panic!() };
     versions.insert(0, Version { location: Some("absent.nc".into()), identifier: "z".into(), format: None });
-    for dialect in DIALECTS {
+    for &dialect in Dialect::ALL {
         let mut file = frame(&sizes);
         let result = add(&mut file, &aggregated(&sizes, Content::Stored(list.clone())), dialect);
         if matches!(dialect, Dialect::Cf113 | Dialect::Cfa04) {
@@ -163,7 +153,7 @@ fn versions_and_missing_fragments_are_for_those_who_have_them() {
         assert_eq!(values.f64_at(7), Some(103.0), "{dialect}");
     }
     list[0] = Fragment::Missing;
-    for dialect in DIALECTS {
+    for &dialect in Dialect::ALL {
         let mut file = frame(&sizes);
         let result = add(&mut file, &aggregated(&sizes, Content::Stored(list.clone())), dialect);
         let able = !matches!(dialect, Dialect::Cf113 | Dialect::CfDraft | Dialect::Cfa04);
@@ -180,7 +170,7 @@ fn fragments_must_fill_the_array() {
 
 #[test]
 fn dialects_have_names() {
-    for dialect in DIALECTS {
+    for &dialect in Dialect::ALL {
         assert_eq!(Dialect::named(dialect.name()).unwrap(), dialect);
     }
     assert_eq!(Dialect::named("cfa_0.6.2").unwrap(), Dialect::Cfa062);

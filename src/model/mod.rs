@@ -37,6 +37,17 @@ pub enum Dialect {
 }
 
 impl Dialect {
+    /// All dialects, the newest first.
+    pub const ALL: &'static [Dialect] = &[
+        Dialect::Cf113,
+        Dialect::CfDraft,
+        Dialect::Cfa062,
+        Dialect::Cfa06b1,
+        Dialect::Cfa06b1Early,
+        Dialect::CfaTerms,
+        Dialect::Cfa04,
+    ];
+
     /// Returns the name shown to users.
     pub fn name(self) -> &'static str {
         match self {

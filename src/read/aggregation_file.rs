@@ -9,6 +9,7 @@ use super::fragment::files::OpenFile;
 use super::fragment::{Caches, Chain, Host, Raw, ToWholeNumbers};
 use super::known::KnownFragments;
 use super::scatter::Destination;
+use super::sink::size_of;
 use super::Request;
 use crate::canonical::{Conversion, Target};
 use crate::container::tree::{DimensionId, GroupId, Tree, VariableId};
@@ -214,8 +215,7 @@ impl Host for AggregationFile {
         chain: Option<&Chain<'_>>,
     ) -> Result<()> {
         let data_type = self.tree().variables[id.0].array.data_type;
-        let not_bytes = || Error::new(Kind::FragmentType, "strings where numbers or characters are expected");
-        let element = data_type.size().ok_or_else(not_bytes)?;
+        let element = size_of(data_type)?;
         let values = &Destination::c_order(out, selection.count(), element)?;
         let mask = valid.map(|valid| Destination::c_order(valid, selection.count(), 1)).transpose()?;
         let mask = mask.as_ref();

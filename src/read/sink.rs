@@ -4,7 +4,7 @@ use super::Request;
 use crate::canonical::{Conversion, Target};
 use crate::container::read::{ChunkCache, Kept};
 use crate::error::{Error, Kind, Result};
-use crate::read::fragment::{Chain, Piece, Raw};
+use crate::read::fragment::{strings_are_not_bytes, Chain, Piece, Raw};
 use crate::value::DataType;
 
 /// The destination of a read: the variable's type and missing value, the requested type, the caller's buffer.
@@ -180,9 +180,7 @@ fn sized(buffer: &mut Vec<u8>, n: usize, element: usize) -> Result<&mut [u8]> {
 }
 
 pub(crate) fn size_of(data_type: DataType) -> Result<usize> {
-    data_type
-        .size()
-        .ok_or_else(|| Error::new(Kind::FragmentType, "strings where numbers or characters are expected"))
+    data_type.size().ok_or_else(strings_are_not_bytes)
 }
 
 /// Returns the strides of an array in C order.

@@ -203,6 +203,7 @@ impl Raw {
     }
 }
 
-fn strings_are_not_bytes() -> Error {
+/// Returns the error for strings that should be read as bytes.
+pub(crate) fn strings_are_not_bytes() -> Error {
     Error::new(Kind::FragmentType, "strings where numbers or characters are expected")
 }

@@ -63,17 +63,8 @@ impl Dialect {
     /// `Request` for an unknown name; the message lists the known ones.
     pub fn named(name: &str) -> Result<Dialect> {
         let plain = |text: &str| text.to_ascii_lowercase().replace([' ', '_'], "-");
-        let all = [
-            Dialect::Cf113,
-            Dialect::CfDraft,
-            Dialect::Cfa062,
-            Dialect::Cfa06b1,
-            Dialect::Cfa06b1Early,
-            Dialect::CfaTerms,
-            Dialect::Cfa04,
-        ];
-        all.into_iter().find(|d| plain(d.name()) == plain(name)).ok_or_else(|| {
-            let names: Vec<String> = all.iter().map(|d| plain(d.name())).collect();
+        Dialect::ALL.iter().copied().find(|d| plain(d.name()) == plain(name)).ok_or_else(|| {
+            let names: Vec<String> = Dialect::ALL.iter().map(|d| plain(d.name())).collect();
             let message = format!("unknown dialect '{name}'; the dialects are: {}", names.join(", "));
             Error::new(Kind::Request, message)
         })

@@ -13,15 +13,6 @@ use crate::model::Dialect;
 use crate::value::{DataType, Values};
 use crate::{Dataset, Error, Kind};
 
-const DIALECTS: [Dialect; 7] = [
-    Dialect::Cf113,
-    Dialect::CfDraft,
-    Dialect::Cfa062,
-    Dialect::Cfa06b1,
-    Dialect::Cfa06b1Early,
-    Dialect::CfaTerms,
-    Dialect::Cfa04,
-];
 const FORMATS: [Format; 3] = [Format::Netcdf4, Format::Classic, Format::Cdf5];
 
 fn fragment(location: &str, identifier: &str) -> Fragment {
@@ -134,7 +125,7 @@ fn refused(result: Result<(), Error>, path: &Path, old: &[u8]) -> Error {
 fn a_description_that_says_something_else_than_was_meant_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("agg.nc");
-    for dialect in DIALECTS {
+    for &dialect in Dialect::ALL {
         for format in FORMATS {
             write_checked(&sample(dialect), &path, format).unwrap();
             let old = fs::read(&path).unwrap();
