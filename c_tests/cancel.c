@@ -1,4 +1,4 @@
-/* A read tells its progress in the calling thread, and ends within 200 ms of being asked to. */
+/* A read reports its progress in the calling thread, and ends within 200 ms after it was stopped. */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* What every C test uses: CHECK says where something is not as it should be, and ends the program. */
+/* Used by every C test: CHECK reports the place of a failure and ends the program. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -17,7 +17,7 @@
 
 #define CHECK_OK(call) CHECK((call) == CFA_OK)
 
-/* The path of a file in the directory that the test was given. */
+/* The path of a file in the directory of the test. */
 static inline const char *in_directory(char **argv, const char *name)
 {
     static char path[4096];

@@ -25,7 +25,7 @@ static void a_file_that_is_absent_is_told_from_one_that_cannot_be_read(char **ar
     CHECK(same(cfa_last_error_file(), path) && cfa_last_error_variable() == NULL);
     CHECK(cfa_dataset_open(in_directory(argv, "agg.nc/below"), NULL, &dataset) == CFA_ERR_IO);
     CHECK(cfa_last_error_is_absence() == 1);
-    /* A directory is there. */
+    /* The directory exists. */
     CHECK(cfa_dataset_open(argv[1], NULL, &dataset) == CFA_ERR_IO);
     CHECK(cfa_last_error_is_absence() == 0 && same(cfa_last_error_file(), argv[1]));
     CHECK(cfa_dataset_open(in_directory(argv, "agg.cdl"), NULL, &dataset) == CFA_ERR_NOT_NETCDF);
@@ -45,7 +45,7 @@ static void the_place_is_known(char **argv)
           CFA_ERR_FRAGMENT_MISSING);
     CHECK(strcmp(cfa_status_category(cfa_last_error_status()), "fragment-missing") == 0);
     CHECK(same(cfa_last_error_file(), in_directory(argv, "agg.nc")) && same(cfa_last_error_variable(), "/gone"));
-    /* The aggregation file is there. */
+    /* The aggregation file exists. */
     CHECK(cfa_last_error_is_absence() == 0);
     CHECK_OK(cfa_last_error_fragment(0, NULL, &rank));
     CHECK(rank == 1);
@@ -57,7 +57,7 @@ static void the_place_is_known(char **argv)
 
     CHECK(cfa_dataset_variable_find(dataset, "absent", &variable) == CFA_ERR_NOT_FOUND);
     CHECK(same(cfa_last_error_file(), in_directory(argv, "agg.nc")) && cfa_last_error_is_absence() == 0);
-    /* Of a function that returns no status; and success leaves all as it is. */
+    /* The same for a function that returns no status; success leaves the error unchanged. */
     CHECK(cfa_dataset_variable(dataset, 1000) == NULL && cfa_last_error_status() == CFA_ERR_NOT_FOUND);
     CHECK(cfa_dataset_variable(dataset, 0) != NULL && cfa_last_error_status() == CFA_ERR_NOT_FOUND);
     cfa_dataset_free(dataset);

@@ -1,4 +1,4 @@
-/* Reads of numbers as they are meant, parts by coordinates, and what is found by name. */
+/* Reads of unpacked numbers, selections by coordinates, and searches by name. */
 #include "check.h"
 #include <math.h>
 
@@ -52,7 +52,7 @@ static void numbers_are_unpacked_on_request(const cfa_dataset *dataset)
     CHECK(wide[0] == 11 && isnan(wide[1]) && wide[2] == 12);
     CHECK_OK(read_3(packed, CFA_TYPE_FLOAT32, sizeof values, values, &options));
     CHECK(values[0] == 11 && isnan(values[1]) && values[2] == 12);
-    /* What is missing needs a mask where there is no NaN. */
+    /* Missing data of a type without NaN need a mask. */
     CHECK(read_3(packed, CFA_TYPE_INT32, sizeof whole, whole, &options) == CFA_ERR_TYPE);
     options.mask = mask;
     options.mask_bytes = sizeof mask;
@@ -77,7 +77,7 @@ static int32_t stop(double fraction, void *user_data)
     return 0;
 }
 
-/* Backwards in memory, none at all, cut to whole numbers, and stopped. */
+/* Strides that go backward in memory, no elements, numbers cut to integers, and a stopped read. */
 static void unpacked_reads_are_like_others(const cfa_dataset *dataset)
 {
     const cfa_variable *packed = find(dataset, "packed");
@@ -176,7 +176,7 @@ static void groups_and_dimensions_are_found(const cfa_dataset *dataset)
     CHECK(cfa_dataset_dimension_find(NULL, "time", &dimension) == CFA_ERR_ARGUMENT);
 }
 
-/* Every setting can be given with its default, and what a form says of values is so. */
+/* Every setting accepts its default; forms, words and defaults agree. */
 static void the_settings_are_listed(const char *path)
 {
     size_t count = cfa_setting_count(), words = 0;

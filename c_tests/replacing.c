@@ -1,4 +1,4 @@
-/* No function replaces what it reads, nor anything that holds data, unless it is told to. */
+/* No function replaces what it reads, nor anything that holds data, unless `overwrite` is set. */
 #define _POSIX_C_SOURCE 200809L
 #include "scratch.h"
 
@@ -73,7 +73,7 @@ static void data_are_replaced_only_when_asked(void)
     REFUSED(CONVERT(&convert), "overwrite");
     REFUSED(EXTRACT(&extract), "overwrite");
     CHECK(is_day("out.nc"));
-    /* Nothing is added to what is no aggregation. */
+    /* Nothing is added to a file that is not an aggregation. */
     create.update = CFA_CHOICE_YES;
     REFUSED(CREATE(&create), "aggregation");
     create.overwrite = CFA_CHOICE_YES;
@@ -125,7 +125,7 @@ static void reports_replace_reports(void)
     CHECK(remove(at("report.html")) == 0 && remove(at("report.json")) == 0);
 }
 
-/* Names that are not UTF-8, in all the ways to give them. */
+/* Names that are not UTF-8, in every argument that takes one. */
 static void names_are_bytes(void)
 {
     cfa_create_options create = CFA_CREATE_OPTIONS_INIT;

@@ -66,7 +66,7 @@ static inline void begin(char **argv)
     copy(in_directory(argv, "day_2.nc"), at("day_2.nc"));
 }
 
-/* Nothing but what is known to be there may be left. */
+/* No files may be left but those that are known. */
 static inline void finish(void)
 {
     CHECK(remove(at("agg.nc")) == 0 && remove(at("day_1.nc")) == 0 && remove(at("day_2.nc")) == 0);

@@ -73,12 +73,12 @@ static void a_file_in_memory_is_opened(char **argv, const store *file)
     read_tas(other);
     cfa_dataset_free(other);
 
-    /* The access settings apply as if it lay where the name says. */
+    /* The access settings apply as if the file lay at its name. */
     options.allowed_sources = "/nowhere";
     CHECK_OK(cfa_dataset_open_memory(file->bytes, file->size, name, &options, &dataset));
     CHECK(read_one(dataset) == CFA_ERR_POLICY);
     cfa_dataset_free(dataset);
-    /* An address needs what reads from servers. */
+    /* A URL needs a library that reads from servers. */
     if (strstr(cfa_version_features(), "remote") == NULL)
         return;
     CHECK_OK(cfa_dataset_open_memory(file->bytes, file->size, "https://example.org/in_memory.nc", &options, &dataset));

@@ -8,7 +8,7 @@
 #define FEATURES "read remote write"
 #endif
 
-/* What the functions of options were told. */
+/* What the callbacks were called with. */
 typedef struct {
     int calls, stop_at, notes, variables, findings;
     double last;

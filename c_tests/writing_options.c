@@ -1,4 +1,4 @@
-/* What the functions that make, check, convert and extract take as arguments, and what they refuse. */
+/* The arguments that the functions to create, check, convert and extract accept and refuse. */
 #define _POSIX_C_SOURCE 200809L
 #include "scratch.h"
 

@@ -231,7 +231,7 @@ fn files_with(words: &[&str], is_free: impl Fn(&str) -> bool) -> Vec<String> {
 fn nothing_but_io_and_the_writers_opens_files() {
     let words =
         ["File::open", "File::create", "OpenOptions::new()", "fs::read(", "read_to_string(", "libc::open"];
-    // `LocalFile` is what io/ gives to open files with; a file of a container is the structure in a source.
+    // `LocalFile` is how io/ opens files; a `File` of a container is the structure in a source.
     let opens = |code: &str| {
         words.iter().any(|word| {
             code.match_indices(word).any(|(at, _)| {

@@ -33,7 +33,7 @@ fn use_up(path: &Path) {
             }
         });
         let Ok(shape) = variable.shape() else { continue };
-        // A mutant may claim any size; what is asked for here is small.
+        // A mutant may claim any size; only a small part is requested here.
         let count: Vec<u64> = shape.iter().map(|&n| n.min(8)).collect();
         let part = Selection::block(&vec![0; shape.len()], &count, shape).unwrap();
         let _ = variable.read_values(&part);
@@ -174,7 +174,7 @@ fn a_truncated_fragment_is_an_error_and_never_zeros() {
         for keep in [good.len() - 1, good.len() - 8, good.len() / 2, 10, 0] {
             std::fs::write(&part, &good[..keep]).unwrap();
             match read(&path, &OpenOptions::default()) {
-                // A netCDF-4 file may end with what nobody needs.
+                // A netCDF-4 file may end with bytes that are not needed.
                 Ok(values) => assert_eq!(
                     (&values[..], keep > good.len() / 2),
                     (&[5, 6][..], true),

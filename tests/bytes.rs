@@ -63,7 +63,7 @@ fn nested_bytes_hand_on_what_is_missing() {
         let v = Var::new("v", data_type, &[], Data::None).with("_FillValue", numbers(data_type, &[7.0]));
         let path = aggregate(folder.path(), "outer.nc", v, &fragments[..1]);
         assert_eq!(bare(&path, data_type, &options(None)).unwrap(), [1.0, 7.0, 3.0, last]);
-        // Bytes of bytes of bytes, without a value anywhere: only a mask tells, or the setting.
+        // Three levels of bytes without a missing value: only a mask or the setting marks missing data.
         let v = Var::new("v", data_type, &[], Data::None);
         let path = aggregate(folder.path(), "outer.nc", v, &fragments[..1]);
         let (values, mask) = masked(&path, data_type, &options(None)).unwrap();
@@ -100,7 +100,7 @@ fn the_value_that_is_chosen_stands_for_missing_bytes_and_nothing_else() {
     }
     let variable = Dataset::open_with(&path, &chosen).unwrap().variable("v").unwrap();
     assert_eq!(variable.missing_value(), Some(Values::U8(vec![200])));
-    // A value that valid data have would make them missing: that is an error without a mask, and none with one.
+    // If valid data have the chosen value, a read without a mask fails and a read with one succeeds.
     let taken = options(Some("255"));
     let error = bare(&path, DataType::U8, &taken).unwrap_err();
     assert!(error.to_string().contains("MISSING_BYTES") && error.to_string().contains("255"), "{error}");
@@ -108,7 +108,7 @@ fn the_value_that_is_chosen_stands_for_missing_bytes_and_nothing_else() {
         masked(&path, DataType::F64, &taken).unwrap(),
         (vec![1.0, 255.0, 3.0, 255.0], vec![1, 0, 1, 1])
     );
-    // A number that the type does not have serves nobody.
+    // A number outside the range of the type is refused.
     let error = bare(&path, DataType::U8, &options(Some("-5"))).unwrap_err();
     assert!(error.to_string().contains("0 to 255"), "{error}");
     for wrong in ["256", "-129", "x", "1.5"] {
@@ -177,7 +177,7 @@ fn absent_fragments_and_unique_values_follow() {
     assert!(error.to_string().contains("MISSING_BYTES"), "{error}");
     assert_eq!(bare(&path, DataType::I8, &fill(Some("-128"))).unwrap(), [1.0, 2.0, -128.0, -128.0]);
     assert!(bare(&path, DataType::I8, &fill(Some("2"))).is_err());
-    // A unique value that is the chosen one is valid, so it is refused like any other.
+    // A unique value equal to the chosen one is valid data, so it is refused, too.
     let v = Var::new("v", DataType::U8, &[], Data::None)
         .with("aggregated_dimensions", "x")
         .with("aggregated_data", "map: m unique_values: u");

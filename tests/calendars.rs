@@ -140,7 +140,7 @@ fn the_rounding_of_a_double_does_not_show_in_dates() {
             for ten in 0..144 {
                 let exact = (day as f64 * 86_400.0 + f64::from(ten) * 600.0) / length;
                 let far = day as f64 * 86_400.0 / length;
-                // As another program would have come to it: from the fraction of a day, one bit off, or by way of year 1.
+                // As other programs compute it: from the fraction of a day, one bit off, or through year 1.
                 let sum = far + f64::from(ten) * (600.0 / length);
                 let origin = 730_119.0 * 86_400.0 / length;
                 let shifted = (origin + f64::from(ten) * 600.0 / length) - origin + far;

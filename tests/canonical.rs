@@ -43,7 +43,7 @@ const CHANGES: [Change; 8] = [
     double("s", "Hz", |x| 1.0 / x),
 ];
 
-/// From here on doubles do not tell an integer from its neighbours.
+/// From here on, doubles do not distinguish an integer from its neighbours.
 const INTEGERS: f64 = 9_007_199_254_740_992.0;
 
 #[derive(Clone, Debug)]
@@ -361,7 +361,7 @@ proptest! {
         let Ok(mut expected) = expected else { return Ok(()) };
         let fill = case.agg_fill.map_or(default_fill(case.to), |x| Int(x.into()));
         let expressible = case.agg_fill.is_some() || size > 1;
-        // What the aggregation variable calls missing is missing, in its own type.
+        // The missing values of the aggregation variable apply, in its own type.
         for number in expected.iter_mut().filter(|_| expressible) {
             let in_type = |x: Number| number_in(case.to, &bytes(case.to, x));
             if number.is_some_and(|number| same(in_type(number), in_type(fill))) {

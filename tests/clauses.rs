@@ -33,7 +33,7 @@ fn ordinary_variables_of_every_type_are_read_alike() {
 #[test]
 fn a_count_of_zero_gives_an_empty_array_and_touches_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    // The fragments of `absent` are not made.
+    // The fragments of `absent` do not exist.
     let dataset = Dataset::open(make(folder.path(), &["absent"])).unwrap();
     let v = dataset.variable("v").unwrap();
     let none = Selection::new(&[4], &[0], &[1], &[4]).unwrap();
@@ -226,7 +226,7 @@ fn write_huge(path: &std::path::Path, size: usize) {
         Var::new("u", DataType::I32, &[("f", 2), ("one", 1)], Data::Numbers(vec![7.0, 8.0])),
     ];
     write(path, &FileSpec { format: Format::Cdf5, dims: vec![("x".into(), size), ("y".into(), 4)], vars });
-    // Sizes beyond 2^53 are not numbers that `write` takes.
+    // `write` does not accept sizes beyond 2^53.
     let mut file = netcdf::append(path).unwrap();
     let sizes = [size as i64 - 1, 1, 4, i64::MIN + 2];
     file.variable_mut("m").unwrap().put_values(&sizes, ..).unwrap();

@@ -151,7 +151,7 @@ fn errors_say_what_is_wrong_and_what_to_do() {
     assert!(bad(folder.path(), 1, &["read", "ordinary.nc", "tas", "--stride=0,1"]).contains("step"));
     assert!(bad(folder.path(), 1, &["read", "ordinary.nc", "tas", "--start=x"]).contains("whole numbers"));
     assert!(bad(folder.path(), 1, &["read", "absent.nc", "v", "--set", "NO=1"]).contains("unknown setting"));
-    // A smaller part would have as many.
+    // A smaller part would have the same number.
     let message = bad(folder.path(), 1, &["read", "absent.nc", "v", "--set", "MAX_FRAGMENTS=1"]);
     assert!(message.contains("MAX_FRAGMENTS") && !message.contains("--start"), "{message}");
     assert!(bad(folder.path(), 2, &["read", "ordinary.nc"]).contains("Usage"));
@@ -243,7 +243,7 @@ fn raw_bytes_that_cannot_tell_what_is_missing_are_refused() {
     assert!(bad(folder.path(), 1, &[&fill[..], &["--raw"]].concat()).contains("--set MISSING_BYTES=N"));
     let chosen = [&fill[..], &["--raw", "--set", "MISSING_BYTES=88"]].concat();
     assert_eq!(good(folder.path(), &chosen), "XX");
-    // What is extracted says what stands for missing data.
+    // The extracted file states the value for missing data.
     let extract = ["extract", "agg.nc", "out.nc", "--missing-fragments", "fill", "--quiet"];
     assert!(bad(folder.path(), 1, &extract).contains("--set MISSING_BYTES=N"));
     good(folder.path(), &[&extract[..], &["--set", "MISSING_BYTES=-1"]].concat());

@@ -186,7 +186,7 @@ fn fragments_in_the_file_itself_survive_every_dialect_and_format() {
         for dialect in DIALECTS {
             for format in [Format::Netcdf4, Format::Classic, Format::Cdf5] {
                 let out = directory.path().join("out.nc");
-                // What stands there holds data of its own.
+                // The existing file holds data of its own.
                 let options = Options { dialect, format, overwrite: true, ..Options::default() };
                 convert(&Dataset::open(&path).unwrap(), &out, &options).unwrap();
                 assert_eq!(

@@ -17,7 +17,7 @@ struct Division {
 
 fn division() -> impl Strategy<Value = Division> {
     (prop::collection::vec(1usize..4, 1..4), any::<bool>())
-        // Single values do not tell a direction: they are put in ascending order.
+        // Single values have no direction, so they are put in ascending order.
         .prop_map(|(sizes, down)| Division { descending: down && sizes.iter().any(|&s| s > 1), sizes })
 }
 
@@ -127,7 +127,7 @@ fn write_part(
     write_file(&file, path, Format::Netcdf4).unwrap();
 }
 
-/// Writes all parts; gives their names.
+/// Writes all parts and returns their names.
 fn write_all(folder: &Path, divisions: &[Division], encodings: &[Encoding]) -> Vec<PathBuf> {
     let counts: Vec<usize> = divisions.iter().map(|d| d.sizes.len()).collect();
     let mut paths = Vec::new();

@@ -145,8 +145,8 @@ fn reads_work_where_the_program_holds_most_descriptors() {
         assert_eq!(read, cfa::Values::F64(expected[..2 * KEPT].to_vec()));
     };
     let mut held: Vec<File> = Vec::new();
-    // Leaves a dataset that holds all that the program does not: so many that its work can be done with them, if it gives
-    // them back. How many a read of all fragments would keep is a matter of chance.
+    // Leaves the dataset all descriptors that the program does not hold: enough for its work, if the dataset returns
+    // them. How many a read of all fragments would keep is a matter of chance.
     let mut exhaust = || {
         held.extend(std::iter::from_fn(|| File::open("/dev/null").ok()));
         held.truncate(held.len() - KEPT - 1);
@@ -162,7 +162,7 @@ fn reads_work_where_the_program_holds_most_descriptors() {
     let nested = dataset("nest3.nc");
     assert_eq!(whole(&nested), cfa::Values::F64(expected.repeat(3)));
     drop((before, nested));
-    // Who writes, or looks through a directory, gets them as well.
+    // Writing a file or listing a directory gets them, too.
     let before = exhaust();
     let extracted = folder.join("extracted.nc");
     cfa::extract::extract(&before, &extracted, &cfa::extract::Options::default()).unwrap();

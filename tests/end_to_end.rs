@@ -31,7 +31,7 @@ fn default_fill(data_type: DataType) -> Option<f64> {
     })
 }
 
-/// What stands for missing bytes without a mark; no valid value is equal to it.
+/// The value for missing bytes without a missing value; no valid value equals it.
 const CHOSEN: i16 = 125;
 
 /// Some hyperslab, with steps of either sign; now and then an empty one.
@@ -77,7 +77,7 @@ struct Checked<'a> {
 }
 
 impl Checked<'_> {
-    /// What a selection has to give, in C order.
+    /// The expected values of a selection, in C order.
     fn part(&self, selection: &Selection) -> Vec<(Option<f64>, Place)> {
         let count: Vec<usize> = selection.count().iter().map(|&n| n as usize).collect();
         indices(&count)

@@ -42,7 +42,7 @@ fn scene(folder: &Path, change: impl Fn(u64, &mut Variable)) -> PathBuf {
     out
 }
 
-/// Extracts, compares the values with those that reading gives, and tells whether the first chunk of the file was copied.
+/// Extracts, compares the values with those of a read, and returns whether the first chunk of the file was copied.
 fn copies(folder: &Path, part: usize, options: &Options<'_>) -> bool {
     let out = folder.join("out.nc");
     let dataset = Dataset::open(folder.join("agg.nc")).unwrap();
@@ -101,7 +101,7 @@ fn what_is_missing_in_one_fragment_alone_is_missing_in_its_values() {
             variable.attributes.set("_FillValue", Values::F32(vec![value(4, 3)]));
         }
     });
-    // Whatever is copied, the values are those of reading.
+    // Whatever is copied, the values equal those of a read.
     copies(folder.path(), 2, &Options::default());
 }
 

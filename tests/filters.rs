@@ -1,4 +1,4 @@
-//! Chunks written by libhdf5 and the plugins of its filters (`make_filter_vectors.py`), and chunks that nobody wrote.
+//! Chunks written by libhdf5 and the plugins of its filters (`make_filter_vectors.py`), and damaged chunks.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -130,7 +130,7 @@ fn a_chunk_cut_short_never_decodes_to_other_values() {
     }
 }
 
-/// Parameters of filters as writers give them, or near that.
+/// Parameters of filters as writers set them, or similar ones.
 fn parameters() -> impl Strategy<Value = Vec<u32>> {
     let parameter = prop_oneof![4 => 0u32..70, 1 => any::<u32>(), 1 => Just(u32::MAX)];
     prop::collection::vec(parameter, 0..24)

@@ -121,7 +121,7 @@ fn a_unique_value_too_large_is_a_cast_error() {
 fn unpacking_that_overflows_is_a_cast_error() {
     let stored = (DataType::F32, &[1.0, 1e38, 3.0][..], &[("scale_factor", 1e280)][..], None);
     is_lost(&Case::new(stored, (DataType::F64, None)), DataType::F64, Kind::FragmentType);
-    // The packed number is finite in single precision, the unpacked one is not.
+    // The packed number is finite in single precision; the unpacked one is not.
     let stored = (DataType::I16, &[1.0, 30000.0, 3.0][..], &[("scale_factor", 1e35)][..], None);
     is_lost(&Case::new(stored, (DataType::F32, None)), DataType::F32, Kind::FragmentType);
     let packed =
@@ -147,7 +147,7 @@ fn units_that_overflow_are_a_cast_error() {
 
 #[test]
 fn what_overflows_on_the_way_does_not_come_back_as_a_number() {
-    // In seconds it is infinite, whose reciprocal would be 0.
+    // In seconds it is infinite, and the reciprocal would be 0.
     let stored = (DataType::F64, &[1.0, 1e300, 3.0][..], &[("scale_factor", 1e20)][..], Some("s"));
     is_lost(&Case::new(stored, (DataType::F64, Some("Hz"))), DataType::F64, Kind::FragmentType);
     let stored = (DataType::F64, &[1.0, 1e300, 3.0][..], &[][..], Some("1e20 s"));
@@ -170,7 +170,7 @@ fn large_integers_pass_exact_ratios_only() {
         let case = Case::new((DataType::I64, &[value], numbers, Some(from)), (DataType::I64, Some(to)));
         assert_eq!(case.read(DataType::I64, false).unwrap(), (vec![wanted], vec![1]));
     };
-    // 0.3048 is no ratio of integers in binary: the true value has a fraction.
+    // 0.3048 is not exact in binary, so the true value has a fraction.
     lost(DataType::I64, large, &[], Some("ft"), Some("m"));
     lost(DataType::U64, large, &[("scale_factor", 0.1)], None, None);
     lost(DataType::I64, large, &[], Some("months since 2000-01-01"), Some("days since 2000-01-01"));
@@ -179,7 +179,7 @@ fn large_integers_pass_exact_ratios_only() {
     fine(1000.0 * 2f64.powi(52), &[], "m", "km", 2f64.powi(52));
     fine(large, &[("add_offset", 1.0)], "m", "m", large);
     fine(10_000.0, &[], "ft", "m", 3048.0);
-    // To a floating type always.
+    // A conversion to a floating-point type always succeeds.
     let case = Case::new((DataType::I64, &[large], &[], Some("ft")), (DataType::F64, Some("m")));
     assert_eq!(case.read(DataType::F64, false).unwrap().1, [1]);
 }

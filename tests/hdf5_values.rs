@@ -21,7 +21,7 @@ fn read(dataset: &Dataset, name: &str) -> Result<Values> {
     variable.read_values(&Selection::all(variable.shape()?))
 }
 
-/// The type that the netCDF library gives an integer of this many bits.
+/// The type that the netCDF library reports for an integer of this many bits.
 fn type_of(precision: usize, signed: bool) -> DataType {
     match (precision, signed) {
         (..=8, true) => DataType::I8,
@@ -64,7 +64,7 @@ fn integers_of_any_width_at_any_bit_are_those_that_libhdf5_reads() {
     assert!(error.to_string().contains("compound"), "{error}");
 }
 
-/// A file of which only the bytes that are not zero are there.
+/// A file that stores only the bytes that are not zero.
 struct Sparse {
     length: u64,
     parts: Vec<(u64, Vec<u8>)>,

@@ -171,7 +171,7 @@ fn siblings_do_not_reach_outside() {
         assert_eq!(error.kind(), Kind::Policy, "{name}");
         assert!(error.message().contains("ALLOWED_SOURCES=SIBLINGS"), "{error}");
     }
-    // The answer does not tell whether a file outside exists.
+    // The answer does not reveal whether a file outside exists.
     assert_eq!(kind(archive.siblings("../other/none.nc")), Kind::Policy);
     assert_eq!(kind(archive.siblings("file:///no/such/directory/f.nc")), Kind::Policy);
 }
@@ -301,7 +301,7 @@ fn an_archive_that_moved_is_found() {
     }
     options.set("substitutions", "store=/old/archive").unwrap();
     assert_eq!(text(archive.open_as("${store}/sub/f.nc", Style::Uri, &options)), "new/sub/f.nc");
-    // Relocation is under the policy like any other location.
+    // The policy applies to relocated locations, too.
     options.set("allowed-sources", "siblings").unwrap();
     assert_eq!(kind(archive.open_as("/old/archive/sub/f.nc", Style::Uri, &options)), Kind::Policy);
 }
@@ -351,7 +351,7 @@ fn files_without_read_permission_are_unreadable() {
     use std::os::unix::fs::PermissionsExt;
     let archive = Archive::with(&["run/f.nc"]);
     fs::set_permissions(archive.path("run/f.nc"), fs::Permissions::from_mode(0o000)).unwrap();
-    // The superuser reads it all the same.
+    // The superuser can read it nevertheless.
     if fs::File::open(archive.path("run/f.nc")).is_err() {
         assert_eq!(kind(archive.local("f.nc")), Kind::FragmentUnreadable);
         assert_eq!(kind(archive.siblings("f.nc")), Kind::FragmentUnreadable);

@@ -95,7 +95,7 @@ def every_index():
 
 
 def large_chunks():
-    """Chunks of 4 GiB and more, of which only the ends are written."""
+    """Chunks of 4 GiB and more, with only their ends written."""
     size = 2**31 + 3
     kinds = {
         "single": ((1, size), (1, size)),

@@ -181,7 +181,7 @@ fn text_of_files_is_whole_in_json() {
 #[test]
 fn messages_stay_below_four_kibibytes() {
     let folder = tempfile::tempdir().unwrap();
-    // The longest name that libnetcdf writes has 256 bytes; what is longer is made of it below.
+    // libnetcdf writes names of at most 256 bytes; longer ones are made from such a name below.
     aggregation(folder.path(), PLACEHOLDER);
     let long = "n".repeat(200_000);
     for (odd, identifier) in [("q", &*long), ("\x1b", "v")] {
@@ -223,7 +223,7 @@ fn messages_stay_below_four_kibibytes() {
         fs::copy(&path, folder.path().join("agg.nc")).unwrap();
         let far = format!("{}.nc", "d/".repeat(20_000));
         for mut words in verbs("v", "w", "y", &far) {
-            // What a table shows is no message.
+            // The content of a table is not a message.
             words.retain(|&word| word != "--set" && word != "RAW_VIEW=YES");
             let output = cfa(folder.path(), &words);
             let told = String::from_utf8(output.stderr).unwrap();
@@ -244,7 +244,7 @@ fn messages_stay_below_four_kibibytes() {
     }
 }
 
-/// A location that leads to a file of this directory, of about this many bytes, and the path that it stands for.
+/// A location that leads to a file of this directory, of about this many bytes, and the path that it means.
 fn roundabout(name: &str, bytes: usize) -> (String, String) {
     (format!("{}{name}", "%2E/".repeat(bytes / 4)), format!("{}{name}", "./".repeat(bytes / 4)))
 }
@@ -397,7 +397,7 @@ fn no_secret_of_a_location_is_in_any_message() {
             vec!["check", &names[1]],
             vec!["read", &names[2], "v"],
             vec!["read", "agg.nc", "v", "--set", &names[0]],
-            // The verb is forgotten, or there is a name too many.
+            // The verb is missing, or there is one name too many.
             vec![&names[0]],
             vec!["info", "agg.nc", "v", &names[0]],
             vec!["info", &option],

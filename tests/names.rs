@@ -91,7 +91,7 @@ fn every_way_to_give_files_keeps_their_bytes() {
         named,
         vec![name(b"d\xFF")],
         vec![inside(b"*.nc")],
-        // One character, whether it is a letter or a byte that is none.
+        // One character, whether a letter or a byte that is not one.
         vec![inside(b"tas_?.nc")],
         vec![inside(b"tas_[!a].nc")],
         vec![inside(b"tas_[\xE9\xEA].nc"), inside("tas_[é].nc".as_bytes())],
@@ -197,7 +197,7 @@ fn names_that_look_like_something_else_stay_what_they_are() {
             assert_eq!(values(&root.join("a/b/deep.nc")), expected, "{dialect} {second}");
         }
     }
-    // Decoded it is the name of another file.
+    // Decoded, it names another file.
     day(&root.join("c%3A2.nc"), 9);
     for option in [&[][..], &["--absolute"]] {
         let words = [&["create", "sub/other.nc", "c%3A2.nc", "--dialect", "CFA-0.4"], option].concat();

@@ -35,7 +35,7 @@ struct Short {
     /// Numbers of its dimensions, and how much of each is written.
     axes: Vec<(usize, usize)>,
     data_type: DataType,
-    /// The library is told not to fill.
+    /// Whether libnetcdf is set not to fill.
     no_fill: bool,
     chunk: usize,
     /// Whether it is in a group below that of the dimensions.
@@ -144,7 +144,7 @@ impl Records {
             };
             made.set_chunking(&vec![variable.chunk; dims.len()]).unwrap();
             if variable.no_fill {
-                // SAFETY: nothing that was not written is read through this library.
+                // SAFETY: elements that were not written are not read through this library.
                 unsafe { made.set_nofill().unwrap() };
             }
             let shape: Vec<usize> = variable.axes.iter().map(|a| a.1).collect();
@@ -230,7 +230,7 @@ fn variables_shorter_than_their_dimensions_are_read_checked_and_nested_alike() {
             let back = Selection::new(&last, &count, &vec![-2; shape.len()], &shape).unwrap();
             let as_fragment = part(&agg, "v", &back).unwrap();
             assert_eq!(as_fragment, part(&plain, &variable.path(), &back).unwrap(), "{what}: backward");
-            // What was written is not the shape, whatever a table says.
+            // The shape does not depend on what was written, whatever a table says.
             let written: Vec<u64> = variable.axes.iter().map(|a| a.1 as u64).collect();
             if written != shape && !written.contains(&0) {
                 let wrong = wrap("wrong.nc", &written);

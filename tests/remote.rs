@@ -14,7 +14,7 @@ use cfa::OpenOptions;
 use cfa::{Error, Kind, Result, Source};
 use proptest::prelude::*;
 
-/// Bytes that tell their place.
+/// Bytes that depend on their offset.
 fn bytes(length: usize) -> Vec<u8> {
     (0..length).map(|i| (i ^ (i >> 8) ^ (i >> 16)) as u8).collect()
 }
@@ -45,7 +45,7 @@ fn failing_first(
     Server::start(move |request| if request.number < times { fail(request) } else { partial(request, &file) })
 }
 
-/// An answer that promises all the bytes asked for and has at most this many of them.
+/// An answer that announces all requested bytes and has at most this many of them.
 fn broken_off(request: &Request, file: &[u8], most: usize) -> Vec<u8> {
     let range = request.range().start..request.range().end.min(file.len());
     let mut answer = partial_head(&range, file.len(), "ETag: \"1\"\r\nConnection: close\r\n").into_bytes();
@@ -136,7 +136,7 @@ fn a_kept_connection_that_the_server_closes_does_no_harm() {
     let file = bytes(1_000_000);
     let served = file.clone();
     let server = Server::start(move |request| match request.number {
-        // Closes without an answer, as a server does that had enough.
+        // Closes the connection without an answer, as an overloaded server does.
         1 | 3 | 5 => vec![],
         _ => partial_kept(request, &served),
     });
@@ -196,7 +196,7 @@ fn a_silent_server_is_given_up_after_the_time_of_the_setting() {
     let error = error_of(&server, &[("HTTP_STALL_TIMEOUT", "0.2"), ("HTTP_MAX_RETRY", "1")]);
     assert!(error.to_string().contains("nothing for 0.2 s (setting HTTP_STALL_TIMEOUT)"), "{error}");
     assert_eq!(server.requests().len(), 2);
-    // In the middle of the bytes as well, and what came is not asked for again.
+    // The same in the middle of the bytes; those that arrived are not requested again.
     let file = bytes(1_000_000);
     let served = file.clone();
     let server = Server::start(move |request| {
@@ -228,7 +228,7 @@ fn a_slow_server_is_given_up_at_the_deadline() {
 fn a_server_that_takes_no_connection_is_given_up_after_the_time_of_the_setting() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    // Nobody accepts, so at some point the queue is full and nothing more is answered.
+    // Nothing accepts connections, so the queue fills up and requests are not answered.
     let mut waiting = Vec::new();
     while let Ok(stream) = TcpStream::connect_timeout(&address, Duration::from_millis(300)) {
         waiting.push(stream);
@@ -294,7 +294,7 @@ fn redirections_are_followed_and_remembered_and_forgotten() {
     let served = file.clone();
     let server = Server::start(move |request| match &*request.path {
         "/f.nc" => status("302 Found", &format!("Location: store/a?sig=secret{}\r\n", request.number)),
-        // What is signed is good for three requests.
+        // The signature is valid for three requests.
         signed if request.number - signed[19..].parse::<usize>().unwrap() > 3 => status("403 Expired", ""),
         _ => partial(request, &served),
     });

@@ -12,7 +12,7 @@ use cfa::{DataType, Dataset, Output, Selection, Variable};
 const SHAPE: [usize; 3] = [6, 40, 60];
 const TIMES: [usize; 3] = [1, 2, 3];
 
-/// How a fragment is stored; all give the same kind of values.
+/// How a fragment is stored; all forms hold the same values.
 #[derive(Clone, Copy)]
 enum Kind {
     Compressed,

@@ -89,7 +89,7 @@ fn utc_and_tai_are_converted_with_a_warning() {
         let check = program(folder.path(), &["check", "agg.nc", "--fragments"]);
         let said = String::from_utf8_lossy(&check.stdout).into_owned();
         assert!(said.contains("leap seconds are not counted") && check.status.success(), "{said}");
-        // Dates are shown of times that were not converted, too.
+        // Dates are also shown for times that were not converted.
         let plain = program(folder.path(), &["read", "a.nc", "time"]);
         let said = String::from_utf8_lossy(&plain.stderr).into_owned();
         assert!(said.contains("leap seconds are not counted"), "{said}");

@@ -8,14 +8,14 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 /// The sample points of the oracle.
 const POINTS: [f64; 4] = [-1.5, 0.0, 2.75, 300.0];
 
-/// What the comparison of many pairs gives.
+/// The result of comparing many pairs.
 #[derive(Default, Debug)]
 struct Tally {
     converted: usize,
     refused: usize,
     /// Texts that are refused on purpose although libudunits2 reads them.
     stricter: usize,
-    /// Units that are the same, where libudunits2 only gives nearly the value it got.
+    /// Equal units for which libudunits2 returns only nearly the same value.
     same: usize,
     /// The largest relative difference of other conversions.
     largest: f64,
@@ -89,7 +89,7 @@ impl Tally {
                     for (x, expected) in POINTS.into_iter().zip(answers) {
                         let (ours, theirs) = (converter.apply(x), hex_float(expected));
                         if converter == Converter::Identity {
-                            // Exact here; there a way to the base units and back, which loses digits, or all of
+                            // Exact here; libudunits2 converts to the base units and back, which loses digits, or all of
                             // the value if a power and a logarithm are on the way.
                             let near = (ours - theirs).abs() < 1e-11 || is_logarithmic(from_text);
                             if ours != x || !near {
@@ -298,7 +298,7 @@ fn libudunits2_gives_the_same_live() {
         if let Some(answer) = oracle.ask(&from, &to) {
             wrong.extend(tally.check(&from, &to, &answer).err());
         } else {
-            // What kills libudunits2 is an error or a unit here, but never a panic.
+            // What crashes libudunits2 is an error or a unit here, never a panic.
             let _ = (Unit::parse(&from), Unit::parse(&to));
         }
     }
@@ -370,7 +370,7 @@ fn moments_are_those_of_libudunits2() {
         let text = format!("{} since {moment}", random.pick(&["s", "days", "hours", "(60 s)"]));
         let answer = oracle.ask(&text, "seconds since 2001-01-01").unwrap();
         match (Unit::parse(&text), answer.strip_prefix("C ")) {
-            // Libudunits2 takes the first digits of a long year for a packed date and goes on from there.
+            // libudunits2 reads the first digits of a long year as a packed date and continues from there.
             (Ok(unit), _) if unit.reference_time().is_some_and(|time| time.epoch.year > 9999) => {
                 stricter += 1
             }

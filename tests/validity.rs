@@ -57,7 +57,7 @@ fn a_nan_that_the_aggregation_calls_missing_is_missing_in_every_type() {
     for data_type in NUMBER_TYPES {
         assert_eq!(masked(&path, data_type).unwrap().1, [1, 0, 1], "{data_type}");
     }
-    // Without a mark NaN is a number like others: valid where the type has it.
+    // Without a missing value, NaN is an ordinary number: valid if the type has it.
     let path = aggregate(folder.path(), "bare.nc", scalar("v", DataType::F32), &[("f.nc", "v", 3)]);
     assert_eq!(masked(&path, DataType::F32).unwrap().1, [1, 1, 1]);
     assert_eq!(masked(&path, DataType::F64).unwrap().1, [1, 1, 1]);
@@ -79,7 +79,7 @@ fn without_mask_every_mark_is_read_as_the_one_missing_value() {
         let found: Vec<f64> = (0..5).map(|i| values.f64_at(i).unwrap()).collect();
         assert_eq!(found, [1.0, 5.0, 5.0, 5.0, 3.0], "{data_type}");
     }
-    // An ordinary variable is given as it is stored.
+    // An ordinary variable is returned as it is stored.
     let path = plain(folder.path(), "plain.nc", marked(list("v", DataType::I16, &values)));
     assert_eq!(bare(&path, DataType::I16).unwrap(), Values::I16(vec![1, 5, 7, 8, 3]));
 }
@@ -87,7 +87,7 @@ fn without_mask_every_mark_is_read_as_the_one_missing_value() {
 #[test]
 fn a_variable_means_the_same_alone_and_as_a_fragment() {
     let folder = tempfile::tempdir().unwrap();
-    // The fill value is no number of the type, so that the default one marks missing data.
+    // The fill value does not fit the type, so the default one marks missing data.
     let odd = list("v", DataType::I16, &[1.0, -32767.0, 3.0]).with("missing_value", 1e20);
     let ordinary = plain(folder.path(), "f.nc", odd);
     let v = scalar("v", DataType::F64);
@@ -106,7 +106,7 @@ fn texts_that_the_aggregation_calls_missing_are_missing_however_they_are_stored(
         let vars = vec![Var::new("v", DataType::String, &[("x", 4)], texts.clone())];
         write(&folder.path().join(name), &FileSpec { format, dims: Vec::new(), vars });
     }
-    // A field that is the fill byte throughout was never written.
+    // A field that has only fill bytes was never written.
     let texts = Data::Texts(["a", "----", "", "n/a"].map(Into::into).to_vec());
     let filled = Var::new("v", DataType::String, &[("x", 4)], texts).with("_FillValue", "-");
     write(
@@ -155,7 +155,7 @@ impl Twins {
             candidates.extend([f64::NAN, f64::INFINITY, 0.5]);
         }
         let (mut attributes, mut marks) = (Vec::new(), Vec::new());
-        // The default fill of 64 bits is no double, in which numbers are written here.
+        // The default fill value of 64 bits is not exact as a double, the type in which numbers are written here.
         if rng.once_in(2) || own.is_integer() && own.size() == Some(8) {
             marks.push(rng.pick(&candidates));
             attributes.push(("_FillValue".to_owned(), numbers(own, &marks)));
@@ -185,7 +185,7 @@ impl Twins {
         v
     }
 
-    /// The plain variable: what is missing is its missing value.
+    /// The plain variable: missing elements have its missing value.
     fn plain(&self, folder: &Path) -> std::path::PathBuf {
         let list = self.values.iter().map(|v| v.unwrap_or_else(|| self.marks[self.mark()])).collect();
         plain(folder, "plain.nc", self.variable(Data::Numbers(list)))
@@ -200,7 +200,7 @@ impl Twins {
             let part = &self.values[at..at + n];
             let data = part.iter().map(|v| v.unwrap_or(OWN_FILL)).collect();
             let wide = if self.own.is_float() { DataType::F64 } else { self.own };
-            // Not the default fill of one type in another, nor what the fragment's type would call missing.
+            // Neither the default fill value of another type, nor that of the fragment's type.
             let data_type = rng.pick(&[self.own, wide]);
             let name = format!("f{at}.nc");
             let fragment = Var::new("v", data_type, &[], Data::Numbers(data))
@@ -249,7 +249,7 @@ impl Twins {
         })
     }
 
-    /// Which mark is written for what is missing: the first `missing_value` comes before the default fill.
+    /// The value written for missing elements: the first `missing_value` precedes the default fill value.
     fn mark(&self) -> usize {
         let has = |wanted: &str| self.attributes.iter().any(|(name, _)| name == wanted);
         usize::from(!has("_FillValue") && has("missing_value") && self.own.size() != Some(1))

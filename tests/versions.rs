@@ -75,7 +75,7 @@ impl cfa::Source for Bytes {
     }
 }
 
-/// Files that cannot stand for the first of two fragments, each under what is wrong with it.
+/// Files that cannot be the first of two fragments, each named after its fault.
 fn misfits(folder: &Path) -> Vec<&'static str> {
     let path = |name: &str| folder.join(format!("{name}.nc"));
     let numbers = |n: usize| Data::Numbers(vec![5.0; n]);
@@ -166,7 +166,7 @@ fn a_version_that_does_not_serve_is_passed_over_with_a_warning_that_names_it() {
             let dataset = Dataset::open_with(&path, &OpenOptions::default().num_threads(threads)).unwrap();
             let v = dataset.variable("v").unwrap();
             let shape = v.shape().unwrap().to_vec();
-            // Read ahead and the block that is good to read find another version, too.
+            // Reading ahead and reading by blocks also use another version.
             v.advise(&Selection::all(&shape)).unwrap();
             assert!(v.block_shape().is_ok());
             for _ in 0..2 {
@@ -282,13 +282,13 @@ fn without_a_version_that_serves_the_first_fault_is_the_error() {
         let fill = OpenOptions::default().missing_fragments(MissingFragments::Fill);
         for options in [OpenOptions::default(), fill] {
             let dataset = Dataset::open_with(&path, &options).unwrap();
-            // Where a nested aggregation is told to fill what it lacks, it serves.
+            // A nested aggregation whose missing fragments are filled can be used.
             if name == "nested_missing" && options.missing_fragments == MissingFragments::Fill {
                 assert!(all(&dataset, "v").is_ok());
                 continue;
             }
             let error = all(&dataset, "v").unwrap_err();
-            // What is wrong with a nested aggregation is wrong in one of its own fragments.
+            // An error in a nested aggregation is an error in one of its own fragments.
             let at_fault = match name {
                 "nested_missing" => "gone.nc",
                 "nested_shape" => "shape.nc",
@@ -353,7 +353,7 @@ fn damage_in_one_chunk_of_many_costs_the_version_and_no_other_value() {
         var.chunks = Some(vec![10_000]);
         var.with("units", "m")
     };
-    // Another scale shows that no value of the first version is left.
+    // The other scale shows that no value of the first version remains.
     file(&path("bad.nc"), vec![of(3.0)]);
     damage(&path("bad.nc"), 33);
     file(&path("good.nc"), vec![of(1.0)]);
@@ -383,7 +383,7 @@ fn damage_in_one_chunk_of_many_costs_the_version_and_no_other_value() {
         assert!(mask.iter().all(|&m| m == 1));
         assert!(told.lock().unwrap().iter().all(|(done, total)| done <= total));
         assert_eq!(dataset.warnings().len(), 2, "{:?}", dataset.warnings());
-        // What lies in sound chunks is read of the first version, though not once it is known to be damaged.
+        // Data in sound chunks are read from the first version, until it is known to be damaged.
         let dataset = Dataset::open(path("agg.nc")).unwrap();
         let part = Selection::block(&[5], &[2], &[3 * LARGE as u64]).unwrap();
         let first = dataset.variable("v").unwrap().read_values(&part).unwrap();
@@ -434,7 +434,7 @@ fn a_recorded_state_is_that_of_the_first_version() {
     };
     let dataset = recorded("other.nc", &["absent.nc", "good.nc"]);
     assert!(all(&dataset, "v").is_ok());
-    // Whoever wants changes to be errors does not want them passed over.
+    // If changes are errors, a changed version is not skipped.
     let error = all(&recorded("changed.nc", &["second.nc", "good.nc"]), "v").unwrap_err();
     assert!(error.to_string().contains("second.nc") && error.to_string().contains("recorded"), "{error}");
 }

@@ -220,7 +220,7 @@ fn as_a_child() {
                 assert_eq!(error.kind(), Kind::Io);
                 large.variables.retain(|v| v.name != "names");
             }
-            // Little more than what is there fails only at the end.
+            // A limit just above the existing size makes the write fail only at the end.
             for n in (100_000..160_000).step_by(4000) {
                 let mut close = File::default();
                 close.add_dimension("x", n);

@@ -49,7 +49,7 @@ pub fn fragment(path: &Path, t: u64, y: u64, units: &str, rows: u64) {
 }
 
 fn stored(identifier: &str, dialect: Dialect) -> Content {
-    // CFA-0.4 has names of files, the other texts URIs.
+    // CFA-0.4 has file names, the other dialects URIs.
     let blank = if dialect == Dialect::Cfa04 { " " } else { "%20" };
     let list = (0..2).flat_map(|t| (0..2).map(move |y| (t, y))).map(|(t, y)| Fragment::Stored {
         versions: vec![Version {
@@ -109,7 +109,7 @@ fn aggregated(variable: Variable, identifier: &str, dialect: Dialect) -> Aggrega
     }
 }
 
-/// Writes fragments and the aggregation `year.nc`; gives the path of the latter.
+/// Writes fragments and the aggregation `year.nc`, and returns the path of the latter.
 pub fn make(directory: &Path) -> PathBuf {
     make_as(directory, Dialect::Cf113)
 }

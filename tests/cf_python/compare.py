@@ -99,7 +99,7 @@ def compare(what, names, expected):
 
 
 def values(program, file, name):
-    """The values of a variable as `cfa read` gives them; a masked array."""
+    """The values of a variable as `cfa read` prints them; a masked array."""
     answer = json.loads(run(program, "read", file, name, "--json"))
     flat = answer["values"]
     missing = np.array([v is None for v in flat], bool)

@@ -1,4 +1,4 @@
-"""Files like those of CMIP6, divided as archives divide them. Each case is a folder; `CASES` gives its maker."""
+"""Files like those of CMIP6, divided as archives divide them. Each case is a folder; `CASES` maps it to its maker."""
 
 import os
 
@@ -159,7 +159,7 @@ def hybrid(folder):
 
 
 def grid(folder, encode):
-    """Uneven tiles in time, latitude and longitude; `encode` gives the values and attributes that the tile stores."""
+    """Uneven tiles in time, latitude and longitude; `encode` returns the values and attributes that the tile stores."""
     lats, lons = (LAT[:2], LAT[2:]), (LON[:1], LON[1:4], LON[4:])
     for t, steps in enumerate((1, 2)):
         for j, lat in enumerate(lats):
@@ -200,7 +200,7 @@ def units(folder):
 
 
 def ensemble(folder):
-    """Members told apart by a scalar coordinate."""
+    """Members distinguished by a scalar coordinate."""
     for member in (3, 1, 2):
         with File(folder, f"r{member}.nc") as file:
             file.time(1.0, [31.0, 29.0])

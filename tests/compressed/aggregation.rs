@@ -9,7 +9,7 @@ use crate::support::{write, Data, FileSpec, Format, Rng, Var};
 /// An aggregated dimension: its name, and the sizes of the fragments along it.
 pub type Dimension<'a> = (&'a str, &'a [usize]);
 
-/// Writes a CF-1.13 aggregation of `variable`, whose fragments have the same name in files that are given in C order.
+/// Writes a CF-1.13 aggregation of `variable`, whose fragments have the same name in these files, in C order.
 pub fn write_aggregation(path: &Path, variable: Var, dimensions: &[Dimension<'_>], files: &[&str]) {
     let identifier = variable.name.clone();
     write_aggregation_of(path, variable, &identifier, dimensions, files);

@@ -19,7 +19,7 @@ fn what_fits_as_it_is_stored_is_not_expanded() {
     make_from(folder.path(), "a", body);
     write_aggregation(&path, aggregated("v"), &[("obs", &[3]), ("z", &[2])], &["a.nc"]);
     assert_eq!(all(&path, "v").unwrap(), Values::F32(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]));
-    // A dimension of size 1 that is left out is none of the ragged array's.
+    // An omitted dimension of size 1 does not belong to the ragged array.
     write_aggregation(&path, aggregated("v"), &[("obs", &[3]), ("run", &[1]), ("z", &[2])], &["a.nc"]);
     assert_eq!(all(&path, "v").unwrap(), Values::F32(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]));
 }
@@ -62,7 +62,7 @@ fn samples_that_are_aggregated_as_samples_stay_in_their_order() {
           string v_id ; string index_id ;
         data: map = 3, 1 ; index_map = 3 ; uris = \"a.nc\" ; index_uris = \"a.nc\" ;
               v_id = \"v\" ; index_id = \"station_index\" ;";
-    // The aggregation says of its own samples which instance they belong to.
+    // The aggregation states to which instance its own samples belong.
     let named = body.replace("dimensions: obs", "dimensions: station = 3 ; obs");
     let path = make_from(folder.path(), "agg", &named);
     assert_eq!(all(&path, "v").unwrap(), Values::F32(vec![1.0, 2.0, 3.0]));
@@ -117,7 +117,7 @@ fn two_count_variables_that_both_fit_are_refused() {
     let error = all(&path, "v").unwrap_err();
     assert_eq!(error.kind(), Kind::FragmentShape);
     assert!(error.to_string().contains("'/n'") && error.to_string().contains("'/m'"), "{error}");
-    // Of two that do not both fit there is no question.
+    // If only one of two forms fits, there is no ambiguity.
     make_from(
         folder.path(),
         "a",
@@ -158,7 +158,7 @@ fn what_fits_is_not_refused_for_a_form_that_it_has_not() {
     make_from(folder.path(), "a", body);
     write_aggregation(&path, aggregated("v"), &[("obs", &[3]), ("run", &[1])], &["a.nc"]);
     assert_eq!(all(&path, "v").unwrap(), Values::F32(vec![1.0, 2.0, 3.0]));
-    // Two samples of one station have no place in 3 x 1: they are what is stored.
+    // Two samples of one station do not fit into 3 x 1, so the stored array is meant.
     make_from(folder.path(), "a", &body.replace("int obs(obs) ; obs:compress = \"lat lon\" ;", ""));
     assert_eq!(all(&path, "v").unwrap(), Values::F32(vec![1.0, 2.0, 3.0]));
 }

@@ -70,7 +70,7 @@ fn one_instance_of_a_million_costs_its_samples_after_the_counts_are_known() {
         let (row, bytes) = read(999_999);
         assert_eq!(row, [-9.0, -9.0, 3_999_997.0, 3_999_996.0], "{form}");
         assert!(bytes < later, "{form}: {bytes}");
-        // Many rows at once need no memory for all of them, beside the result.
+        // Reading many rows at once needs no memory for all of them besides the result.
         let mut buffer = vec![0; 300_000 * 4 * 8];
         let rows = Selection::block(&[5, 0], &[300_000, 4], &shape).unwrap();
         let output = Output::new(DataType::F64, &mut buffer);
@@ -111,7 +111,7 @@ fn claims_of_a_small_file_are_refused_before_memory_is_taken() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("agg.nc");
     for (attribute, dimension) in [("sample_dimension", "station"), ("instance_dimension", "obs")] {
-        // Never written, in chunks: a few hundred bytes in the file.
+        // Chunks that were never written: a few hundred bytes in the file.
         let (stations, samples) = if dimension == "station" { (HUGE, 5) } else { (2, HUGE) };
         let named = if dimension == "station" { "obs" } else { "station" };
         let mut n = Var::new("n", DataType::I32, &[(dimension, HUGE)], Data::None).with(attribute, named);

@@ -22,7 +22,7 @@ fn bytes_without_a_missing_value_are_spread_out() {
     let v = Var::new("v", DataType::I8, &[], Data::None).with("_FillValue", -1i8);
     write_aggregation(&path, v, dimensions, &["a.nc"]);
     assert_eq!(all(&path, "v").unwrap(), Values::I8(vec![-1, -2, 0, -1, -1, 1]));
-    // Where the aggregation has no value for missing data either, a mask tells them.
+    // If the aggregation has no missing value either, only a mask marks missing data.
     let v = Var::new("v", DataType::I8, &[], Data::None);
     write_aggregation(&path, v, dimensions, &["a.nc"]);
     let (mut values, mut mask) = ([7u8; 6], [7u8; 6]);

@@ -73,7 +73,7 @@ fn a_count_variable_may_be_aggregated_beside_samples_that_are_not() {
 #[test]
 fn a_count_variable_that_needs_what_it_counts_is_a_cycle() {
     let folder = tempfile::tempdir().unwrap();
-    // The counts are made of an expanded array whose counts they are.
+    // The counts are an expanded array that needs these counts: a cycle.
     let body = "
         dimensions: station = 2 ; obs = 3 ; f = 1 ; g = 1 ; i = 2 ; j = 1 ;
         variables:
@@ -106,7 +106,7 @@ fn a_ragged_array_of_the_aggregation_file_is_expanded() {
     let part = r#"\"part\": \"[(1, 0), (1, 1, 0)]\", \"reverse\": [\"time\"], \"subarray\""#;
     let path = make_from(folder.path(), "agg", &body.replace("\\\"subarray\\\"", part));
     assert_eq!(all(&path, "v").unwrap(), Values::F32(vec![2.0, 3.0, 3.0, 1.0, N, N]));
-    // The number of entries tells that the rows are meant, and not what an index variable makes of them.
+    // The number of entries shows that the rows are meant, not what an index variable would make of them.
     let indexed =
         body.replace("int n(station)", "int i(station) ; i:instance_dimension = \"f\" ; int n(station)");
     let indexed = indexed.replace("n = 1, 2", "n = 1, 2 ; i = 0, 0").replace("\\\"subarray\\\"", part);

@@ -59,7 +59,7 @@ fn random_parts_give_what_an_oracle_gives() {
         let rng = &mut Rng::new(seed);
         let rank = 1 + rng.below(3);
         let stored: Vec<usize> = (0..rank).map(|_| 1 + rng.below(7)).collect();
-        // Which stored index each index of the part is, and how that is written.
+        // The stored index of each index of the part, and how the attribute writes it.
         let mut picks: Vec<Vec<usize>> = Vec::new();
         let mut written = Vec::new();
         for &n in &stored {

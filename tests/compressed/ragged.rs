@@ -90,7 +90,7 @@ fn auxiliary_coordinates_are_expanded_and_converted_as_data_are() {
     write_aggregation(&path, Var::new("flag", DataType::String, &[], Data::None), dimensions, &["a.nc"]);
     let wanted = ["ab", "", "", "", "c", ""].map(String::from).to_vec();
     assert_eq!(all(&path, "flag").unwrap(), Values::String(wanted));
-    // As characters the length is a dimension as any other.
+    // For characters, the length is an ordinary dimension.
     let flag = Var::new("flag", DataType::Char, &[], Data::None).with("_FillValue", "~");
     write_aggregation(&path, flag, &[("station", &[2]), ("obs", &[2]), ("length", &[4])], &["a.nc"]);
     assert_eq!(all(&path, "flag").unwrap(), Values::Char(b"ab\0\0~~~~\0\0\0\0c\0\0\0".to_vec()));
@@ -116,7 +116,7 @@ fn bytes_without_a_missing_value_are_padded_where_that_can_be_told() {
     let v = Dataset::open(&path).unwrap().variable("v").unwrap();
     v.read_into(&Selection::all(&[2, 2]), output).unwrap();
     assert_eq!((mask, values[0], values[2], values[3]), ([1, 0, 1, 1], 255, 0, 1));
-    // Not at all; what is stored can be had.
+    // They cannot be expanded, but the stored array can be read.
     let error = v.read::<u8>(&Selection::all(&[2, 2])).unwrap_err();
     assert!(error.to_string().contains("missing"), "{error}");
     let stored = Selection::block(&[1, 0], &[1, 2], &[2, 2]).unwrap();

@@ -27,7 +27,7 @@ struct Array {
     values: Vec<Option<u8>>,
 }
 
-/// Writes a fragment of this shape (of the ragged dimensions) in some form; returns what it stands for.
+/// Writes a fragment of this shape (of the ragged dimensions) in some form; returns the array that it represents.
 fn write_fragment(rng: &mut Rng, path: &Path, common: &Common, ragged: &[usize]) -> Array {
     let (rows, longest) = (ragged[..ragged.len() - 1].iter().product::<usize>(), ragged[ragged.len() - 1]);
     let (instances, per_instance) = (ragged[0], rows / ragged[0]);

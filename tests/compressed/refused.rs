@@ -107,7 +107,7 @@ fn indices_that_are_no_indices_are_refused() {
             "{declared} {data}: {error}"
         );
     }
-    // One sample each, as it seems: an index that is out of range is not passed over for the order of storing.
+    // Each instance seems to have one sample, but an index out of range is an error, whatever the order of storage.
     let body = "
         dimensions: station = 2 ; obs = 2 ;
         variables: int i(obs) ; i:instance_dimension = \"station\" ; float v(obs) ;
@@ -162,12 +162,12 @@ fn subsampled_coordinates_are_refused_by_name() {
     let bounds = bounds.replace("w", "v").replace("data: v", "data: u");
     let error = refused(folder.path(), &bounds, &[("y", &[4]), ("x", &[6])]);
     assert!(error.message().contains("8.3") && error.message().contains("'/u'"), "{error}");
-    // What has the dimensions of the interpolated coordinates is none of that.
+    // A variable with the dimensions of the interpolated coordinates has no tie points.
     let path = folder.path().join("agg.nc");
     write_aggregation(&path, aggregated("radiance"), &[("y", &[4]), ("x", &[5])], &["a.nc"]);
     let error = all(&path, "radiance").unwrap_err();
     assert_eq!(error.kind(), Kind::FragmentShape, "{error}");
-    // Tie points can be aggregated as what they are.
+    // Tie points can be aggregated as plain values.
     make_from(folder.path(), "a", body);
     write_aggregation(&path, aggregated("v"), &[("ty", &[2]), ("tx", &[2])], &["a.nc"]);
     assert_eq!(all(&path, "v").unwrap(), cfa::Values::F32(vec![1.0, 2.0, 3.0, 4.0]));
@@ -222,7 +222,7 @@ fn damaged_ragged_files_are_errors_and_nothing_else() {
           char w(obs, length) ;
         data: land = 1, 5 ; g = 1, 2 ; n = 1, 2, 2 ; i = 1, 0, 1 ; v = 1, 2, 3, 4, 5 ; w = \"a\", \"b\", \"c\", \"d\", \"e\" ;";
     let file = make_from(folder.path(), "a", body);
-    // In the classic format little else than the counts, indices and names is hit.
+    // In a classic file, damage hits little but the counts, indices and names.
     let classic = folder.path().join("b.nc");
     let copied =
         std::process::Command::new("nccopy").args(["-k", "classic"]).args([&file, &classic]).status();
@@ -247,7 +247,7 @@ fn damaged_ragged_files_are_errors_and_nothing_else() {
                     bytes[at] = rng.pick(&[0, 1, 2, 127, 255, bytes[at] ^ (1 << bit)]);
                 }
                 std::fs::write(&good, bytes).unwrap();
-                // Whatever comes of it, it comes back.
+                // Any result will do, as long as the call returns.
                 let _ = all(&path, &variable_name);
             }
             std::fs::write(&good, &whole).unwrap();

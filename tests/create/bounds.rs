@@ -251,7 +251,7 @@ fn months_with_an_epoch_each_have_no_gap() {
     ];
     let made = make(&months);
     assert_eq!(shape(&made.dataset, "tas"), [5]);
-    // The same with a month that is not there.
+    // The same with a month missing.
     let error = try_make(&[&months[..2], &months[3..]].concat(), &Options::default()).err().unwrap();
     let message = error.to_string();
     for word in ["b.nc", "d.nc", "2000-03-01", "2000-04-01", "--allow-gaps"] {
@@ -488,7 +488,7 @@ fn bounds_in_groups_take_the_units_of_their_times() {
 
 #[test]
 fn bounds_that_name_bounds_in_their_turn_are_no_trap() {
-    // Themselves, what they bound, each other's, data, and nothing.
+    // Bounds that name themselves, their coordinate, each other, data, and nothing.
     for named in ["time_bnds", "time", "other", "tas", "nothing"] {
         for scalar in [true, false] {
             let edit: fn(&mut File) = match named {

@@ -118,7 +118,7 @@ fn truth() -> impl Strategy<Value = Truth> {
     (0usize..CALENDARS.len(), lengths, sizes, 1usize..3, any::<bool>(), any::<bool>(), naming).prop_map(
         |(calendar, minutes, sizes, tiles, down, scalar, naming)| {
             let sizes = if scalar { vec![1; sizes.len()] } else { sizes };
-            // Single times do not tell a direction: they are put in ascending order.
+            // Single times have no direction, so they are put in ascending order.
             let descending = down && sizes.iter().any(|&n| n > 1);
             Truth { calendar: CALENDARS[calendar], minutes, sizes, tiles, descending, scalar, naming }
         },
@@ -284,7 +284,7 @@ proptest! {
         let (one, two) = (folder.path().join("one.nc"), folder.path().join("two.nc"));
         create(&one, &plain, &options, None).unwrap();
         options.aggregate_coordinates = as_fragments;
-        // Files that are added later are those of the last times, so that no place stays empty.
+        // Files with the last times are added later, so that no place stays empty.
         let added = if as_fragments || truth.scalar { 0 } else { added.min(truth.sizes.len() - 1) * truth.tiles };
         let last = |path: &PathBuf| {
             let name = path.file_stem().unwrap().to_str().unwrap();

@@ -114,7 +114,7 @@ fn every_overlap_is_told_in_dates() {
             "b.nc (2001-01-03 00:00:00 to 2001-01-05 00:00:00) and c.nc (2001-01-05 00:00:00 to 2001-01-07 00:00:00)",
         ],
     );
-    // Those that lie within a longer one are not its neighbours.
+    // Parts within a longer one are not its neighbours.
     let long = message(&days(&[(0.0, 9), (2.0, 1), (5.0, 2)], false));
     has(&long, &["a.nc (2001-01-01 00:00:00 to 2001-01-09 00:00:00) and b.nc (2001-01-03 00:00:00)"]);
     has(&long, &["and c.nc (2001-01-06 00:00:00 to 2001-01-07 00:00:00)"]);

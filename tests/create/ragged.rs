@@ -78,18 +78,18 @@ fn counts_and_indices_of_one_file_are_not_taken_for_those_of_all() {
     let mut options = joining(&["obs"]);
     options.variables = vec!["temp".into(), "row_size".into()];
     assert!(refused(&same, &options, "row_size").contains("join 'station' as well as 'obs'"));
-    // Without the counts the samples are a series as any other.
+    // Without the counts, the samples are an ordinary series.
     options.variables = vec!["temp".into()];
     options.allow_gaps = true;
     create(&out, &same, &options, None).unwrap();
     std::fs::remove_file(&out).unwrap();
-    // Indices of stations that are others in each file.
+    // Indices of stations that differ in each file.
     let indexed = [
         write(folder.path(), "a.nc", &[], &[0, 1, 0], 0.0),
         write(folder.path(), "b.nc", &[], &[1, 0, 1, 1], 100.0),
     ];
     refused(&indexed, &joining(&["obs", "station"]), "station_index");
-    // Of the same stations they are right.
+    // For the same stations they are right.
     let mut options = joining(&["obs"]);
     options.variables = vec!["temp".into(), "station_index".into()];
     create(&out, &indexed, &options, None).unwrap();

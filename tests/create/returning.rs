@@ -156,7 +156,7 @@ fn an_update_with_nothing_new_leaves_the_file_as_it_is() {
             }
             let after = (fs::read(&out).unwrap(), fs::metadata(&out).unwrap().modified().unwrap());
             assert!(before == after, "{dialect} {format:?}");
-            // What was not asked for before is done.
+            // What was not requested before is done now.
             if !record {
                 update(&out, &paths, &recording(true), None).unwrap();
                 assert!(fs::read(&out).unwrap() != before.0);
@@ -192,7 +192,7 @@ fn a_file_is_known_under_any_name() {
                 assert_eq!(shape(&Dataset::open(&out).unwrap(), "tas"), [4, 3]);
             }
         }
-        // Its part is made anew under the name that it has.
+        // Its part is renewed under its existing name.
         rewrite(&Part { base: 6.0, ..Part::new("b.nc", &[2.0, 3.0, 4.0]) }, folder.path());
         fs::remove_file(at("hard.nc")).unwrap();
         fs::hard_link(&paths[1], at("hard.nc")).unwrap();
@@ -233,7 +233,7 @@ fn a_file_that_changed_keeps_its_number_along_a_new_dimension() {
             .map(|p| p.write(folder.path()))
             .collect();
     create(&out, &paths, &options, None).unwrap();
-    // All have another day now; with and without the option.
+    // All files have another day now; with and without the option.
     for (base, options) in [(100.0, &options), (200.0, &Options::default())] {
         for (i, name) in ["r1.nc", "r2.nc", "r3.nc"].into_iter().enumerate() {
             rewrite(&part(name, &[1.0, 2.0], base + 6.0 * i as f64), folder.path());
@@ -245,14 +245,14 @@ fn a_file_that_changed_keeps_its_number_along_a_new_dimension() {
         assert_eq!(values(&dataset, "tas"), Values::F32(all));
         assert_eq!(values(&dataset, "member"), Values::I32(vec![0, 1, 2]));
     }
-    // One alone does not fit its neighbours any more.
+    // One file alone no longer fits its neighbours.
     rewrite(&part("r2.nc", &[1.0], 0.0), folder.path());
     assert!(update(&out, &paths[1..2], &Options::default(), None).is_err());
 }
 
 #[test]
 fn files_in_their_order_keep_it_when_one_changed() {
-    // No coordinates: the order of the files is all there is.
+    // No coordinates: only the order of the files matters.
     let write = |folder: &Path, name: &str, n: u64, first: f32| {
         let mut file = File::default();
         file.add_dimension("record", n);
@@ -305,7 +305,7 @@ fn coordinates_stay_aggregated_and_become_so() {
             assert_eq!((is("time"), is("time_bnds"), is("lat")), (wanted, wanted, false), "{begin:?}");
         }
     }
-    // Where a file has to be looked at and is not there, the update is refused.
+    // If a file must be read and does not exist, the update is refused.
     create(&out, &paths[..2], &aggregate, None).unwrap();
     fs::rename(&paths[0], folder.path().join("hidden")).unwrap();
     let error = update(&out, &paths[2..], &Options::default(), None).unwrap_err();
@@ -340,7 +340,7 @@ fn states_are_recorded_as_far_as_they_are_known_and_files_not_given_are_told() {
     let c = Part { base: 12.0, ..Part::new("c.nc", &[4.0]) }.write(folder.path());
     update(&out, std::slice::from_ref(&c), &recording(true), None).unwrap();
     values(&Dataset::open(&out).unwrap(), "tas");
-    // Of a and b nothing is known: they are scanned, and then they are known.
+    // Nothing is recorded for a and b: they are scanned, and then recorded.
     let told = notes(&update(&out, &paths, &Options::default(), None).unwrap());
     assert!(told.contains("2 of the files are already in the aggregation"), "{told}");
     rewrite(&Part { base: 50.0, ..Part::new("a.nc", &[0.0, 1.0]) }, folder.path());

@@ -69,7 +69,7 @@ fn a_conversion_in_place_of_what_was_replaced_is_refused() {
     let error = convert(&dataset, &out, &cfa::convert::Options::default()).unwrap_err();
     assert!(error.to_string().contains("what is read is never replaced"), "{error}");
     assert_eq!(values(&Dataset::open(&out).unwrap(), "time").len(), 2);
-    // Elsewhere there is nothing to be lost.
+    // Under another name nothing can be lost.
     convert(&dataset, &folder.path().join("other.nc"), &cfa::convert::Options::default()).unwrap();
 }
 
@@ -115,7 +115,7 @@ fn a_writer_waits_for_another_and_can_be_told_to_stop() {
     let files = days(folder.path(), 0..2);
     let out = folder.path().join("agg.nc");
     create(&out, &files[..1], &Options::default(), None).unwrap();
-    // Somebody else who has the lock, and is killed.
+    // Another process holds the lock and is killed.
     let mut holder = Command::new("flock")
         .args(["--no-fork", ".agg.nc.lock", "sh", "-c", "echo locked; exec sleep 600"])
         .current_dir(folder.path())

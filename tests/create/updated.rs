@@ -26,7 +26,7 @@ fn an_update_equals_a_new_aggregation_and_does_not_read_old_files() {
         create(&twice, &paths[1..2], &options, None).unwrap();
         let hidden = folder.path().join("hidden");
         fs::rename(&paths[1], &hidden).unwrap();
-        // One after what is there, then one before it.
+        // One after the existing parts, then one before them.
         update(&twice, &paths[2..], &Options::default(), None).unwrap();
         let report =
             update(&twice, &[paths[0].clone(), paths[2].clone()], &Options::default(), None).unwrap();

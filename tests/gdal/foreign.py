@@ -69,7 +69,7 @@ def put_elsewhere(path, name, length):
 
 
 def aggregation(path, fragments, formats=None, shape=SHAPE, steps=None):
-    """(time, y, x) of fragments, a step of time each unless told, given by location and identifier."""
+    """(time, y, x) of fragments, one time step each by default; each fragment is a location and an identifier."""
     steps = steps or [1] * len(fragments)
     with Dataset(path, "w") as out:
         out.Conventions = "CF-1.13" if formats is None else "CFA-0.6.2"

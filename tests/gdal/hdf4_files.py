@@ -63,7 +63,7 @@ def integers(*values):
 
 
 def arrays(path, sets, attributes=None):
-    """Named arrays of float numbers; gives their references."""
+    """Writes named arrays of float numbers and returns their references."""
     references = []
     file = call("mfhdf", "SDstart", path.encode(), CREATE)
     for name, values in sets.items():

@@ -32,7 +32,7 @@ def random_noise(file):
 
 @unittest.skipUnless(os.path.exists("/proc/self/io"), "this system does not count what a process reads")
 class SmallReads(unittest.TestCase):
-    """Each chunk is fetched and decoded once, however little is asked for at a time."""
+    """Each chunk is fetched and decoded once, however small the requested parts are."""
 
     @classmethod
     def setUpClass(cls):

@@ -1,4 +1,4 @@
-"""Aggregated bytes without a missing value, of which fragments lack some: an error that names the way out, or no-data."""
+"""Aggregated bytes without a missing value, with missing data: an error that names the way out, or no-data."""
 import os
 import tempfile
 import unittest

@@ -1,4 +1,4 @@
-"""The value for missing data where no attribute tells it: as the netCDF driver has it in a plain file."""
+"""The value for missing data without an attribute: the same as the netCDF driver reports for a plain file."""
 import tempfile
 import unittest
 

@@ -1,4 +1,4 @@
-"""Integers whose attribute _Unsigned gives their bits another sense: as the netCDF driver has them in a plain file."""
+"""Integers with the attribute _Unsigned: read as the netCDF driver reads them from a plain file."""
 import tempfile
 import unittest
 from pathlib import Path

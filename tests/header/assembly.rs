@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::topics::{Topic, TOPICS};
 
-/// The header of what cbindgen wrote; `source` gives the text of a file of `src/capi`.
+/// Returns the header made from cbindgen's output; `source` returns the text of a file of `src/capi`.
 pub fn assembled(written: &str, source: impl Fn(&str) -> String) -> String {
     let (preamble, rest) = written.split_once("#include <stdint.h>\n").unwrap();
     let mut blocks: BTreeMap<String, String> = BTreeMap::new();

@@ -223,7 +223,7 @@ fn a_constant_of_gigabytes_takes_no_memory() {
         let part = cfa::Selection::block(&[u64::from(COUNT) - 3], &[3], &[COUNT.into()]).unwrap();
         assert_eq!(dataset.variable("v").unwrap().read::<i32>(&part).unwrap().as_slice(), Some(&[7; 3][..]));
     }
-    // One that is to be shuffled has to be decoded.
+    // A chunk that must be shuffled has to be decoded.
     let (image, root) = one_chunk(COUNT, &[(2, vec![4]), scale_offset(COUNT)], &sevens(0));
     assert!(spend_alone(&image.write(folder.path(), root)).is_err());
 }

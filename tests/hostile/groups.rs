@@ -94,7 +94,7 @@ fn names_of_many_groups_may_not_be_the_same_bytes() {
     let node = image.symbols(&[(0, dataset)]);
     let tree = image.tree(0, 0, &[(vec![0; 8], node)], &[0; 8]);
     let mut groups = Vec::new();
-    // Each heap begins a little later than the one before, so that none is known already.
+    // Each heap begins a little after the previous one, so that none is in the cache.
     for n in 0..1500u64 {
         let mut heap = b"HEAP\0\0\0\0".to_vec();
         heap.extend(longs(&[len, 1, names + 8 * n]));

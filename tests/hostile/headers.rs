@@ -14,7 +14,7 @@ fn text(len: usize) -> Vec<u8> {
 fn continuations_that_overlap_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let mut image = Image::new();
-    // Messages of no bytes, wherever one begins to read.
+    // Messages without bytes, at every offset where reading may begin.
     let len = 400_000;
     let messages = image.put([0x16, 0, 0, 0, 0, 0, 0, 0].repeat(len / 8));
     let mut list = vec![dataspace(&[2]), int(), contiguous(96, 8)];

@@ -75,7 +75,7 @@ fn child_that_uses_a_file_up() {
     );
 }
 
-/// The most memory that this process had, as far as the system tells.
+/// The most memory that this process had, as far as the system reports it.
 fn peak() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("0");

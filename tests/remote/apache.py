@@ -159,7 +159,7 @@ class Apache:
         return f"{scheme}://{user}{host}:{port}/{path}"
 
     def requests(self, port=None):
-        """What was asked for since the last call, of one of the servers or of all."""
+        """Returns the requests since the last call, of one of the servers or of all."""
         self.marks += 1
         mark = f"/mark/{self.marks}"
         try:
@@ -210,7 +210,7 @@ def has_ipv6():
 
 
 def make_certificates(folder):
-    """Makes an authority, and a certificate by it for this machine; gives the file that makes clients trust it."""
+    """Makes an authority, and a certificate by it for this machine; returns the file that makes clients trust it."""
     def openssl(*words):
         subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
 

@@ -1,4 +1,4 @@
-"""Run the conformance cases over http: what gives values on this machine has to give the same from a server.
+"""Run the conformance cases over http: a case that has values on this machine must have the same from a server.
 
     conformance.py SUITE
 """

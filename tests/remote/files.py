@@ -11,7 +11,7 @@ def values(number, shape=(TIMES, ROWS)):
 
 
 def fragment(path, data, format="NETCDF4", **storage):
-    """Writes a fragment with the variable `tas`; gives its data."""
+    """Writes a fragment with the variable `tas` and returns its data."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with Dataset(path, "w", format=format) as file:
         dimensions = [f"d{i}" for i in range(data.ndim)]
@@ -24,7 +24,7 @@ def fragment(path, data, format="NETCDF4", **storage):
 
 
 def fragments(folder, count=2, suffix="", **how):
-    """Writes small fragments `f0.nc`, `f1.nc`, ...; gives their names and the data of all."""
+    """Writes small fragments `f0.nc`, `f1.nc`, ...; returns their names and the data of all."""
     names = [f"f{number}{suffix}.nc" for number in range(count)]
     parts = [fragment(folder / name, values(number), **how) for number, name in enumerate(names)]
     return names, np.concatenate(parts)
@@ -74,7 +74,7 @@ def aggregation(path, locations, shape=(TIMES, ROWS), dialect="CF-1.13"):
 
 
 def sample(folder, **how):
-    """An aggregation file `agg.nc` with relative fragments beside it; gives the data."""
+    """An aggregation file `agg.nc` with relative fragments beside it; returns the data."""
     names, data = fragments(folder)
     aggregation(folder / "agg.nc", names, **how)
     return data

@@ -16,7 +16,7 @@ PRIVATE = {"CFA_ALLOW_PRIVATE_NETWORK": "YES"}
 
 
 def environment(**variables):
-    """The environment of this process without what changes how servers are asked, and with these variables."""
+    """The environment of this process without variables that change requests to servers, and with these variables."""
     kept = {name: value for name, value in os.environ.items()
             if not name.upper().endswith("_PROXY") and not name.startswith(("CFA_", "GDAL_CFA_", "SSL_CERT_"))}
     return {**kept, **variables}
@@ -60,14 +60,14 @@ class Served(unittest.TestCase):
         return self.server.url(f"{below}{self.place}/{name}", **where)
 
     def read(self, name, *words, **variables):
-        """The values that the program gives, with servers on this machine allowed."""
+        """The values that the program prints, with servers on this machine allowed."""
         got = answer(str(name), *words, **{**PRIVATE, **variables})
         self.assertNotIn("error", got)
         flat = np.array([np.nan if value is None else value for value in got["values"]], dtype="f8")
         return flat.reshape(got["shape"])
 
     def refused(self, name, category, *words, **variables):
-        """The message of the error that the program gives, which has to be of this category."""
+        """The message of the error that the program prints, which must be of this category."""
         got = answer(str(name), *words, **{**PRIVATE, **variables})
         self.assertEqual(got.get("error"), category, got)
         return got["message"]

@@ -117,7 +117,7 @@ class Driver(Served):
         self.assertEqual(problems, [])
 
     def long_array(self):
-        """A variable of which a read of one row brings no other."""
+        """A variable with one row per block, so that a read of a row fetches no other."""
         shape = (4, 100_000)
         data = files.fragment(self.www / "long.nc", files.values(1, shape), format="NETCDF3_CLASSIC")
         files.aggregation(self.www / "long_agg.nc", ["long.nc"], shape)

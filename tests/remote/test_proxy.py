@@ -12,7 +12,7 @@ class Behind(Served):
         self.server.proxied()
 
     def read_behind(self, name, **variables):
-        """No setting allows this machine's own addresses: that a server is read shows that the proxy asked it."""
+        """No setting allows this machine's own addresses: reading from a server shows that the request went through the proxy."""
         self.server.proxied()
         return self.read(name, CFA_ALLOW_PRIVATE_NETWORK="NO", **variables)
 

@@ -1,4 +1,4 @@
-"""Aggregation files and fragments on a server give the same values as on this machine."""
+"""Aggregation files and fragments on a server have the same values as on this machine."""
 import unittest
 import urllib.parse
 

@@ -187,7 +187,7 @@ fn fragments_that_cannot_be_told_are_not_taken_for_other_files() {
     write_file(&file, &scene.at("half.nc"), Format::Netcdf4).unwrap();
     let extract = ["extract", "half.nc", "other.nc", "--variable", "tas", "--quiet"];
     scene.refused_always(&extract, &["other.nc", "cannot be told"]);
-    // Where nothing is, nothing can be lost.
+    // If the file does not exist, nothing can be lost.
     scene.good(&["extract", "half.nc", "new.nc", "--variable", "tas", "--quiet"]);
 }
 

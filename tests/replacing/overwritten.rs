@@ -12,7 +12,7 @@ use cfa::{Fragment, Version};
 
 use super::scene::{day_of, Scene};
 
-/// An aggregation of the first two days, and what else is asked for.
+/// Makes an aggregation of the first two days, with these options.
 fn aggregation(scene: &Scene, name: &str, edit: impl FnOnce(&mut File)) {
     let days = [(Some("data/day0.nc"), "tas"), (Some("data/day1.nc"), "tas")];
     aggregation_of(scene, name, &days, edit);
@@ -101,7 +101,7 @@ fn an_aggregation_with_data_of_its_own_is_kept() {
         file.add_dimension("one", 1);
         file.variables.push(plain("part", &["one", "lat"], 2));
     });
-    // In disguise: what the fragment is stored in describes something.
+    // In disguise: the variable that stores the fragment also describes another one.
     aggregation_of(&scene, "hidden.nc", &[(None, "part"), (Some("data/day0.nc"), "tas")], |file| {
         file.add_dimension("one", 1);
         file.variables.push(plain("part", &["one", "lat"], 2));
@@ -143,7 +143,7 @@ fn what_readers_ignore_or_cannot_read_is_data() {
         tas.dimensions = vec!["time".into(), "lat".into()];
         tas.data = Data::Values(Values::F32(vec![1.0; 4]));
     });
-    // Of a type that netCDF variables may have, and that is not read.
+    // A type that netCDF variables may have but that is not read.
     let pairs = "types: compound pair { int a; int b; };
         dimensions: time = 1; one = 1; lat = 2;
         variables: float tas; tas:aggregated_dimensions = \"time lat\";
@@ -185,7 +185,7 @@ fn what_is_no_aggregation_or_cannot_be_told_is_kept() {
     for (name, bytes) in files {
         fs::write(scene.at(name), bytes).unwrap();
     }
-    // An aggregation whose fragments nobody can tell.
+    // An aggregation whose fragments cannot be determined.
     let mut file = File::default();
     file.add_dimension("time", 1);
     let odd = Variable::with_values("tas", &[], Values::F32(vec![1.0]));
@@ -256,7 +256,7 @@ fn an_update_keeps_the_data_of_the_file_and_never_makes_them_its_fragments() {
         tas.attributes.set_text("standard_name", "air_temperature");
     });
     scene.refused(&["create", "own.nc", "day3.nc", "--update", "--allow-gaps"], &["own.nc", "'pr'"]);
-    // Without more of it, it stays what it is.
+    // If nothing is added, it stays unchanged.
     scene.good(&["create", "own.nc", "data/day2.nc", "--update", "--quiet"]);
     let pr = Dataset::open(scene.at("own.nc")).unwrap().variable("pr").unwrap();
     assert!(pr.aggregation().unwrap().is_none());

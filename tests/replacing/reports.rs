@@ -35,7 +35,7 @@ fn a_report_replaces_a_former_report_and_no_other_page() {
     let first = fs::read(scene.at("report.html")).unwrap();
     scene.good(&["check", "top.nc", "--report", "report.html", "--quiet"]);
     assert_ne!(fs::read(scene.at("report.html")).unwrap(), first);
-    // A page about a page is none.
+    // A report whose input is a report is refused.
     let quoted = [b"<html><!-- ", &first[..], b" --></html>"].concat();
     fs::write(scene.at("quoted.html"), quoted).unwrap();
     scene.refused(&["check", "agg.nc", "--report", "quoted.html"], &["quoted.html"]);

@@ -16,7 +16,7 @@ static COUNTING: Counting = Counting;
 
 fn count(bytes: isize) {
     let _ = LARGEST.try_with(|largest| largest.set(largest.get().max(bytes.max(0) as usize)));
-    // Not there any more while the thread ends.
+    // It no longer exists while the thread ends.
     let _ = NOW.try_with(|now| {
         now.set(now.get() + bytes);
         MOST.with(|most| most.set(most.get().max(now.get())));

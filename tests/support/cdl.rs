@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Makes these fixtures as netCDF-4 files in a folder; gives the name of the first.
+/// Makes these fixtures as netCDF-4 files in a folder and returns the name of the first.
 pub fn make(folder: &Path, names: &[&str]) -> PathBuf {
     let sources = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/cdl");
     for name in names {

@@ -21,7 +21,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// The bytes that are asked for.
+    /// The requested bytes.
     pub fn range(&self) -> Range<usize> {
         let text = self.headers["range"].strip_prefix("bytes=").unwrap();
         let (first, last) = text.split_once('-').unwrap();

@@ -259,7 +259,7 @@ impl Scenario {
                     inside.push(rest);
                 }
                 let part = &self.parts[offset(&fragment, &grid)];
-                // As in a plain variable, what equals a missing value is missing, wherever it comes from.
+                // As in a plain variable, an element equal to a missing value is missing, wherever it comes from.
                 let value = part.expected[offset(&inside, &part.shape)];
                 (value.filter(|value| self.fill != Some(*value) && !self.missing.contains(value)), part.place)
             })

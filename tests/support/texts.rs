@@ -8,7 +8,7 @@ use serde_json::json;
 use super::scenario::{Place, Scenario, Text};
 use super::{indices, numbers, write, Data, FileSpec, Format, Var};
 
-/// Writes the aggregation file and its fragments into a folder, and gives the name of the former.
+/// Writes the aggregation file and its fragments into a folder, and returns the name of the former.
 pub fn write_all(folder: &Path, scenario: &Scenario) -> PathBuf {
     let grid: Vec<usize> = scenario.sizes.iter().map(Vec::len).collect();
     let named: Vec<(Vec<usize>, String)> = indices(&grid)
@@ -56,7 +56,7 @@ pub fn write_all(folder: &Path, scenario: &Scenario) -> PathBuf {
 fn nested(folder: &Path, name: &str, part: &super::scenario::Part) {
     let inner = format!("inner-{name}");
     let mut bare = part.var.clone();
-    // Only this says what the bits mean.
+    // Only this attribute defines what the bits mean.
     bare.attributes.retain(|(name, _)| name == "_Unsigned");
     bare.name = "bare".into();
     write(&folder.join(&inner), &FileSpec { format: part.format, dims: Vec::new(), vars: vec![bare] });

@@ -197,7 +197,7 @@ fn what_a_kill_leaves_is_removed_by_the_next_writer() {
         writer.kill().unwrap();
         writer.wait().unwrap();
     }
-    // As a kill in the middle of the data leaves it.
+    // The file that a kill in the middle of the data leaves.
     fs::write(folder.path().join(".out.nc.999999-3.tmp"), "half").unwrap();
     assert!(commands(inputs.path(), &out).swap_remove(2).status().unwrap().success());
     assert_eq!(others(&out), [""; 0]);

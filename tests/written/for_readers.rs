@@ -28,7 +28,7 @@ fn samples() -> Vec<(&'static str, Values)> {
     ]
 }
 
-/// Attributes of every type, of one value and of five, in an order that is none of the alphabet.
+/// Attributes of every type, of one value and of five, not in alphabetical order.
 fn attributes(types: usize) -> Attributes {
     let mut out = Attributes::none();
     out.set_text("zulu", "the first");
@@ -251,7 +251,7 @@ fn variable(variable: &Variable, scope: &[&Group]) -> Value {
             Data::Values(values) => elements(values),
             _ => Value::Null,
         },
-        // Where nothing is asked for, the writer chooses the chunks of a variable that can grow.
+        // Unless requested, the writer chooses the chunks of a variable that can grow.
         "chunks": if grows && storage.chunks.is_none() { json!("any") } else { json!(storage.chunks) },
         "deflate": storage.deflate,
         "shuffle": storage.shuffle,

@@ -10,7 +10,7 @@ fn both(file: &File, format: Format) {
     let (ours, theirs) = (folder.path().join("ours.nc"), folder.path().join("theirs.nc"));
     write_checked(file, &ours, format).unwrap();
     oracle::write(file, &theirs, format);
-    // Not by assert_eq: what differs is long.
+    // Not assert_eq, because it would print long values.
     assert!(dump(&ours) == dump(&theirs));
     let held = alone();
     let mut more = netcdf::append(&ours).unwrap();
@@ -149,7 +149,7 @@ fn data_that_are_not_given_are_fill_values() {
 
 #[test]
 fn files_beyond_4_gib_are_written_and_read() {
-    // What is not given is not stored in chunks, and zeros are holes in a sparse file.
+    // Chunks that are not given are not stored, and zeros are holes in a sparse file.
     const N: u64 = 5 << 20;
     let chunked = Some(vec![1, 1 << 20]);
     for (format, chunks) in
@@ -165,7 +165,7 @@ fn files_beyond_4_gib_are_written_and_read() {
         let mut variable = Variable::new("v", DataType::Char, &["y", "x"]);
         variable.storage = Storage { chunks, ..Storage::default() };
         file.variables.push(variable);
-        // CDF-2 cannot tell where a variable begins after one of this size.
+        // CDF-2 cannot express the offset of a variable after one of this size.
         let mut two = file.clone();
         two.variables.push(Variable::with_values("after", &["one"], Values::I8(vec![4])));
         if format == Format::Classic {

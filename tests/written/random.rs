@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::{alone, dump, oracle};
 use crate::support::TYPES;
 
-/// Values from seeds; every seed gives another.
+/// Values from seeds; every seed has its own.
 fn values(data_type: DataType, seeds: &[u32]) -> Values {
     let float = |s: u32| f64::from(s) / 7.0 - 1e4;
     match data_type {
@@ -89,7 +89,7 @@ fn attributes(draws: &[(usize, Vec<u32>)], types: &[DataType]) -> Attributes {
     let mut out = Attributes::none();
     for (i, (data_type, seeds)) in draws.iter().enumerate() {
         let data_type = types[data_type % types.len()];
-        // libnetcdf has no attribute of no strings.
+        // libnetcdf cannot write an attribute with no strings.
         let empty = seeds.is_empty() && data_type == DataType::String;
         out.set(&format!("att é{i}"), values(data_type, if empty { &[7] } else { seeds }));
     }
@@ -141,7 +141,7 @@ fn group(draw: &GroupDraw, level: usize, above: &[Dimension], types: &[DataType]
         };
         made.variables.push(variable);
     }
-    // Only data tell libnetcdf how many records there are.
+    // libnetcdf learns the number of records only from data.
     for dimension in &mut made.dimensions {
         dimension.unlimited &=
             !classic || made.variables.iter().any(|v| v.dimensions.contains(&dimension.name));
@@ -159,7 +159,7 @@ fn compare(file: &File, format: Format) {
     assert!(fs::read(&ours).unwrap() == fs::read(&again).unwrap(), "the bytes differ from time to time");
     oracle::write(file, &theirs, format);
     assert_eq!(dump(&ours), dump(&theirs));
-    // libnetcdf can go on with what was written.
+    // libnetcdf can continue the written file.
     let _alone = alone();
     let mut more = netcdf::append(&ours).unwrap();
     if format != Format::Netcdf4 {

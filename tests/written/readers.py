@@ -75,7 +75,7 @@ def plain(values):
 
 
 def attribute_found(facts, path, value):
-    """An attribute: text does not tell char from a single string."""
+    """An attribute: text does not distinguish char from a single string."""
     if isinstance(value, bytes):
         value = value.decode()
     if isinstance(value, str):
@@ -90,7 +90,7 @@ def attribute_found(facts, path, value):
 
 
 def text_is_text(meant, single=True):
-    """For readers that do not tell text from a (single) string."""
+    """For readers that do not distinguish text from a (single) string."""
     facts = dict(meant)
     for (path, aspect), value in meant.items():
         if "@" in path and aspect == "type" and value in ("char", "string"):
@@ -343,7 +343,7 @@ def meant_for_gdal(meant):
 
 
 def read_cfdm(file):
-    """By cfdm: a field with its coordinates, what is missing told apart."""
+    """By cfdm: a field with its coordinates, with missing values marked."""
     import cfdm
 
     (field,) = cfdm.read(str(file))
