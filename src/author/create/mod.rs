@@ -160,11 +160,7 @@ pub fn plan(
     options: &Options,
     listener: Option<&Listener<'_>>,
 ) -> Result<Report> {
-    let files = files.into();
-    let progress = steps(&files, listener);
-    let (_, report) = make(&Out::new(out)?, &files, options, &progress)?;
-    progress.finish()?;
-    Ok(report)
+    make_all(out, &files.into(), options, listener, false)
 }
 
 /// Makes an aggregation file of these files. An aggregation of that name is replaced if it has no data of its own,
@@ -184,12 +180,7 @@ pub fn create(
     options: &Options,
     listener: Option<&Listener<'_>>,
 ) -> Result<Report> {
-    let files = files.into();
-    let progress = steps(&files, listener);
-    let target = Out::claimed(out, &mut || progress.wait())?;
-    let (file, report) = make(&target, &files, options, &progress)?;
-    finish(target, &file, options.format.unwrap_or_default(), &progress)?;
-    Ok(report)
+    make_all(out, &files.into(), options, listener, true)
 }
 
 /// Determines what [`update`] would make, and writes nothing.
@@ -202,11 +193,7 @@ pub fn plan_update(
     options: &Options,
     listener: Option<&Listener<'_>>,
 ) -> Result<Report> {
-    let files = files.into();
-    let progress = steps(&files, listener);
-    let made = remake::remake(&Out::new(out)?, &files, options, &progress)?;
-    progress.finish()?;
-    Ok(made.report)
+    add_all(out, &files.into(), options, listener, false)
 }
 
 /// Adds files to an aggregation file, and to no other kind of file: more of a dimension, or more variables. Files that
@@ -223,18 +210,57 @@ pub fn update(
     options: &Options,
     listener: Option<&Listener<'_>>,
 ) -> Result<Report> {
-    let files = files.into();
-    let progress = steps(&files, listener);
-    let target = Out::claimed(out, &mut || progress.wait())?;
-    let mut made = remake::remake(&target, &files, options, &progress)?;
-    let format = options.format.map_or_else(|| Format::of_file(out), Ok)?;
-    if made.is_there(out, format) {
-        made.report.notes.push("nothing to add; the aggregation is unchanged".into());
-        progress.finish()?;
-    } else {
-        finish(target, &made.file, format, &progress)?;
+    add_all(out, &files.into(), options, listener, true)
+}
+
+/// Makes an aggregation of the files, and writes it if `writes` is set.
+fn make_all(
+    out: &Path,
+    files: &Inputs,
+    options: &Options,
+    listener: Option<&Listener<'_>>,
+    writes: bool,
+) -> Result<Report> {
+    let progress = steps(files, listener);
+    let target = target(out, writes, &progress)?;
+    let (file, report) = make(&target, files, options, &progress)?;
+    if writes {
+        write(target, &file, options.format.unwrap_or_default(), &progress)?;
     }
+    // The file has its name, so it is too late to stop.
+    let _ = progress.finish();
+    Ok(report)
+}
+
+/// Adds the files to an aggregation, and writes it if `writes` is set and it changed.
+fn add_all(
+    out: &Path,
+    files: &Inputs,
+    options: &Options,
+    listener: Option<&Listener<'_>>,
+    writes: bool,
+) -> Result<Report> {
+    let progress = steps(files, listener);
+    let target = target(out, writes, &progress)?;
+    let mut made = remake::remake(&target, files, options, &progress)?;
+    if writes {
+        let format = options.format.map_or_else(|| Format::of_file(out), Ok)?;
+        match made.is_there(out, format) {
+            true => made.report.notes.push("nothing to add; the aggregation is unchanged".into()),
+            false => write(target, &made.file, format, &progress)?,
+        }
+    }
+    // The file has its name, so it is too late to stop.
+    let _ = progress.finish();
     Ok(made.report)
+}
+
+/// Returns the file to be made. If it is to be written, waits for all others who write it.
+fn target(out: &Path, writes: bool, progress: &Progress<'_>) -> Result<Out> {
+    match writes {
+        true => Out::claimed(out, &mut || progress.wait()),
+        false => Out::new(out),
+    }
 }
 
 /// Returns the progress: one step for each file that may be scanned, and one for the file that is made.
@@ -242,12 +268,9 @@ fn steps<'a>(files: &Inputs, listener: Option<&'a Listener<'a>>) -> Progress<'a>
     Progress::new(listener, files.paths().len() as u64 + 1, "cancelled")
 }
 
-fn finish(out: Out, file: &File, format: Format, progress: &Progress<'_>) -> Result<()> {
+fn write(out: Out, file: &File, format: Format, progress: &Progress<'_>) -> Result<()> {
     progress.check()?;
-    NewFile::begin(file, out, format)?.commit_checked(file)?;
-    // The file has its name, so it is too late to stop.
-    let _ = progress.finish();
-    Ok(())
+    NewFile::begin(file, out, format)?.commit_checked(file)
 }
 
 fn make(out: &Out, files: &Inputs, options: &Options, progress: &Progress<'_>) -> Result<(File, Report)> {
