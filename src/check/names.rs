@@ -7,7 +7,7 @@ use crate::canonical::{Conversion, Target};
 use crate::container::tree::{Variable, VariableId};
 use crate::error::Result;
 use crate::io::location::redact;
-use crate::model::feature::{Entries, Feature, Span};
+use crate::model::feature::{Entries, Feature, Leeway};
 use crate::model::slabs::Slabs;
 use crate::model::substitutions::Substitutions;
 use crate::model::Dialect;
@@ -184,8 +184,8 @@ impl Lists<'_> {
         (locations, identifiers, formats): (Option<VariableId>, VariableId, Option<VariableId>),
         findings: &mut Findings,
     ) -> Result<()> {
-        let span = Span { scalar: true, versions: true, chars: false };
-        let fit = |id| Feature::fit(self.subject.tree, id, self.fragments, span, &mut Vec::new());
+        let leeway = Leeway { scalar: true, versions: true, chars: false };
+        let fit = |id| Feature::fit(self.subject.tree, id, self.fragments, leeway, &mut Vec::new());
         let locations = locations.map(fit).transpose()?;
         let identifiers = fit(identifiers)?;
         let formats = formats.map(fit).transpose()?;

@@ -9,7 +9,7 @@ use super::sizes;
 use super::terms::Terms;
 use super::words::{Keywords, CF_1_13};
 use crate::error::{Error, Kind, Result};
-use crate::model::feature::Span;
+use crate::model::feature::Leeway;
 use crate::model::fragments::Fragments;
 use crate::model::grid::Grid;
 
@@ -39,7 +39,7 @@ pub(super) fn decode_as(cx: &mut Context, terms: &Terms, words: &Keywords) -> Re
 }
 
 /// Unique values have exactly the dimensions of the array of fragments.
-const UNIQUE: Span = Span { scalar: false, versions: false, chars: true };
+const UNIQUE: Leeway = Leeway { scalar: false, versions: false, chars: true };
 
 /// Refuses keywords unless they are exactly one of these sets.
 fn only(terms: &Terms, sets: &[&[&str]]) -> Result<()> {

@@ -4,7 +4,7 @@ use super::reference;
 use super::terms::Terms;
 use crate::container::tree::{DimensionId, GroupId, Tree, VariableId};
 use crate::error::{Error, Kind, Result};
-use crate::model::feature::{Feature, Span};
+use crate::model::feature::{Feature, Leeway};
 use crate::model::features::Features;
 use crate::model::grid::{Grid, Sizes};
 use crate::selection::checked_product;
@@ -113,8 +113,8 @@ impl<'a> Context<'a> {
     }
 
     /// Returns a feature variable after checking that it fits the array of fragments.
-    pub fn fit(&mut self, variable: VariableId, grid: &Grid, span: Span) -> Result<Feature> {
-        let feature = Feature::fit(self.tree, variable, grid.fragments(), span, &mut self.warnings)?;
+    pub fn fit(&mut self, variable: VariableId, grid: &Grid, leeway: Leeway) -> Result<Feature> {
+        let feature = Feature::fit(self.tree, variable, grid.fragments(), leeway, &mut self.warnings)?;
         let mut all = grid.fragments().to_vec();
         all.push(feature.versions());
         self.check_count(&all)?;

@@ -5,7 +5,7 @@ use super::context::Context;
 use super::words::Keywords;
 use crate::container::tree::VariableId;
 use crate::error::Result;
-use crate::model::feature::{Feature, Span};
+use crate::model::feature::{Feature, Leeway};
 use crate::model::fragments::Fragments;
 use crate::model::grid::Grid;
 use crate::model::substitutions::Substitutions;
@@ -26,8 +26,8 @@ pub struct Files {
 /// # Errors
 /// `Rank`, `Limit`; `Attribute` for malformed substitutions.
 pub fn fragments(cx: &mut Context, grid: &Grid, files: &Files, rules: &Keywords) -> Result<Fragments> {
-    let every = Span { scalar: false, versions: rules.versions, chars: false };
-    let shared = Span { scalar: true, ..every };
+    let every = Leeway { scalar: false, versions: rules.versions, chars: false };
+    let shared = Leeway { scalar: true, ..every };
     let locations = files.locations.map(|v| cx.fit(v, grid, every)).transpose()?;
     let identifiers = cx.fit(files.identifiers, grid, shared)?;
     let formats = files.formats.map(|v| cx.fit(v, grid, shared)).transpose()?;

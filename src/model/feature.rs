@@ -18,7 +18,7 @@ const SLAB: u64 = 1 << 22;
 
 /// What a dialect allows beyond the dimensions of the array of fragments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct Leeway {
     /// Whether one entry may apply to all fragments.
     pub scalar: bool,
     /// Whether a trailing dimension may hold several versions.
@@ -74,7 +74,7 @@ impl Feature {
         tree: &Tree,
         variable: VariableId,
         fragments: &[u64],
-        span: Span,
+        leeway: Leeway,
         warnings: &mut Vec<String>,
     ) -> Result<Feature> {
         let stored = &tree.variables[variable.0];
@@ -89,7 +89,7 @@ impl Feature {
         };
         let is_char = stored.array.data_type == DataType::Char;
         let mut own = shape.as_slice();
-        if is_char && !(span.chars && own.len() == fragments.len()) {
+        if is_char && !(leeway.chars && own.len() == fragments.len()) {
             let (&length, rest) = own.split_last().ok_or_else(wrong)?;
             if length > LONGEST {
                 return Err(Error::new(Kind::Limit, format!("'{path}' has text of {length} bytes")));
@@ -98,7 +98,7 @@ impl Feature {
         }
         let (rank, extra) = if own.starts_with(fragments) {
             (Some(fragments.len()), &own[fragments.len()..])
-        } else if span.scalar && checked_product(own) == Some(1) {
+        } else if leeway.scalar && checked_product(own) == Some(1) {
             if !own.is_empty() {
                 warnings.push(format!("'{path}' has one entry for all fragments and should be scalar"));
             }
@@ -108,7 +108,7 @@ impl Feature {
         };
         let versions = match extra {
             [] => 1,
-            [n] if span.versions && *n > 0 => *n,
+            [n] if leeway.versions && *n > 0 => *n,
             all if all.iter().all(|&n| n == 1) => {
                 warnings
                     .push(format!("'{path}' has more dimensions than the array of fragments, all of size 1"));

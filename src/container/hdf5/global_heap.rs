@@ -18,7 +18,7 @@ const KEPT: usize = 1 << 20;
 
 /// Collections that were parsed, by address.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct Collections {
     collections: Mutex<(HashMap<u64, Arc<Collection>>, usize)>,
 }
 

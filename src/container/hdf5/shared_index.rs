@@ -26,10 +26,10 @@ impl Index {
 
 /// The indexes of a file that are in use, by address.
 #[derive(Debug, Default)]
-pub(super) struct Indexes(Mutex<Known>);
+pub(super) struct Indexes(Mutex<InUse>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct InUse {
     by_address: HashMap<u64, Weak<Index>>,
     /// How many there may be before those that are not in use any more are taken out.
     most: usize,

@@ -30,8 +30,6 @@ const MOST_PADDING: u64 = 1 << 20;
 const COMPRESSED: u64 = 8;
 const HOLE: u64 = 16 << 20;
 
-type Block = Arc<Vec<u8>>;
-
 /// A source from its superblock on, with recently read blocks.
 pub(super) struct BlockStorage {
     source: Arc<dyn Source>,
@@ -39,7 +37,7 @@ pub(super) struct BlockStorage {
     /// Its end: that of the source, or beyond.
     end: u64,
     block: u64,
-    blocks: Mutex<Cache<u64, Block>>,
+    blocks: Mutex<Cache<u64, Arc<Vec<u8>>>>,
 }
 
 impl BlockStorage {
@@ -79,7 +77,7 @@ impl BlockStorage {
         self.source.stored()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Cache<u64, Block>> {
+    fn lock(&self) -> MutexGuard<'_, Cache<u64, Arc<Vec<u8>>>> {
         self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -101,7 +99,7 @@ impl BlockStorage {
     }
 
     /// Returns block `number`, from the cache or the source.
-    fn block(&self, number: u64) -> Result<Block, Error> {
+    fn block(&self, number: u64) -> Result<Arc<Vec<u8>>, Error> {
         if let Some(block) = self.lock().get(&number) {
             return Ok(Arc::clone(block));
         }

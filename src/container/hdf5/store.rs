@@ -37,7 +37,7 @@ pub(super) struct Opened {
     pub(super) length_size: u8,
     pub(super) root: u64,
     pub(super) branching: Branching,
-    pub(super) heaps: global_heap::Kept,
+    pub(super) heaps: global_heap::Collections,
     pub(super) names: LastNames,
     pub(super) indexes: Indexes,
     /// What may be kept of the file by all operations together.
@@ -88,7 +88,7 @@ impl Store {
             length_size,
             root,
             branching: DEFAULT_BRANCHING,
-            heaps: global_heap::Kept::default(),
+            heaps: global_heap::Collections::default(),
             names: LastNames::default(),
             indexes: Indexes::default(),
             allowance: Arc::new(Allowance::of(&**source)),
