@@ -87,7 +87,7 @@ pub unsafe extern "C" fn cfa_aggregation_convert(
 
 /// Writes aggregated data as one plain netCDF-4 file with coordinates and what else the variables refer to.
 ///
-/// Values are those that cfa_variable_read gives in the variable's own type. Memory does not grow with the data. The
+/// Values are those that cfa_variable_read returns in the variable's own type. Memory does not grow with the data. The
 /// new file takes its name as with cfa_aggregation_create; it is never the aggregation file, nor a fragment of it,
 /// and another file that exists is replaced only with options->overwrite.
 ///

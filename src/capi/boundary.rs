@@ -19,7 +19,7 @@ pub(super) struct Failure {
     cause: Option<crate::Error>,
 }
 
-/// What the body of an export gives.
+/// The result of the body of an export.
 pub(super) type Answer<T> = Result<T, Failure>;
 
 impl Failure {

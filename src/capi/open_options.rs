@@ -15,7 +15,7 @@ pub const CFA_CHOICE_NO: i32 = 2;
 
 /// A fragment of which no version exists is an error.
 pub const CFA_MISSING_FRAGMENTS_ERROR: i32 = 1;
-/// A fragment of which no version exists gives missing values.
+/// If no version of a fragment exists, its data are missing.
 pub const CFA_MISSING_FRAGMENTS_FILL: i32 = 2;
 
 /// For max_nesting: no fragment may be an aggregation. Zero means the default here too.

@@ -22,14 +22,14 @@ pub struct cfa_read_options {
     /// The start of the allocation that buffer points into, where buffer strides are negative; buffer_bytes then
     /// counts from here. NULL: buffer is the start.
     pub buffer_start: *const c_void,
-    /// CFA_CHOICE_DEFAULT, CFA_CHOICE_YES or CFA_CHOICE_NO: give values in the type asked for even where they change; by
+    /// CFA_CHOICE_DEFAULT, CFA_CHOICE_YES or CFA_CHOICE_NO: convert values to the type even if they change; by
     /// default as the dataset was opened.
     pub lossy: i32,
     /// Zero.
     pub reserved: i32,
-    /// CFA_CHOICE_YES to give NaN for missing data; for floating-point types.
+    /// CFA_CHOICE_YES to return NaN for missing data; for floating-point types.
     pub missing_as_nan: i32,
-    /// CFA_CHOICE_YES to give numbers as they are meant: unpacked by scale_factor and add_offset, unsigned where
+    /// CFA_CHOICE_YES to return unpacked numbers: by scale_factor and add_offset, unsigned where
     /// _Unsigned says so, NaN where they are missing. Types without NaN need a mask where data are missing. Takes memory
     /// for the packed numbers meanwhile.
     pub unpacked: i32,

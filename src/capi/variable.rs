@@ -329,7 +329,7 @@ pub unsafe extern "C" fn cfa_variable_scale_offset(
 /// Returns the type of the numbers that a variable means: of packed data what their scale factor and offset make of
 /// them (CF section 8.1), of integers with _Unsigned the unsigned type.
 ///
-/// cfa_variable_read_unpacked gives these numbers, as doubles.
+/// cfa_variable_read_unpacked returns these numbers, as doubles.
 ///
 /// @param variable the variable
 /// @return CFA_TYPE_INT8 to CFA_TYPE_STRING, that of cfa_variable_type for data that are not packed; 0 if variable is
