@@ -198,7 +198,7 @@ fn view(cx: &Context, partition: &Map<String, Value>, shape: &[u64]) -> Result<V
             } else {
                 let parts = list.into_iter().zip(&order).map(|(axis, &d)| axis.resolve(shape[d]));
                 let parts: Option<Vec<_>> = parts.collect();
-                Some(parts.ok_or_else(|| wrong(&format!("'{written}' does not give the shape {shape:?}")))?)
+                Some(parts.ok_or_else(|| wrong(&format!("'{written}' does not have the shape {shape:?}")))?)
             }
         }
     };

@@ -96,7 +96,8 @@ fn decode_stored(features: &dyn Features, variable: VariableId, max_fragments: u
     let mut context = Context::new(features, tree, variable, &found.dimensions, max_fragments)?;
     let cx = &mut context;
     if !stored.array.shape.is_empty() {
-        cx.warnings.push("an aggregation variable should be scalar; its own data are ignored".into());
+        cx.warnings
+            .push("an aggregation variable should be scalar; the data stored in it are ignored".into());
     }
     let (dialect, (grid, fragments)) = match &found.form {
         Form::Json(text) => (Dialect::Cfa04, cfa_0_4::decode(cx, text)?),
@@ -116,7 +117,7 @@ fn decode_stored(features: &dyn Features, variable: VariableId, max_fragments: u
     let packed = ["scale_factor", "add_offset"].iter().any(|name| stored.attributes.get(name).is_some());
     if dialect == Dialect::Cfa06b1Early && packed {
         cx.warnings.push(
-            "this text does not allow a packed aggregation variable; it is read as in CFA-0.6b1".into(),
+            "this convention does not allow a packed aggregation variable; it is read as in CFA-0.6b1".into(),
         );
     }
     let recorded = recorded(cx, &grid, &stored.attributes);

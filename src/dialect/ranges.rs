@@ -143,7 +143,7 @@ pub fn check_positions(cx: &Context, variable: VariableId, grid: &Grid) -> Resul
             return Ok(());
         }
         let message =
-            format!("fragment variable '{path}' must give the position of each fragment, here {position}");
+            format!("fragment variable '{path}' must have the position of each fragment, here {position}");
         Err(Error::new(Kind::Map, message))
     })
 }

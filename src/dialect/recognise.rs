@@ -152,7 +152,7 @@ fn by_keywords<'a>(keywords: impl Iterator<Item = &'a str>) -> Option<Family> {
 fn unknown(terms: &Terms) -> Error {
     let have: Vec<&str> = terms.keywords().collect();
     let message = format!(
-        "keywords '{}' belong to no convention; {} has {} or {}, {}, in lower case",
+        "keywords '{}' are not those of any convention; {} has {} or {}, {}, in lower case",
         have.join("', '"),
         Dialect::Cf113,
         CF_1_13.mandatory.join(", "),

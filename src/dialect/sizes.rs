@@ -111,7 +111,7 @@ impl Rows {
             return Ok(());
         };
         if self.padding {
-            return Err((d, "missing values are padding at the end of a row only".into()));
+            return Err((d, "missing values are allowed only at the end of a row, as padding".into()));
         }
         match u64::try_from(value) {
             Ok(size) if size > 0 => match self.sizes[d].last_mut().filter(|run| run.1 == size) {

@@ -89,7 +89,10 @@ impl Terms {
     pub fn need(&self, keyword: &str) -> Result<&str> {
         self.get(keyword).ok_or_else(|| {
             let have: Vec<&str> = self.keywords().collect();
-            Error::new(Kind::Terms, format!("keyword '{keyword}' is needed; there are: {}", have.join(", ")))
+            Error::new(
+                Kind::Terms,
+                format!("keyword '{keyword}' is missing; the attribute has: {}", have.join(", ")),
+            )
         })
     }
 }

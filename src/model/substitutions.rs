@@ -35,7 +35,7 @@ impl Substitutions {
         let wrong = || {
             Error::new(
                 Kind::Attribute,
-                format!("substitutions '{text}' has not the form '${{keyword}}: replacement'"),
+                format!("substitutions '{text}' does not have the form '${{keyword}}: replacement'"),
             )
         };
         let mut pairs = Vec::new();

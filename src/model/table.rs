@@ -86,7 +86,7 @@ impl Row<'_> {
         }
         if versions.is_empty() {
             if !self.table.location_optional {
-                return Err(Error::new(Kind::Uri, "no location is given for it"));
+                return Err(Error::new(Kind::Uri, "it has no location"));
             }
             // A single address for all applies only to the fragments that have a file (CFA-0.6.2 `address`).
             let shared_by_files = self.table.identifiers.is_shared() && locations.is_some();
@@ -117,7 +117,7 @@ impl Row<'_> {
     fn number(&self, identifier: &str) -> Error {
         let path = self.table.identifiers.path();
         let message =
-            format!("'{path}' gives the number {identifier}; a netCDF variable is identified by its name");
+            format!("'{path}' has the number {identifier}; a netCDF variable is identified by its name");
         Error::new(Kind::Address, message)
     }
 }

@@ -15,7 +15,7 @@ use crate::canonical::{Conversion, Target};
 use crate::container::tree::{DimensionId, GroupId, Tree, VariableId};
 use crate::container::Container;
 use crate::dialect;
-use crate::error::{message, Error, Kind, Result};
+use crate::error::{message, Error, Result};
 use crate::io::location::{Identity, Origin};
 use crate::model::substitutions::Substitutions;
 use crate::model::Aggregation;

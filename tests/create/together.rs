@@ -67,7 +67,7 @@ fn a_conversion_in_place_of_what_was_replaced_is_refused() {
     let dataset = Dataset::open(&out).unwrap();
     update(&out, &files[1..], &Options::default(), None).unwrap();
     let error = convert(&dataset, &out, &cfa::convert::Options::default()).unwrap_err();
-    assert!(error.to_string().contains("what is read is never replaced"), "{error}");
+    assert!(error.to_string().contains("which is never replaced"), "{error}");
     assert_eq!(values(&Dataset::open(&out).unwrap(), "time").len(), 2);
     // Under another name nothing can be lost.
     convert(&dataset, &folder.path().join("other.nc"), &cfa::convert::Options::default()).unwrap();
@@ -102,7 +102,7 @@ fn what_another_program_wrote_in_the_meantime_is_left_as_it_is() {
         };
         let error = result.unwrap_err();
         assert_eq!(error.kind(), Kind::Io);
-        assert!(error.to_string().contains("another file came to this name"), "{error}");
+        assert!(error.to_string().contains("another program created or changed it"), "{error}");
         assert_eq!(fs::read(&out).unwrap(), b"foreign");
         assert_eq!(listed(folder.path()), ["agg.nc"]);
     }

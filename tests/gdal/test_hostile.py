@@ -1,4 +1,4 @@
-"""A hostile file costs a program with the driver no more than a harmless one, even where it is no aggregation."""
+"""A hostile file costs a program with the driver no more than a harmless one, even where it is not an aggregation."""
 import os
 import struct
 import subprocess

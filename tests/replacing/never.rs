@@ -186,7 +186,7 @@ fn fragments_that_cannot_be_told_are_not_taken_for_other_files() {
     file.variables.push(odd);
     write_file(&file, &scene.at("half.nc"), Format::Netcdf4).unwrap();
     let extract = ["extract", "half.nc", "other.nc", "--variable", "tas", "--quiet"];
-    scene.refused_always(&extract, &["other.nc", "cannot be told"]);
+    scene.refused_always(&extract, &["other.nc", "cannot be checked"]);
     // If the file does not exist, nothing can be lost.
     scene.good(&["extract", "half.nc", "new.nc", "--variable", "tas", "--quiet"]);
 }

@@ -88,7 +88,7 @@ fn turn(target: &Path) -> Result<Turn> {
             Err(_) if began.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(2)),
             Err(_) => {
                 let message = format!(
-                    "another program is replacing it, or was killed as it did: if none is running, remove {}",
+                    "another program is writing it, or was killed while it did; if none is running, remove {}",
                     shown(&path)
                 );
                 return Err(Error::new(Kind::Io, message));

@@ -83,7 +83,7 @@ impl Search<'_> {
     fn unknown(&self, error: &Error) -> Result<()> {
         match self.out.exists() {
             true => Err(self.out.refusal(format!(
-                "it may be one of the fragments, which cannot be told ({error}); choose another name"
+                "it may be one of the fragments, which cannot be checked ({error}); choose another name"
             ))),
             false => Ok(()),
         }
@@ -160,7 +160,7 @@ impl Search<'_> {
             return Ok(None);
         }
         let message = format!(
-            "it is a fragment of {} ('{}'), and what is read is never replaced: choose another name",
+            "it is a fragment of {} ('{}'), which is never replaced; choose another name",
             dataset.name(),
             location::redact(&shown(&path))
         );

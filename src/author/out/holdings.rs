@@ -24,7 +24,7 @@ use crate::selection::{checked_product, Selection};
 const BLOCK: u64 = 4096;
 
 /// How to request, in each interface, that a file is replaced nevertheless.
-const ASK: &str = "ask for it (--overwrite; in C and Fortran the option overwrite)";
+const ASK: &str = "allow it (--overwrite; in C and Fortran the option overwrite)";
 
 /// The number of variables that a message names.
 const NAMED: usize = 3;
@@ -40,7 +40,7 @@ impl Out {
         }
         match self.loss() {
             None => Ok(()),
-            Some(loss) => Err(self.refusal(format!("{loss}, so it is not replaced: {advice}, or {ASK}"))),
+            Some(loss) => Err(self.refusal(format!("{loss}, so it is not replaced; {advice}, or {ASK}"))),
         }
     }
 
@@ -51,7 +51,7 @@ impl Out {
     pub(crate) fn refuse_existing(&self, overwrite: bool) -> Result<()> {
         match self.exists() && !overwrite {
             true => {
-                Err(self.refusal(format!("it exists and is not replaced: choose another name, or {ASK}")))
+                Err(self.refusal(format!("it exists and is not replaced; choose another name, or {ASK}")))
             }
             false => Ok(()),
         }
@@ -67,14 +67,14 @@ impl Out {
         let opened = Dataset::open_with(&self.target, &OpenOptions::default());
         let holdings = match opened.and_then(|dataset| holdings(self, &dataset)) {
             Ok(holdings) => holdings,
-            Err(error) if error.kind() == Kind::NotNetcdf => return Some("it is no netCDF file".into()),
-            Err(error) => return Some(format!("what it holds cannot be told ({})", error.message())),
+            Err(error) if error.kind() == Kind::NotNetcdf => return Some("it is not a netCDF file".into()),
+            Err(error) => return Some(format!("its content cannot be read ({})", error.message())),
         };
         let what = match (holdings.is_aggregation, holdings.data.is_empty()) {
             (true, true) => return None,
-            (false, true) => return Some("it is no aggregation".into()),
+            (false, true) => return Some("it is not an aggregation".into()),
             (true, false) => "it holds data of its own",
-            (false, false) => "it is no aggregation but holds data",
+            (false, false) => "it is not an aggregation but holds data",
         };
         let named: Vec<String> = holdings.data.iter().take(NAMED).map(|name| format!("'{name}'")).collect();
         let more = if holdings.data.len() > NAMED { ", ..." } else { "" };

@@ -135,10 +135,7 @@ impl Out {
             _ => false,
         };
         match same {
-            true => {
-                Err(self
-                    .refusal("it is the input file, and what is read is never replaced: choose another name"))
-            }
+            true => Err(self.refusal("it is the input file, which is never replaced; choose another name")),
             false => Ok(()),
         }
     }
@@ -165,7 +162,7 @@ impl Out {
             return Ok(());
         }
         let message =
-            "it exists and is no report of this kind: only a former report is replaced; choose another name";
+            "it exists and is not a report of this kind; only an earlier report is replaced: choose another name";
         Err(self.refusal(message))
     }
 
@@ -240,20 +237,17 @@ fn unwritable() -> Error {
 }
 
 fn misplaced(error: std::io::Error) -> Error {
-    Error::new(Kind::Io, "the new file cannot take its place").because(error)
+    Error::new(Kind::Io, "the new file cannot replace it").because(error)
 }
 
 fn meanwhile() -> Error {
-    Error::new(
-        Kind::Io,
-        "another file came to this name, or it was written to, meanwhile; it is kept: try again",
-    )
+    Error::new(Kind::Io, "another program created or changed it meanwhile, so it is kept; try again")
 }
 
 fn target_of(path: &Path) -> Result<PathBuf> {
     let io = |e| unwritable().because(e);
     if is_name_of_directory(path) {
-        return Err(Error::new(Kind::Request, "it is the name of a directory; a file needs one of its own"));
+        return Err(Error::new(Kind::Request, "it is a directory; choose another name"));
     }
     if fs::symlink_metadata(path).is_ok_and(|m| m.is_symlink()) {
         return fs::canonicalize(path).map_err(io);

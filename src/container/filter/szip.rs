@@ -11,7 +11,7 @@ use crate::error::Result;
 pub fn decode(input: &[u8], parameters: &[u32], out: &mut [u8]) -> Result<usize> {
     let most = out.len();
     let decoded = catch_unwind(AssertUnwindSafe(|| szip::decompress_with_limit(input, parameters, most)))
-        .map_err(|_| damaged("szip", "the decoder gave up"))?
+        .map_err(|_| damaged("szip", "the data cannot be decoded"))?
         .map_err(|cause| damaged("szip", cause))?;
     let to = out.get_mut(..decoded.len()).ok_or_else(|| damaged("szip", "the data do not fit the chunk"))?;
     to.copy_from_slice(&decoded);

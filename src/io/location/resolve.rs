@@ -70,13 +70,13 @@ pub fn candidates(origin: &Origin, name: &str, style: Style, options: &OpenOptio
         Reference::Relative(path) => result.relative(origin, path, true)?,
         Reference::File(path) => result.absolute(origin, path, options)?,
         Reference::Absolute(_) | Reference::Windows(_) if style == Style::Uri => {
-            let message = format!("'{}' is a path without a scheme; CF wants file://{0}", redact(&name));
+            let message = format!("'{}' is a path without a scheme; CF requires file://{0}", redact(&name));
             return Err(Error::new(Kind::Uri, message));
         }
         Reference::Absolute(path) => result.absolute(origin, path, options)?,
         Reference::Windows(path) if cfg!(windows) => result.absolute(origin, path, options)?,
         Reference::Windows(path) => result.reasons.push(format!(
-            "'{}' is a path of a Windows machine; the setting RELOCATE can say where it is here",
+            "'{}' is a path of a Windows machine; set with RELOCATE where it is here",
             redact(path)
         )),
         Reference::OtherHost(_) => {

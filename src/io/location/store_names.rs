@@ -38,7 +38,7 @@ fn of_member(key: &str, value: &Value) -> Option<&'static str> {
         // This module would not inspect such metadata.
         "metadata_key_suffix" if value != ".json" => return Some("has metadata in files of unknown names"),
         "dimension_separator" | "separator" if !is_separator(value) => {
-            return Some("has a separator of the numbers of chunks that leads out of it");
+            return Some("has a separator of chunk numbers that leads out of it");
         }
         // The keys of consolidated metadata are paths below the store.
         "metadata" if !value.as_object().is_none_or(|all| all.keys().all(|key| stays_inside(key))) => {

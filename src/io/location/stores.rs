@@ -100,10 +100,10 @@ fn obstacle(directory: &Path, links_are: bool) -> Option<&'static str> {
         for entry in entries {
             seen += 1;
             if seen > MOST {
-                return Some("has too many files to look through");
+                return Some("has too many files to check");
             }
             let kind = entry.as_ref().ok().and_then(|entry| entry.file_type().ok());
-            let (Ok(entry), Some(kind)) = (entry, kind) else { return Some("cannot be looked through") };
+            let (Ok(entry), Some(kind)) = (entry, kind) else { return Some("cannot be checked") };
             // A link to nothing is a chunk that is absent.
             let kind = match kind.is_symlink() {
                 true if links_are => return Some("has symbolic links"),

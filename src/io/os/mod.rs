@@ -241,7 +241,7 @@ fn fill(
     while done < buffer.len() {
         match read(&mut buffer[done..], offset + done as u64) {
             Ok(0) => {
-                let message = format!("the file has become shorter than the {} bytes it had", source.len());
+                let message = format!("the file is now shorter than its former {} bytes", source.len());
                 return Err(Error::new(Kind::Damaged, message).in_file(source.name()));
             }
             Ok(count) => done += count,

@@ -73,7 +73,7 @@ impl VirtualFile {
         let handle = idle.or_else(|| Handle::open(&self.name));
         let mut handle = handle.ok_or_else(|| std::io::Error::other("GDAL cannot open it again"))?;
         if !handle.seek(offset, FROM_START) {
-            return Err(std::io::Error::other("GDAL cannot go to the place in it"));
+            return Err(std::io::Error::other("GDAL cannot seek in it"));
         }
         // SAFETY: the buffer has this many bytes; the handle is open and used by this thread alone.
         let count = unsafe { VSIFReadL(buffer.as_mut_ptr().cast(), 1, buffer.len(), handle.0.as_ptr()) };

@@ -163,11 +163,11 @@ impl fmt::Display for Refusal {
             ),
             Refusal::ThroughProxy => write!(
                 f,
-                "behind a proxy its address cannot be looked at; a list in ALLOWED_SOURCES with it, or ALL, allows it"
+                "behind a proxy its address cannot be checked; a list in ALLOWED_SOURCES with it, or ALL, allows it"
             ),
             Refusal::UnusableProxy => write!(
                 f,
-                "the proxy that the environment names is not of http or https; no_proxy lists hosts that are asked without"
+                "the proxy of the environment is neither http nor https; hosts in no_proxy are reached without it"
             ),
         }
     }

@@ -54,7 +54,9 @@ impl Whole {
         let whole = Whole(bytes);
         let length = whole.0.len() as u64;
         if HELD.fetch_add(length, Ordering::Relaxed) + length > MOST_HELD {
-            let message = "the server gives no parts of files (it ignores the header Range), and no more whole files are kept";
+            let message =
+                "the server does not send parts of files (it ignores the header Range), and no more whole \
+                 files can be kept";
             return Err(Error::new(Kind::Limit, message));
         }
         Ok(whole)
@@ -303,7 +305,7 @@ fn given(response: &Response<Body>, start: u64) -> Result<(Range<u64>, u64)> {
     check_encoding(response)?;
     match content_range(response) {
         Some(ContentRange { bytes: Some(bytes), length }) if bytes.start == start => Ok((bytes, length)),
-        _ => Err(Error::new(Kind::Io, "the server gives other bytes than those that were asked for")),
+        _ => Err(Error::new(Kind::Io, "the server sent other bytes than those requested")),
     }
 }
 
@@ -311,7 +313,7 @@ fn given(response: &Response<Body>, start: u64) -> Result<(Range<u64>, u64)> {
 fn check_encoding(response: &Response<Body>) -> Result<()> {
     match text(response, header::CONTENT_ENCODING) {
         None | Some("identity" | "") => Ok(()),
-        Some(_) => Err(Error::new(Kind::Io, "the server compresses the file, so that it has no parts")),
+        Some(_) => Err(Error::new(Kind::Io, "the server compresses the file, so parts of it cannot be read")),
     }
 }
 
@@ -320,7 +322,7 @@ fn read_whole(session: &Session, url: &Url, response: &mut Response<Body>) -> Re
     check_encoding(response)?;
     let too_long = || {
         let message = format!(
-            "the server gives no parts of files (it ignores the header Range), and the file is longer than {} MB",
+            "the server does not send parts of files (it ignores the header Range), and the file is longer than {} MB",
             WHOLE >> 20
         );
         Failure::Final(Error::new(Kind::Unsupported, message))

@@ -127,7 +127,7 @@ impl Session {
                 true => Failure::Passing(io(format!("the connection broke: {error}")), None),
                 false => Failure::Final(io(format!("no connection: {error}"))),
             },
-            ureq::Error::HostNotFound => Failure::Final(io("there is no such host".into())),
+            ureq::Error::HostNotFound => Failure::Final(io("no such host".into())),
             ureq::Error::Rustls(error) => Failure::Final(io(format!("no secure connection: {error}"))),
             ureq::Error::Protocol(_) | ureq::Error::LargeResponseHeader(..) => {
                 Failure::Final(io("the server does not speak HTTP/1.1".into()))
