@@ -886,7 +886,7 @@ cfa_status cfa_variable_scale_offset(const cfa_variable *variable,
  * Returns the type of the numbers that a variable means: of packed data what their scale factor and offset make of
  * them (CF section 8.1), of integers with _Unsigned the unsigned type.
  *
- * cfa_variable_read_unpacked gives these numbers, as doubles.
+ * cfa_variable_read_unpacked returns these numbers, as doubles.
  *
  * @param variable the variable
  * @return CFA_TYPE_INT8 to CFA_TYPE_STRING, that of cfa_variable_type for data that are not packed; 0 if variable is
@@ -1532,7 +1532,7 @@ cfa_status cfa_aggregation_convert(const char *path, const char *out_path, const
 /**
  * Writes aggregated data as one plain netCDF-4 file with coordinates and what else the variables refer to.
  *
- * Values are those that cfa_variable_read gives in the variable's own type. Memory does not grow with the data. The
+ * Values are those that cfa_variable_read returns in the variable's own type. Memory does not grow with the data. The
  * new file takes its name as with cfa_aggregation_create; it is never the aggregation file, nor a fragment of it,
  * and another file that exists is replaced only with options->overwrite.
  *
@@ -1571,7 +1571,7 @@ cfa_status cfa_aggregation_extract(const char *path, const char *out_path, const
 #define CFA_CHOICE_NO 2
 /** A fragment of which no version exists is an error. */
 #define CFA_MISSING_FRAGMENTS_ERROR 1
-/** A fragment of which no version exists gives missing values. */
+/** If no version of a fragment exists, its data are missing. */
 #define CFA_MISSING_FRAGMENTS_FILL 2
 /** For max_nesting: no fragment may be an aggregation. Zero means the default here too. */
 #define CFA_NESTING_NONE (-1)
@@ -1662,16 +1662,16 @@ struct cfa_read_options {
    */
   const void *buffer_start;
   /**
-   * CFA_CHOICE_DEFAULT, CFA_CHOICE_YES or CFA_CHOICE_NO: give values in the type asked for even where they change; by
+   * CFA_CHOICE_DEFAULT, CFA_CHOICE_YES or CFA_CHOICE_NO: convert values to the type even if they change; by
    * default as the dataset was opened.
    */
   int32_t lossy;
   /** Zero. */
   int32_t reserved;
-  /** CFA_CHOICE_YES to give NaN for missing data; for floating-point types. */
+  /** CFA_CHOICE_YES to return NaN for missing data; for floating-point types. */
   int32_t missing_as_nan;
   /**
-   * CFA_CHOICE_YES to give numbers as they are meant: unpacked by scale_factor and add_offset, unsigned where
+   * CFA_CHOICE_YES to return unpacked numbers: by scale_factor and add_offset, unsigned where
    * _Unsigned says so, NaN where they are missing. Types without NaN need a mask where data are missing. Takes memory
    * for the packed numbers meanwhile.
    */

@@ -84,7 +84,7 @@ fn variables_in_groups_are_aggregated_in_their_groups() {
     let mut options = Options::default();
     options.format = Some(Format::Classic);
     let error = create(&out, &paths, &options, None).unwrap_err();
-    assert!(error.to_string().contains("there is a group 'forecast'"), "{error}");
+    assert!(error.to_string().contains("it has a group 'forecast'"), "{error}");
     is_sound(&out);
 }
 

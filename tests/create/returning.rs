@@ -116,7 +116,10 @@ fn a_file_without_its_variable_is_refused() {
     rewrite(&Part { edit: |f| data(f).name = "t2m".into(), ..Part::new("b.nc", &[2.0, 3.0]) }, folder.path());
     let error = update(&out, &paths, &Options::default(), None).unwrap_err();
     assert_eq!(error.kind(), Kind::FragmentVariable);
-    assert!(error.to_string().contains("b.nc") && error.to_string().contains("'tas' was in it"), "{error}");
+    assert!(
+        error.to_string().contains("b.nc") && error.to_string().contains("'tas' no longer exists in it"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn a_fragment_that_changed_is_noticed() {
     let dataset = Dataset::open(&out).unwrap();
     assert_eq!(values(&dataset, "tas").f64_at(3), Some(50.0));
     assert!(
-        dataset.warnings().iter().any(|w| w.contains("b.nc") && w.contains("written again")),
+        dataset.warnings().iter().any(|w| w.contains("b.nc") && w.contains("later than recorded")),
         "{:?}",
         dataset.warnings()
     );

@@ -52,8 +52,7 @@ impl Slot<'_> {
         let identifier = version.map_or("", |v| v.identifier.trim_start_matches('/'));
         let Some(now) = file.items.iter().find(|i| i.is_data && i.template.path == identifier) else {
             let message = format!(
-                "'{identifier}', which was added from it, no longer exists or has no data; create the aggregation \
-                 again"
+                "'{identifier}' no longer exists in it, or has no data; create the aggregation again"
             );
             return Err(place(Error::new(Kind::FragmentVariable, message)));
         };
