@@ -216,3 +216,26 @@ fn aggregations_can_be_aggregated() {
     assert_eq!(values(&dataset, "tas"), Values::F32((0..9).map(|i| i as f32).collect()));
     assert_eq!(dataset.variable("tas").unwrap().aggregation().unwrap().unwrap().grid.fragments(), [2, 1]);
 }
+
+#[test]
+fn progress_never_decreases_and_cannot_cancel_what_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |(name, time): (&'static str, f64)| {
+        Part { base: 3.0 * time, ..Part::new(name, &[time]) }.write(folder.path())
+    };
+    let paths: Vec<PathBuf> = [("a.nc", 0.0), ("b.nc", 1.0), ("c.nc", 2.0)].map(write).to_vec();
+    let out = folder.path().join("agg.nc");
+    let told = std::sync::Mutex::new(Vec::new());
+    let listener = |done: u64, total: u64| {
+        told.lock().unwrap().push((done, total));
+        done < total
+    };
+    create(&out, &paths[..1], &Options::default(), Some(&listener)).unwrap();
+    assert_eq!(told.lock().unwrap().last(), Some(&(2, 2)));
+    told.lock().unwrap().clear();
+    // New files are scanned first, then those that the aggregation has.
+    update(&out, &paths, &Options::default(), Some(&listener)).unwrap();
+    let told = told.into_inner().unwrap();
+    assert!(told.is_sorted() && told.last() == Some(&(4, 4)), "{told:?}");
+    assert_eq!(values(&Dataset::open(&out).unwrap(), "time").len(), 3);
+}
