@@ -60,7 +60,7 @@ fn attributes(written: &Container, id: VariableId, meaning: &Meaning, classic: b
         }
     }
     let more = read.iter().find(|a| meant.get(&a.name).is_none() && !dialect::defines_aggregation(a));
-    more.map_or(Ok(()), |a| Err(differs(format!("attribute '{}' was added", a.name))))
+    more.map_or(Ok(()), |a| Err(differs(format!("attribute '{}' should not exist", a.name))))
 }
 
 fn grid(written: &Container, id: VariableId, meaning: &Meaning, found: &Aggregation) -> Result<()> {
@@ -107,7 +107,7 @@ fn stored(
         for (i, read) in read.iter().enumerate() {
             let place = |e: crate::Error| e.in_fragment(&block.index(i as u64));
             let Some(meant) = meant.next() else {
-                return Err(place(differs("it was added".into())));
+                return Err(place(differs("it should not exist".into())));
             };
             if !same_fragment(meant, read, dialect) {
                 let what = format!("it is {} instead of {}", shown(read), shown(meant));

@@ -86,7 +86,7 @@ impl Check<'_> {
         let lengths = if self.classic { self.lengths(id, meant) } else { 0 };
         if counts != (meant.dimensions.len() + lengths, meant.variables.len(), meant.groups.len()) {
             let path = &read.path;
-            return Err(differs(format!("group '{path}' has too many members")));
+            return Err(differs(format!("group '{path}' has more members than it should")));
         }
         for child in &meant.groups {
             let there = self.tree.group_in(id, &child.name);
@@ -115,7 +115,7 @@ impl Check<'_> {
             });
             if !same {
                 let (name, size) = (&dimension.name, dimension.size);
-                return Err(differs(format!("dimension '{name}' of size {size} is missing")));
+                return Err(differs(format!("dimension '{name}' of size {size} is missing or differs")));
             }
         }
         Ok(())
@@ -130,7 +130,7 @@ impl Check<'_> {
             }
         }
         match read.iter().find(|a| meant.get(&a.name).is_none()) {
-            Some(more) => Err(differs(format!("attribute '{}' was added", more.name))),
+            Some(more) => Err(differs(format!("attribute '{}' should not exist", more.name))),
             None => Ok(()),
         }
     }

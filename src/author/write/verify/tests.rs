@@ -358,7 +358,7 @@ fn groups_dimensions_and_types_are_compared() {
     assert!(changed(|f| f.groups[0].name = "h".into()).contains("'h'"));
     assert!(changed(|f| f.groups.clear()).contains("more"));
     assert!(changed(|f| f.groups[0].variables.clear()).contains("more"));
-    assert!(changed(|f| f.groups[0].variables[0].name = "w".into()).contains("not there"));
+    assert!(changed(|f| f.groups[0].variables[0].name = "w".into()).contains("missing"));
     let other = |values| {
         let mut file = file.clone();
         file.groups[0].variables[0].data = Data::Values(Values::I16(values));
