@@ -123,6 +123,7 @@ pub fn check(path: impl AsRef<Path>, options: &Options<'_>) -> Result<Report> {
                 fragments::check(&dataset, id, report, &mut findings, options, &progress)?;
             }
         }
+        progress.finish()?;
     }
     let file = crate::io::location::redact(dataset.name());
     let report = Report { file, conventions, variables, findings: findings.finish(), fragments_checked };
