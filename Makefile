@@ -21,7 +21,6 @@ deps: ## install the system packages that the targets use (scripts/packages.txt)
 # The plugin too, where the headers of GDAL are, and the Fortran module, where gfortran is.
 build: ## build everything below build/ (a Rust toolchain and a C compiler are enough for program and libraries)
 	@scripts/cargo.sh products
-	@scripts/cargo.sh contest
 	@scripts/fortran.sh
 	@if command -v $${GDAL_CONFIG:-gdal-config} >/dev/null; then scripts/cargo.sh plugin; fi
 

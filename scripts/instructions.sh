@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 
 figures=benches/instructions.tsv
 contest=${CONTEST:-build/bench/contest}
+[[ -n ${CONTEST-} ]] || scripts/cargo.sh contest
 
 kind=$(uname -m)
 grep --quiet avx2 /proc/cpuinfo && kind+=+avx2

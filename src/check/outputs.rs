@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{json, page, Options, Report};
-use crate::author::out::Out;
+use crate::author::out::{Out, Temporary};
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
 use crate::io::os::{is_stream, shown, write_to_stream};
@@ -42,18 +42,17 @@ impl Outputs {
         }
     }
 
-    /// Writes the requested files.
+    /// Writes the requested files. They get their names when both are on the disk, so that a full one gets neither.
     ///
     /// # Errors
     /// `Io`.
     pub(super) fn write(&self, report: &Report) -> Result<()> {
-        if let Some(output) = &self.html {
-            output.write(&page::html(report))?;
-        }
-        if let Some(output) = &self.json {
-            output.write(&json::as_json(report))?;
-        }
-        Ok(())
+        let html = self.html.as_ref().map(|output| output.begin(page::html(report))).transpose()?;
+        let json = self.json.as_ref().map(|output| output.begin(json::as_json(report))).transpose()?;
+        let mut begun: Vec<Begun<'_>> = [html, json].into_iter().flatten().collect();
+        // What can still fail for want of space comes first.
+        begun.sort_by_key(|report| matches!(report, Begun::File(..)));
+        begun.into_iter().try_for_each(Begun::finish)
     }
 }
 
@@ -72,12 +71,26 @@ impl Output {
         Ok(Output::File(out))
     }
 
-    fn write(&self, text: &str) -> Result<()> {
-        let path = match self {
-            Output::File(out) => return out.write(text),
-            Output::Stream(path) => path,
-        };
-        write_to_stream(path, text)
-            .map_err(|e| Error::new(Kind::Io, "it cannot be written").because(e).in_file(shown(path)))
+    fn begin(&self, text: String) -> Result<Begun<'_>> {
+        Ok(match self {
+            Output::File(out) => Begun::File(out, out.written(&text)?),
+            Output::Stream(path) => Begun::Stream(path, text),
+        })
+    }
+}
+
+/// A report that lacks only its name, or the text for a stream.
+enum Begun<'a> {
+    File(&'a Out, Temporary),
+    Stream(&'a Path, String),
+}
+
+impl Begun<'_> {
+    fn finish(self) -> Result<()> {
+        match self {
+            Begun::File(out, written) => out.take(&written).map_err(|e| e.in_file(out.name())),
+            Begun::Stream(path, text) => write_to_stream(path, &text)
+                .map_err(|e| Error::new(Kind::Io, "it cannot be written").because(e).in_file(shown(path))),
+        }
     }
 }

@@ -133,6 +133,111 @@ fn every_call_that_fails_is_an_error_and_leaves_the_old_file_or_the_new_one() {
 }
 
 #[test]
+fn what_cannot_be_locked_looked_at_listed_or_closed_is_no_crash_and_leaves_nothing() {
+    let inputs = tempfile::tempdir().unwrap();
+    scene(inputs.path());
+    let shim = shim(inputs.path());
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out.nc");
+    let mark = inputs.path().join("mark");
+    let (mut failed, mut borne) = (0, 0);
+    for (number, is_there) in (0..4).flat_map(|number| [(number, false), (number, true)]) {
+        let command = || commands(inputs.path(), &out).swap_remove(number);
+        let _ = fs::remove_file(&out);
+        assert!(command().env("LD_PRELOAD", &shim).status().unwrap().success(), "command {number}");
+        let new = fs::read(&out).unwrap();
+        for at in 1.. {
+            let what = format!("command {number}, call {at}, {is_there}");
+            match is_there {
+                true => fs::write(&out, &new).unwrap(),
+                false => fs::remove_file(&out).unwrap_or_default(),
+            }
+            let mut command = command();
+            command.env("LD_PRELOAD", &shim).env("FAIL_IN", folder.path()).env("FAIL_MARK", &mark);
+            command.env("FAIL_LOOKING", "1").env("FAIL_AT", at.to_string()).env("FAIL_WITH", EIO.to_string());
+            let output = command.output().unwrap();
+            if fs::remove_file(&mark).is_err() {
+                assert!(output.status.success());
+                break;
+            }
+            // Much of this need not succeed: what was only read is closed, names are looked up to tidy up.
+            if output.status.success() {
+                borne += 1;
+                assert_eq!(others(&out), [""; 0], "{what}");
+                assert!(fs::read(&out).unwrap() == new, "{what}");
+            } else {
+                failed += 1;
+                if !is_there && !out.exists() {
+                    fs::write(&out, &new).unwrap();
+                }
+                check(&output, &out, &new, &new, "Input/output error", &what);
+            }
+        }
+    }
+    assert!(failed > 30 && borne > 30, "{failed} calls made the program fail, {borne} did not");
+}
+
+/// The check that the next test runs in a process of its own, with calls that fail.
+#[test]
+fn both_reports_are_written() {
+    let Some(folder) = std::env::var_os("CFA_TEST_REPORTS").map(PathBuf::from) else { return };
+    let (html, json) = (folder.join("r.html"), folder.join("r.json"));
+    let aggregation = PathBuf::from(std::env::var_os("CFA_TEST_AGGREGATION").unwrap());
+    let options =
+        cfa::check::Options { html_report: Some(html), json_report: Some(json), ..Default::default() };
+    match cfa::check::check(aggregation, &options) {
+        Ok(_) => {}
+        Err(error) => {
+            eprintln!("error: {error}");
+            std::process::exit(1);
+        }
+    }
+}
+
+#[test]
+fn a_check_that_cannot_write_both_reports_leaves_neither() {
+    let inputs = tempfile::tempdir().unwrap();
+    let aggregation = scene(inputs.path());
+    let shim = shim(inputs.path());
+    let mark = inputs.path().join("mark");
+    for at in 1.. {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "written::failures::both_reports_are_written", "--nocapture"]);
+        command.env("CFA_TEST_REPORTS", folder.path()).env("CFA_TEST_AGGREGATION", &aggregation);
+        command.env("LD_PRELOAD", &shim).env("FAIL_IN", folder.path()).env("FAIL_MARK", &mark);
+        command.env("FAIL_AT", at.to_string()).env("FAIL_WITH", ENOSPC.to_string());
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        let left = others(&folder.path().join("none"));
+        if fs::remove_file(&mark).is_err() {
+            assert!(output.status.success() && left.len() == 2, "{said}");
+            assert!(at > 7, "only {} calls", at - 1);
+            break;
+        }
+        assert_eq!(output.status.code(), Some(1), "call {at}: {said}");
+        assert!(said.contains("No space left on device"), "call {at}: {said}");
+        // A report that is complete and has its name stays.
+        assert!(left.is_empty() || said.contains("has its name"), "call {at}: {left:?}, {said}");
+    }
+}
+
+#[test]
+fn a_check_with_a_stream_that_is_full_leaves_no_report() {
+    let inputs = tempfile::tempdir().unwrap();
+    let aggregation = scene(inputs.path());
+    let folder = tempfile::tempdir().unwrap();
+    let options = cfa::check::Options {
+        html_report: Some(folder.path().join("r.html")),
+        json_report: Some("/dev/full".into()),
+        ..Default::default()
+    };
+    let error = cfa::check::check(aggregation, &options).unwrap_err();
+    assert!(error.to_string().contains("No space left on device"), "{error}");
+    assert_eq!(others(&folder.path().join("none")), [""; 0]);
+}
+
+#[test]
 fn a_limit_of_any_size_is_an_error_and_leaves_the_old_file() {
     let inputs = tempfile::tempdir().unwrap();
     scene(inputs.path());

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::pattern::{fits, is_pattern, natural};
 use crate::error::{Error, Kind, Result};
-use crate::io::os::{path_from_bytes, read_given, shown, with_room};
+use crate::io::os::{self, path_from_bytes, read_given, shown};
 
 /// The files to aggregate, and the origin of each: paths are files that were named; [`expand`] also finds files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -163,8 +163,8 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let io = |e| Error::new(Kind::Io, "the directory cannot be read").because(e).in_file(shown(place));
     let mut list = Vec::new();
-    for entry in with_room(|| fs::read_dir(place)).map_err(io)? {
-        list.push(folder.join(entry.map_err(io)?.file_name()));
+    for entry in os::entries(place).map_err(io)? {
+        list.push(folder.join(entry.map_err(io)?.name()));
     }
     Ok(list)
 }

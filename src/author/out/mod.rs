@@ -180,16 +180,15 @@ impl Out {
         Temporary::beside(&self.target).map_err(|e| unwritable().because(e).in_file(self.name()))
     }
 
-    /// Flushes a finished file to disk and gives it its name.
+    /// Gives a finished file, which was flushed to disk, its name.
     ///
     /// # Errors
-    /// `Io`; the file that had the name before then stays, and so does one that got it in the meantime.
+    /// `Io`; the file that had the name before then stays, and so does one that got it in the meantime. Only if the
+    /// directory cannot be flushed to disk, the new file has the name all the same.
     pub(crate) fn take(&self, finished: &Temporary) -> Result<()> {
         if let Ok(old) = fs::metadata(&self.target) {
             fs::set_permissions(finished.path(), old.permissions()).map_err(misplaced)?;
         }
-        // Slow steps come before the check, so that little can happen between it and the rename.
-        os::sync(finished.path()).map_err(misplaced)?;
         match (&self.before, &self.lock) {
             (Found::Anything, _) => fs::rename(finished.path(), &self.target).map_err(misplaced)?,
             (_, Some(_)) => self.replace(finished.path())?,
@@ -199,7 +198,8 @@ impl Out {
             }
         }
         finished.unlock();
-        os::sync_directory(&self.target).map_err(misplaced)
+        let message = "the new file has its name, but may lose it if the system fails";
+        os::sync_directory(&self.target).map_err(|e| Error::new(Kind::Io, message).because(e))
     }
 
     /// Gives a finished file its name if what was there before still is. Only one writer at a time may call it.
@@ -214,21 +214,31 @@ impl Out {
         }
     }
 
+    /// Writes a text to a temporary file, and flushes it to disk; [`Out::take`] gives it its name.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub(crate) fn written(&self, text: &str) -> Result<Temporary> {
+        let temporary = self.temporary()?;
+        let write = || -> std::io::Result<()> {
+            let mut file = temporary.file()?;
+            os::check_length(text.len() as u64)?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()?;
+            os::close(file)
+        };
+        let io = |e| Error::new(Kind::Io, "it cannot be written").because(e).in_file(self.name());
+        write().map_err(io)?;
+        Ok(temporary)
+    }
+
     /// Writes a text to this file.
     ///
     /// # Errors
     /// As [`Out::take`].
+    #[cfg(test)]
     pub(crate) fn write(&self, text: &str) -> Result<()> {
-        let temporary = self.temporary()?;
-        let io = |e| Error::new(Kind::Io, "it cannot be written").because(e);
-        let write = || -> Result<()> {
-            let mut file = temporary.file().map_err(io)?;
-            os::check_length(text.len() as u64).map_err(io)?;
-            file.write_all(text.as_bytes()).map_err(io)?;
-            os::close(file).map_err(io)?;
-            self.take(&temporary)
-        };
-        write().map_err(|e| e.in_file(self.name()))
+        self.take(&self.written(text)?)
     }
 }
 

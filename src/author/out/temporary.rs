@@ -42,11 +42,13 @@ impl Temporary {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
                 other => other?,
             };
-            match os::lock_file(&file) {
+            // From here on it is removed whatever fails.
+            let made = Temporary { path, file };
+            match os::lock_file(&made.file) {
                 Ok(false) => {}
                 // Without locks nobody removes anything.
-                Err(_) => return Ok(Temporary { path, file }),
-                Ok(true) if os::leads_to(&path, &file) => return Ok(Temporary { path, file }),
+                Err(_) => return Ok(made),
+                Ok(true) if os::leads_to(&made.path, &made.file)? => return Ok(made),
                 Ok(true) => {}
             }
             // Somebody removed it as a leftover, in the moment before it was locked.
@@ -78,9 +80,7 @@ impl Drop for Temporary {
     fn drop(&mut self) {
         // After the rename, a file of this name may belong to a writer in another container, where process numbers are
         // the same.
-        if os::leads_to(&self.path, &self.file) {
-            let _ = fs::remove_file(&self.path);
-        }
+        os::remove(&self.path, &self.file);
     }
 }
 
@@ -88,17 +88,18 @@ impl Drop for Temporary {
 fn remove_left(target: &Path, short: &str) {
     // On Windows an open file can be opened and removed by others, locked or not.
     let Some(directory) = target.parent().filter(|_| cfg!(unix)) else { return };
-    for entry in os::with_room(|| fs::read_dir(directory)).into_iter().flatten().flatten() {
+    for entry in os::entries(directory).into_iter().flatten().flatten() {
         // If it is not a file but, for example, a link, no writer left it.
-        let is_file = entry.file_type().is_ok_and(|found| found.is_file());
-        if !is_file || !entry.file_name().to_str().is_some_and(|name| is_temporary(name, short)) {
+        if !entry.name().to_str().is_some_and(|name| is_temporary(name, short))
+            || !entry.kind().is_ok_and(|kind| kind == os::EntryKind::File)
+        {
             continue;
         }
         let path = entry.path();
-        let open = || OpenOptions::new().read(true).write(true).open(&path);
+        let open = || OpenOptions::new().read(true).write(true).open(path);
         let Ok(file) = os::with_room(open) else { continue };
-        if matches!(os::lock_file(&file), Ok(true)) && os::leads_to(&path, &file) {
-            let _ = fs::remove_file(&path);
+        if matches!(os::lock_file(&file), Ok(true)) && matches!(os::leads_to(path, &file), Ok(true)) {
+            let _ = fs::remove_file(path);
         }
     }
 }

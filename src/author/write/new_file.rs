@@ -18,6 +18,9 @@ use crate::io::os;
 use crate::selection::checked_product;
 use crate::value::{DataType, Values};
 
+/// The maximum number of chunks in a block. Each takes some hundred bytes besides its own until it is written.
+const CHUNKS: u64 = 1 << 14;
+
 /// A file that is being written. It gets its name on [`NewFile::commit`]; it is removed if dropped before that.
 pub struct NewFile {
     writer: Option<Writer>,
@@ -86,7 +89,7 @@ impl NewFile {
         self.put_ready(ready.map_err(|e| e.in_file(self.out.name()))?)
     }
 
-    /// Returns the best shape for blocks of about `cap` elements: whole chunks, if there are any.
+    /// Returns the best shape for blocks of about `cap` elements: whole chunks, if there are any, and not too many.
     pub(crate) fn block_shape(&self, variable: &str, cap: u64) -> Vec<u64> {
         let name = &*composed(variable.trim_start_matches('/'));
         let Some((_, shape)) = self.variables.get(name) else { return Vec::new() };
@@ -94,7 +97,9 @@ impl NewFile {
             Some(Writer::Netcdf4(writer)) => writer.chunk(name),
             _ => None,
         };
-        block_shape(shape, &chunk.unwrap_or_else(|| vec![1; shape.len()]), cap)
+        let Some(chunk) = chunk else { return block_shape(shape, &vec![1; shape.len()], cap) };
+        let most = checked_product(&chunk).unwrap_or(u64::MAX).saturating_mul(CHUNKS);
+        block_shape(shape, &chunk, cap.min(most))
     }
 
     /// Returns an encoder that prepares blocks of a variable on other threads. Not for files that remember their

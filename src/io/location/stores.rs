@@ -9,7 +9,7 @@ use super::resolve::{candidates, Style};
 use super::{store_names, virtual_files};
 use crate::error::secrets::redact;
 use crate::error::{Error, Kind, Result};
-use crate::io::os::{is_virtual, list_virtual, shown, with_room, LocalFile, VirtualFile};
+use crate::io::os::{entries, is_virtual, list_virtual, shown, EntryKind, LocalFile, VirtualFile};
 use crate::io::source::Source;
 use crate::options::{AllowedSources, OpenOptions};
 
@@ -94,27 +94,29 @@ fn obstacle(directory: &Path, links_are: bool) -> Option<&'static str> {
     const MOST: usize = 1_000_000;
     let (mut pending, mut seen) = (vec![directory.to_owned()], 0);
     while let Some(directory) = pending.pop() {
-        let Ok(entries) = with_room(|| fs::read_dir(&directory)) else {
+        let Ok(list) = entries(&directory) else {
             return Some("has a directory that cannot be read");
         };
-        for entry in entries {
+        for entry in list {
             seen += 1;
             if seen > MOST {
                 return Some("has too many files to check");
             }
-            let kind = entry.as_ref().ok().and_then(|entry| entry.file_type().ok());
+            let kind = entry.as_ref().ok().and_then(|entry| entry.kind().ok());
             let (Ok(entry), Some(kind)) = (entry, kind) else { return Some("cannot be checked") };
             // A link to nothing is a chunk that is absent.
-            let kind = match kind.is_symlink() {
-                true if links_are => return Some("has symbolic links"),
-                true => fs::metadata(entry.path()).map(|target| target.file_type()).ok(),
-                false => Some(kind),
+            let kind = match kind {
+                EntryKind::Link if links_are => return Some("has symbolic links"),
+                EntryKind::Link => {
+                    fs::metadata(entry.path()).map(|target| EntryKind::of(target.file_type())).ok()
+                }
+                kind => Some(kind),
             };
             match kind {
-                Some(kind) if kind.is_dir() => pending.push(entry.path()),
-                Some(kind) if !kind.is_file() => return Some("has a FIFO, a socket or a device"),
-                Some(_) if is_metadata(&entry.file_name().to_string_lossy()) => {
-                    let found = match LocalFile::open(&entry.path()) {
+                Some(EntryKind::Directory) => pending.push(entry.path().to_owned()),
+                Some(kind) if kind != EntryKind::File => return Some("has a FIFO, a socket or a device"),
+                Some(_) if is_metadata(&entry.name().to_string_lossy()) => {
+                    let found = match LocalFile::open(entry.path()) {
                         Ok(file) => of_metadata(&file),
                         Err(_) => Some("has metadata that cannot be read"),
                     };

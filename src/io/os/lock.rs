@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use super::system;
+use super::{is_absence, system};
 
 /// The maximum number of attempts to lock a file that is removed while it is being locked.
 const ATTEMPTS: u32 = 1000;
@@ -36,7 +36,7 @@ impl Lock {
     /// Takes the lock of this name if nobody holds it.
     ///
     /// # Errors
-    /// Those of creating or opening a file of this name.
+    /// Those of creating, opening, locking or looking at a file of this name, which is then removed.
     pub(crate) fn attempt(path: &Path) -> io::Result<Locking> {
         for _ in 0..ATTEMPTS {
             let file = match super::descriptors::with_room(|| system::open_lock(path)) {
@@ -58,10 +58,21 @@ impl Lock {
                     return Ok(Locking::Impossible);
                 }
                 Err(error) if system::may_not_lock(&error) => return Ok(Locking::Impossible),
-                Err(error) => return Err(error),
+                Err(error) => {
+                    // If another holder has the lock, it removes the file.
+                    if !matches!(system::try_lock(&file), Ok(false)) {
+                        remove(path, &file);
+                    }
+                    return Err(error);
+                }
             }
-            if leads_to(path, &file) {
-                return Ok(Locking::Taken(Lock { file, path: path.to_owned() }));
+            match leads_to(path, &file) {
+                Ok(true) => return Ok(Locking::Taken(Lock { file, path: path.to_owned() })),
+                Ok(false) => {}
+                Err(error) => {
+                    remove(path, &file);
+                    return Err(error);
+                }
             }
         }
         Ok(Locking::Busy)
@@ -83,14 +94,28 @@ pub(crate) fn unlock_file(file: &File) {
 
 /// Returns whether the name still belongs to the file that was locked. The file is opened again, since network file
 /// systems check only then whether their cached names are still valid.
-pub(crate) fn leads_to(path: &Path, file: &File) -> bool {
+///
+/// # Errors
+/// If the system cannot say which file it is.
+pub(crate) fn leads_to(path: &Path, file: &File) -> io::Result<bool> {
+    let own = system::identity(file, &file.metadata()?)?;
     // A file that may not be read cannot be opened; its identity is looked up by its path.
     let again = match File::open(path) {
         Ok(again) => again.metadata().and_then(|now| system::identity(&again, &now)),
         Err(_) => system::identity_at(path),
     };
-    let own = file.metadata().and_then(|now| system::identity(file, &now));
-    matches!((again, own), (Ok(again), Ok(own)) if again == own)
+    match again {
+        Ok(again) => Ok(again == own),
+        Err(error) if is_absence(&error) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Removes a file of one's own, unless its name is known to belong to another by now.
+pub(crate) fn remove(path: &Path, file: &File) {
+    if !matches!(leads_to(path, file), Ok(false)) {
+        let _ = fs::remove_file(path);
+    }
 }
 
 impl Drop for Lock {

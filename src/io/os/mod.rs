@@ -6,11 +6,14 @@
 //! reads and never mapped: a file truncated under a mapping would kill the host program.
 
 mod descriptors;
+mod directory;
 mod given;
 mod lock;
 mod name;
 #[cfg(unix)]
 mod unix;
+#[cfg(unix)]
+mod unix_directory;
 #[cfg(feature = "gdal")]
 mod vsi;
 #[cfg(windows)]
@@ -33,8 +36,9 @@ use crate::io::source::Source;
 pub(crate) use descriptors::make_room;
 pub(crate) use descriptors::with_room;
 use descriptors::Descriptor;
+pub(crate) use directory::{entries, EntryKind};
 pub(crate) use given::{read_given, write_to_stream};
-pub(crate) use lock::{leads_to, lock_file, unlock_file, Lock, Locking};
+pub(crate) use lock::{leads_to, lock_file, remove, unlock_file, Lock, Locking};
 pub(crate) use name::bytes_of;
 pub(crate) use name::path_from_bytes;
 pub use name::shown;
@@ -262,7 +266,11 @@ fn fill(
 /// `AlreadyExists` if it is not free.
 pub(crate) fn settle(new: &Path, name: &Path) -> io::Result<()> {
     match fs::hard_link(new, name) {
-        Ok(()) => fs::remove_file(new),
+        Ok(()) => {
+            // The file has its name, whether the other one goes or not.
+            let _ = fs::remove_file(new);
+            Ok(())
+        }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
         // Some file systems have no links. There, another process can take the name between the check and the renaming.
         Err(_) if fs::symlink_metadata(name).is_ok() => Err(ErrorKind::AlreadyExists.into()),
@@ -273,13 +281,6 @@ pub(crate) fn settle(new: &Path, name: &Path) -> io::Result<()> {
 /// Makes the name of a file durable.
 pub(crate) fn sync_directory(name: &Path) -> io::Result<()> {
     with_room(|| system::sync_directory(name.parent().unwrap_or(Path::new("."))))
-}
-
-/// Writes the contents of a file to the disk.
-pub(crate) fn sync(new: &Path) -> io::Result<()> {
-    // Windows flushes only through a handle that may write.
-    let open = || fs::OpenOptions::new().read(true).write(true).open(new);
-    with_room(open)?.sync_all()
 }
 
 /// Returns whether the error means that there is no such file. A name too long for the file system counts as absent

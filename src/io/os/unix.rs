@@ -6,6 +6,8 @@ use std::os::fd::{AsRawFd, IntoRawFd};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+pub use super::unix_directory::Directory;
+
 /// Identifies a file, whatever its names: device and inode.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FileIdentity {

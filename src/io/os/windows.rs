@@ -1,10 +1,13 @@
 //! Windows: positioned reads through the standard library, identity by volume and file index.
 
-use std::fs::{File, FileType, Metadata, OpenOptions};
+use std::ffi::OsString;
+use std::fs::{self, File, FileType, Metadata, OpenOptions};
 use std::io;
 use std::os::windows::fs::{FileExt, OpenOptionsExt};
 use std::os::windows::io::{AsRawHandle, RawHandle};
 use std::path::{Path, PathBuf};
+
+use super::directory::EntryKind;
 
 /// Identifies a file, whatever its names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -29,6 +32,21 @@ struct Information {
 #[link(name = "kernel32")]
 unsafe extern "system" {
     fn GetFileInformationByHandle(file: RawHandle, information: *mut Information) -> i32;
+}
+
+/// An open directory.
+pub struct Directory(fs::ReadDir);
+
+impl Directory {
+    pub fn open(path: &Path) -> io::Result<Self> {
+        fs::read_dir(path).map(Directory)
+    }
+
+    /// Returns the next name and what it belongs to; `None` at the end.
+    pub fn next(&mut self) -> io::Result<Option<(OsString, Option<EntryKind>)>> {
+        let Some(entry) = self.0.next().transpose()? else { return Ok(None) };
+        Ok(Some((entry.file_name(), entry.file_type().ok().map(EntryKind::of))))
+    }
 }
 
 /// Returns the device that a name means in every directory, with any extension.

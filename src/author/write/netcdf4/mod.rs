@@ -13,6 +13,7 @@ mod header;
 mod heap;
 mod message;
 mod objects;
+mod stored;
 mod variable;
 
 use std::collections::HashMap;

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::chunk_tree::{self, Stored};
+use super::chunk_tree;
 use super::chunks::{Chunks, StoredBytes};
 use super::header::Message;
 use super::heap::Heap;
 use super::message::{self, CONSTANT, HEAP_REFERENCE, UNDEFINED};
+use super::stored::{Stored, StoredChunks};
 use crate::author::write::bytes::{encode, ended, fill_value, Order};
 use crate::author::write::description;
 use crate::author::write::region::{runs, Coverage};
@@ -39,7 +40,7 @@ enum Store {
     /// Contiguous; the place is reserved when the first data are written.
     Contiguous { address: Option<u64>, covered: Coverage },
     /// In chunks; incomplete ones wait, with the number of elements that they have.
-    Chunked { chunks: Arc<Chunks>, stored: Vec<Stored>, waiting: BTreeMap<u64, (Vec<u8>, u64)> },
+    Chunked { chunks: Arc<Chunks>, stored: StoredChunks, waiting: BTreeMap<u64, (Vec<u8>, u64)> },
 }
 
 /// Data that are ready to be written.
@@ -75,7 +76,7 @@ impl Data {
         let store = if is_chunked && !shape.is_empty() {
             let chunks = Chunks::new(&shape, &unlimited, element, storage, fill.clone())?;
             let chunks = Arc::new(if is_text { chunks.unfiltered() } else { chunks });
-            Store::Chunked { chunks, stored: Vec::new(), waiting: BTreeMap::new() }
+            Store::Chunked { chunks, stored: StoredChunks::default(), waiting: BTreeMap::new() }
         } else {
             Store::Contiguous { address: None, covered: Coverage::default() }
         };
@@ -202,8 +203,7 @@ impl Data {
                 for (number, (chunk, _)) in std::mem::take(waiting) {
                     store(stored, number, &chunks.filtered(&chunk)?, sink)?;
                 }
-                stored.sort_unstable_by_key(|chunk| chunk.number);
-                if stored.windows(2).any(|pair| pair[0].number == pair[1].number) {
+                if !stored.sort() {
                     return Err(Error::new(Kind::Request, "a block of it was written twice"));
                 }
                 let shape = chunks.chunk();
@@ -220,7 +220,7 @@ impl Data {
     }
 }
 
-fn store(stored: &mut Vec<Stored>, number: u64, bytes: &[u8], sink: &mut Sink) -> Result<()> {
+fn store(stored: &mut StoredChunks, number: u64, bytes: &[u8], sink: &mut Sink) -> Result<()> {
     let len = u32::try_from(bytes.len()).map_err(|_| Error::new(Kind::Limit, "a chunk has 4 GiB or more"))?;
     let address = sink.append(bytes)?;
     stored.push(Stored { number, address, len });
