@@ -8,7 +8,7 @@ use super::boundary::{self, c_string, is_null, object, output, Answer, Failure};
 use super::dataset::no_index;
 use super::status::{cfa_status, CFA_ERR_BUFFER, CFA_ERR_NOT_FOUND, CFA_ERR_TYPE};
 use super::types;
-use crate::{Attribute, Attributes, DataType, Values};
+use crate::{Attribute, DataType, Values};
 
 /// An attribute of a group or a variable. Borrowed until cfa_dataset_free.
 pub struct cfa_attribute {
@@ -26,14 +26,14 @@ unsafe impl Sync for cfa_attribute {}
 
 impl cfa_attribute {
     /// Handles for the attributes that are shown.
-    pub(super) fn all(attributes: &Attributes, shown: impl Fn(&Attribute) -> bool) -> Box<[cfa_attribute]> {
+    pub(super) fn all<'a>(attributes: impl Iterator<Item = &'a Attribute>) -> Box<[cfa_attribute]> {
         let handle = |stored: &Attribute| cfa_attribute {
             stored,
             name: c_string(&stored.name),
             text: OnceCell::new(),
             strings: OnceCell::new(),
         };
-        attributes.iter().filter(|a| shown(a)).map(handle).collect()
+        attributes.map(handle).collect()
     }
 
     pub(super) fn value(&self) -> &Values {

@@ -82,9 +82,10 @@ pub unsafe extern "C" fn cfa_variable_fragment_sizes(
             let message = format!("no dimension {dimension}; the variable has {}", grid.fragments().len());
             Failure::new(CFA_ERR_NOT_FOUND, message)
         };
-        let number = *grid.fragments().get(dimension).ok_or_else(none)?;
-        let ranges = (0..number).map(|i| grid.range(dimension, i));
-        let all: Vec<u64> = ranges.map(|range| range.end - range.start).collect();
+        if dimension >= grid.fragments().len() {
+            return Err(none());
+        }
+        let all: Vec<u64> = grid.sizes(dimension).collect();
         // SAFETY: as above.
         unsafe { put_list(&all, capacity, sizes, "sizes") }
     })

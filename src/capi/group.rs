@@ -51,7 +51,7 @@ impl cfa_group {
     }
 
     fn attributes(&self) -> &[cfa_attribute] {
-        self.attributes.get_or_init(|| cfa_attribute::all(&self.stored().attributes, |_| true))
+        self.attributes.get_or_init(|| cfa_attribute::all(self.stored().attributes.iter()))
     }
 
     fn members(&self) -> &Members {

@@ -44,10 +44,7 @@ impl cfa_variable {
     }
 
     fn attributes(&self) -> &[cfa_attribute] {
-        self.attributes.get_or_init(|| {
-            let raw = self.owner().is_raw();
-            cfa_attribute::all(self.variable.attributes(), |a| raw || !dialect::defines_aggregation(a))
-        })
+        self.attributes.get_or_init(|| cfa_attribute::all(self.variable.logical_attributes()))
     }
 
     fn is_aggregated(&self) -> bool {

@@ -83,6 +83,11 @@ impl Dataset {
         }
     }
 
+    /// Returns the variable with this index in the file's list of variables.
+    pub fn variable_with_id(&self, id: VariableId) -> Option<Variable> {
+        (id.0 < self.0.tree().variables.len()).then(|| Variable::new(self.clone(), id))
+    }
+
     /// Returns the variables of the logical view. Those that only define fragments are omitted, unless the dataset was
     /// opened with the raw view.
     pub fn variables(&self) -> Vec<Variable> {
@@ -140,7 +145,12 @@ impl Dataset {
 
     /// Returns warnings about oddities that were tolerated so far.
     pub fn warnings(&self) -> Vec<String> {
-        self.0.warnings()
+        self.warnings_after(0)
+    }
+
+    /// Returns the warnings that were added after the first `known` ones.
+    pub fn warnings_after(&self, known: usize) -> Vec<String> {
+        self.0.warnings_after(known)
     }
 }
 

@@ -7,15 +7,16 @@ use ndarray::{ArrayD, IxDyn};
 
 use crate::container::array::Array;
 use crate::container::read::zeroed;
-use crate::container::tree::{self, DimensionId, VariableId};
+use crate::container::tree::{self, DimensionId, Group, VariableId};
 use crate::dataset::Dataset;
+use crate::dialect;
 use crate::error::{Error, Kind, Result};
 use crate::model::Aggregation;
 use crate::read::scatter::Destination;
 use crate::read::{self, AggregationFile, Request};
 use crate::selection::Selection;
 use crate::threads::progress::{Listener, Progress};
-use crate::value::{Attributes, DataType, Values};
+use crate::value::{Attribute, Attributes, DataType, Values};
 
 /// A variable, aggregated or ordinary; both are read in the same way.
 #[derive(Clone)]
@@ -113,6 +114,18 @@ impl Variable {
     /// Returns its attributes as stored, including those of the aggregation.
     pub fn attributes(&self) -> &Attributes {
         &self.stored().attributes
+    }
+
+    /// Returns its attributes in the logical view, without those that define the aggregation.
+    pub fn logical_attributes(&self) -> impl Iterator<Item = &Attribute> {
+        let raw = self.shared().options.raw_view;
+        self.attributes().iter().filter(move |a| raw || !dialect::defines_aggregation(a))
+    }
+
+    /// Returns the group that contains it.
+    pub fn group(&self) -> &Group {
+        let tree = self.shared().tree();
+        &tree.groups[self.stored().group.0]
     }
 
     /// Returns the array that is stored under its name.

@@ -186,6 +186,15 @@ impl Error {
         self.0.absence && self.0.kind == Kind::Io
     }
 
+    /// Returns what the operating system said, if that is the cause.
+    pub fn io_kind(&self) -> Option<std::io::ErrorKind> {
+        let cause: &(dyn StdError + 'static) = self.0.cause.as_deref()?;
+        match cause.downcast_ref::<std::io::Error>() {
+            Some(error) => Some(error.kind()),
+            None => cause.downcast_ref::<Error>()?.io_kind(),
+        }
+    }
+
     /// Returns the message alone, without file, variable and fragment.
     pub fn message(&self) -> &str {
         &self.0.message

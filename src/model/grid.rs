@@ -112,6 +112,14 @@ impl Grid {
         start..start + run.size
     }
 
+    /// Returns the sizes of all fragments along a dimension.
+    pub fn sizes(&self, dimension: usize) -> impl Iterator<Item = u64> + '_ {
+        (0..self.fragments[dimension]).map(move |i| {
+            let range = self.range(dimension, i);
+            range.end - range.start
+        })
+    }
+
     /// Returns the fragment along a dimension that provides this index.
     pub fn find(&self, dimension: usize, index: u64) -> u64 {
         let runs = &self.runs[dimension];

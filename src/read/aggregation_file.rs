@@ -138,9 +138,10 @@ impl AggregationFile {
         }
     }
 
-    /// Returns warnings about oddities that were tolerated so far.
-    pub(crate) fn warnings(&self) -> Vec<String> {
-        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Returns warnings about oddities that were tolerated so far, without the first `known` ones.
+    pub(crate) fn warnings_after(&self, known: usize) -> Vec<String> {
+        let warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        warnings.get(known..).unwrap_or_default().to_vec()
     }
 
     /// Returns the group that contains a variable.

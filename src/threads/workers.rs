@@ -1,8 +1,11 @@
 //! Runs the tasks of a read on several threads: the caller's and those of the [pool](crate::threads::pool).
 
 use std::collections::VecDeque;
+use std::num::NonZeroUsize;
 use std::panic::AssertUnwindSafe;
-use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use once_cell::race::OnceNonZeroUsize;
 
 use crate::error::{Error, Kind, Result};
 use crate::threads::pool;
@@ -68,10 +71,12 @@ impl<T> Queue<T> {
 
 /// Returns the number of threads that a setting means; 0 means one per core.
 pub(crate) fn threads(setting: usize) -> usize {
-    static CORES: OnceLock<usize> = OnceLock::new();
+    // Asking costs more than a small read, so it happens once. Nothing waits here: a process made by `fork` would wait
+    // for a thread that it does not have.
+    static CORES: OnceNonZeroUsize = OnceNonZeroUsize::new();
+    let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     match setting {
-        // Asking costs more than a small read, so it happens once.
-        0 => *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from)),
+        0 => CORES.get_or_init(cores).get(),
         n => n,
     }
 }

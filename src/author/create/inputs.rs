@@ -102,7 +102,7 @@ pub fn expand<S: AsRef<OsStr>>(arguments: &[S]) -> Result<Inputs> {
 
 fn one(argument: &OsStr, base: &Path, lists: bool, found: &mut Inputs) -> Result<()> {
     let path = base.join(argument);
-    let absent = |what: &str| Error::new(Kind::Io, what).in_file(shown(&path));
+    let absent = |what: &str| Error::new(Kind::Io, what).in_file(shown(&path)).of_absence();
     let there = fs::metadata(&path).ok();
     if let (Some(list), true) = (listed(argument), lists && there.is_none()) {
         return all_of(&base.join(list), found);

@@ -9,7 +9,8 @@ use super::parse::parse;
 use super::table;
 use super::{Unit, UnitError};
 use std::collections::HashMap;
-use std::sync::LazyLock;
+
+use once_cell::race::OnceBox;
 
 /// How the table defines a unit.
 #[derive(Clone, Copy, Debug)]
@@ -32,12 +33,13 @@ pub(super) struct Database {
     prefix_symbols: Vec<(&'static str, f64)>,
 }
 
-static DATABASE: LazyLock<Database> = LazyLock::new(Database::build);
+/// Nobody waits while another thread builds it: a process made by `fork` would wait for a thread that it does not have.
+static DATABASE: OnceBox<Database> = OnceBox::new();
 
 impl Database {
     /// Returns the one database, built at first use.
     pub fn get() -> &'static Database {
-        &DATABASE
+        DATABASE.get_or_init(|| Box::new(Database::build()))
     }
 
     fn build() -> Database {

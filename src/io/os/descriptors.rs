@@ -8,10 +8,11 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, TryLockError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError, Weak};
 use std::time::{Duration, Instant};
 
 use super::system::{self, FileIdentity};
+use crate::threads::process::PerProcess;
 
 /// How long to wait for the reads of other threads to end.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -34,8 +35,11 @@ pub(super) struct Descriptor {
     pins: AtomicUsize,
 }
 
-/// All descriptors. Those that are gone are removed now and then.
-static ALL: Mutex<Vec<Weak<Descriptor>>> = Mutex::new(Vec::new());
+/// Returns all descriptors of this process. Those that are gone are removed now and then.
+fn all() -> MutexGuard<'static, Vec<Weak<Descriptor>>> {
+    static ALL: PerProcess<Mutex<Vec<Weak<Descriptor>>>> = PerProcess::new();
+    ALL.get(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// How many are open, or being opened or closed.
 static OPEN: AtomicUsize = AtomicUsize::new(0);
@@ -81,7 +85,7 @@ impl Descriptor {
         let made =
             Descriptor { path, identity, file, is_recent: AtomicBool::new(true), pins: AtomicUsize::new(0) };
         let made = Arc::new(made);
-        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = all();
         if all.len() == all.capacity() {
             all.retain(|one| one.strong_count() > 0);
         }
@@ -192,7 +196,7 @@ pub(crate) fn make_room(count: usize) {
 
 /// Closes files that no read uses, first those that were not read recently. Returns how many were closed.
 fn close_some(count: usize) -> usize {
-    let all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+    let all = all();
     let mut closed = 0;
     for spare_recent in [true, false] {
         for one in all.iter().filter_map(Weak::upgrade) {
