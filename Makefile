@@ -10,7 +10,7 @@ DATADIR ?= $(PREFIX)/share
 GDALPLUGINS ?= $(if $(filter /usr /usr/local,$(PREFIX)),$(shell scripts/gdal_plugins_dir.sh),$(LIBDIR)/gdalplugins)
 
 .DEFAULT_GOAL := build
-.PHONY: help deps build plugin demo test soak lint bench sanitize install clean
+.PHONY: help deps build plugin wheel demo test soak lint bench sanitize install clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
@@ -26,6 +26,10 @@ build: ## build everything below build/ (a Rust toolchain and a C compiler are e
 
 plugin: ## build the GDAL driver build/gdalplugins/gdal_CFA.so (needs gdal-config and a C++ compiler)
 	@scripts/cargo.sh plugin
+
+wheel: ## build the Python package, build/wheels/libcfa-*.whl, for every Linux of 2014 and later
+	@scripts/deps.sh wheel
+	@scripts/cargo.sh wheel
 
 demo: ## write a sample aggregation to build/demo, describe it, read from it and open it with GDAL
 	@scripts/deps.sh demo

@@ -4,6 +4,7 @@
 #   scripts/cargo.sh products   build/bin/cfa, build/share: its manual pages and shell completions;
 #                               build/lib/libcfa.so*, libcfa.a, pkgconfig/cfa.pc, build/include/cfa.h
 #   scripts/cargo.sh plugin     build/gdalplugins/gdal_CFA.so, for the GDAL of gdal-config
+#   scripts/cargo.sh wheel      build/wheels/libcfa-*.whl, the Python package, for every Linux of 2014 and later
 #   scripts/cargo.sh contest    build/bench/contest, one timed read for `make bench` and scripts/instructions.sh; needs libcfa.a
 #
 # CFA_PROFILE=dev makes the development build, below build/dev; CFA_OUT names another place than build/.
@@ -106,10 +107,17 @@ build_contest() {
         -lutil -lrt -lpthread -lm -ldl
 }
 
+# Zig's linker is told which glibc to link with, so that the wheel runs on older systems than this one.
+build_wheel() {
+    scripts/environment.sh build/wheel-tools python/requirements-build.txt
+    PATH=$PWD/build/wheel-tools/bin:$PATH maturin build --locked --release --zig --compatibility manylinux2014 \
+        --manifest-path python/Cargo.toml --out "$out/wheels"
+}
+
 case ${1-} in
-products | plugin | contest) "build_$1" ;;
+products | plugin | wheel | contest) "build_$1" ;;
 *)
-    sed -n 's/^# \{0,1\}//; 2,10p' "$0" >&2
+    sed -n 's/^# \{0,1\}//; 2,11p' "$0" >&2
     exit 2
     ;;
 esac

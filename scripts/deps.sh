@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the packages of packages.txt and the Rust components that lint uses; does nothing when all is there.
 #
-#   scripts/deps.sh [build | demo | lint | test | bench]    those of one target; test unless told
+#   scripts/deps.sh [build | demo | wheel | lint | test | bench]    those of one target; test unless told
 #
 # Elsewhere than on Debian and its kin it prints what is needed and leaves the installing to the user.
 set -euo pipefail
@@ -11,10 +11,11 @@ cd "$(dirname "$0")/.."
 case ${1:-test} in
 build) needed='build' ;;
 demo) needed='build|demo' ;;
+wheel) needed='wheel' ;;
 lint) needed='build|lint' ;;
 test) needed='build|demo|lint|test' ;;
 bench) needed='build|bench' ;;
-*) echo "deps: there is no target '$1'; there are: build, demo, lint, test, bench" >&2 && exit 2 ;;
+*) echo "deps: there is no target '$1'; there are: build, demo, wheel, lint, test, bench" >&2 && exit 2 ;;
 esac
 mapfile -t packages < <(awk -v needed="(^|,)($needed)(,|\$)" '!/^#/ && $2 ~ needed { print $1 }' scripts/packages.txt)
 

@@ -9,19 +9,9 @@ program=$PWD/build/bin/cfa
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Makes the environment of a dialect, unless one with these requirements is there.
-environment() {
-    local dialect=$1 folder=build/cf-python/$1 requirements=tests/cf_python/requirements-$1.txt
-    cmp --silent "$requirements" "$folder/requirements.txt" && return
-    rm -rf "$folder"
-    /usr/bin/python3 -m venv "$folder" &&
-        "$folder/bin/pip" install --quiet --disable-pip-version-check --retries 1 --requirement "$requirements" &&
-        cp "$requirements" "$folder/"
-}
-
 compare() {
     local dialect=$1
-    if ! environment "$dialect"; then
+    if ! scripts/environment.sh "build/cf-python/$dialect" "tests/cf_python/requirements-$dialect.txt"; then
         scripts/left_out.sh cf-python "the packages for $dialect cannot be fetched"
         return
     fi
