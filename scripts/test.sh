@@ -40,6 +40,7 @@ compiling() {
 }
 
 using() {
+    stage python scripts/test_python.sh
     stage gdal scripts/test_gdal.sh
     stage cf-python scripts/test_cf_python.sh
     stage remote scripts/test_remote.sh
