@@ -37,6 +37,21 @@ fn bare(path: &Path, data_type: DataType) -> Result<Values> {
     Ok(Values::from_native_bytes(data_type, &bytes).unwrap())
 }
 
+/// The whole of variable `v` in a type, with NaN for what is missing, filled from either end of the buffer.
+fn with_nan(path: &Path, data_type: DataType, stride: i64) -> Result<Vec<f64>> {
+    let dataset = Dataset::open(path)?;
+    let variable = dataset.variable("v")?;
+    let all = Selection::all(variable.shape()?);
+    let n = all.len().unwrap() as usize;
+    let mut bytes = vec![0xAA; n * data_type.size().unwrap()];
+    let first = if stride < 0 { n - 1 } else { 0 };
+    let output = Output { first, strides: Some(&[stride]), ..Output::new(data_type, &mut bytes) };
+    variable.read_with_nan_into(&all, output)?;
+    let values = Values::from_native_bytes(data_type, &bytes).unwrap();
+    let at = |i: usize| values.f64_at(if stride < 0 { n - 1 - i } else { i }).unwrap();
+    Ok((0..n).map(at).collect())
+}
+
 #[test]
 fn the_mask_does_not_depend_on_the_type_asked_for() {
     let folder = tempfile::tempdir().unwrap();
@@ -264,7 +279,7 @@ impl Twins {
 }
 
 /// The same answer, or the same kind of refusal.
-fn compare<T>(what: &str, aggregated: Result<T>, ordinary: Result<T>, same: impl Fn(&T, &T) -> bool) {
+fn compare<A, B>(what: &str, aggregated: Result<A>, ordinary: Result<B>, same: impl Fn(&A, &B) -> bool) {
     match (aggregated, ordinary) {
         (Ok(a), Ok(b)) => assert!(same(&a, &b), "{what}: the values differ"),
         (Err(_), Err(_)) => {}
@@ -302,6 +317,21 @@ fn aggregations_are_read_as_their_plain_twins_in_every_type_with_and_without_mas
                 compare(&what, bare(path, data_type), bare(&ordinary, data_type), |a, b| {
                     same_numbers(a, b, &valid) && twins.shows(a, data_type, &valid)
                 });
+                if !data_type.is_float() {
+                    continue;
+                }
+                for stride in [1, -1] {
+                    compare(
+                        &what,
+                        with_nan(path, data_type, stride),
+                        masked(&ordinary, data_type),
+                        |a, b| {
+                            let with_nan = Values::F64(a.clone());
+                            same_numbers(&with_nan, &b.0, &valid)
+                                && (0..a.len()).all(|i| valid[i] == 1 || a[i].is_nan())
+                        },
+                    );
+                }
             }
         }
     }

@@ -17,6 +17,9 @@ impl Variable {
         if !matches!(output.data_type, DataType::F32 | DataType::F64) {
             return Err(self.concerned(Kind::Type, format!("type {} has no NaN", output.data_type)));
         }
+        if let Some(fill) = self.only_missing_value(&output)? {
+            return self.read_and_replace(selection, output, fill);
+        }
         let place = |e: Error| e.in_variable(self.path()).in_file(self.dataset().name());
         let mut own = match output.mask {
             Some(_) => Vec::new(),
@@ -39,6 +42,46 @@ impl Variable {
                 put_nan(output.data_type, &mut output.buffer[at * element..(at + 1) * element]);
             }
         });
+        Ok(())
+    }
+
+    /// Returns the one number that all missing elements have after a read without mask, and no other element. `None` if
+    /// there may be others, or if a mask is wanted.
+    fn only_missing_value(&self, output: &Output<'_>) -> Result<Option<f64>> {
+        let is_its_own = output.mask.is_none() && output.data_type == self.data_type();
+        if !is_its_own || self.aggregation()?.is_none() {
+            return Ok(None);
+        }
+        let marks = ["missing_value", "valid_min", "valid_max", "valid_range"];
+        if marks.iter().any(|name| self.attributes().get(name).is_some()) {
+            return Ok(None);
+        }
+        Ok(self.missing_value().and_then(|value| value.f64_at(0)))
+    }
+
+    /// Reads without a mask, which would take memory and time, and replaces one number by NaN.
+    fn read_and_replace(&self, selection: &Selection, output: Output<'_>, fill: f64) -> Result<()> {
+        let (data_type, size) = (output.data_type, output.data_type.size().unwrap_or(1));
+        let is_fill = |element: &[u8]| match data_type {
+            DataType::F32 => element.try_into().is_ok_and(|bytes| f32::from_ne_bytes(bytes) == fill as f32),
+            _ => element.try_into().is_ok_and(|bytes| f64::from_ne_bytes(bytes) == fill),
+        };
+        let (strides, first) = layout(selection, &output);
+        let is_c_order = output.strides.is_none_or(|strides| is_c_order(strides, selection.count()));
+        let buffer = output.buffer;
+        self.read_into(selection, Output { buffer: &mut *buffer, ..output })?;
+        let replace = |element: &mut [u8]| {
+            if is_fill(element) {
+                put_nan(data_type, element);
+            }
+        };
+        if is_c_order {
+            let all = buffer[first * size..].chunks_exact_mut(size);
+            all.take(selection.len().unwrap_or(0) as usize).for_each(replace);
+        } else {
+            let at = |at: usize| at * size..(at + 1) * size;
+            for_each_place(selection.count(), &strides, first, |_, n| replace(&mut buffer[at(n)]));
+        }
         Ok(())
     }
 
@@ -102,6 +145,13 @@ impl Variable {
     fn concerned(&self, kind: Kind, message: String) -> Error {
         Error::new(kind, message).in_variable(self.path()).in_file(self.dataset().name())
     }
+}
+
+/// Returns whether these strides are those of an array in C order.
+fn is_c_order(strides: &[i64], counts: &[u64]) -> bool {
+    let own = c_strides(counts);
+    let mut pairs = strides.iter().zip(&own).zip(counts);
+    pairs.all(|((&stride, &own), &count)| count == 1 || u64::try_from(stride) == Ok(own))
 }
 
 /// The distance between neighbours in the buffer, and the place of the first element, in elements.
