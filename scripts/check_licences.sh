@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 permissive='MIT|Apache-2\.0|BSD-3-Clause|ISC|CDLA-Permissive-2\.0|Zlib|0BSD|Unlicense|Unicode-3\.0|bzip2-1\.0\.6|LLVM-exception'
-crates=(cargo tree --locked --edges "normal,build,dev" --prefix none)
+crates=(cargo tree --locked --workspace --edges "normal,build,dev" --prefix none)
 
 # A crate without a licence field fails too. cbindgen (MPL-2.0) is a tool of one test: nothing of it is in a product.
 all=$("${crates[@]}" --no-dedupe --format '{p}: {l}')

@@ -25,6 +25,11 @@ def counts(text):
     passed += number(r"^Ran (\d+) tests? in", text) - wrong - left
     failed += wrong
     skipped += left
+    # pytest
+    closing = "\n".join(re.findall(r"^=* ?(\d+ (?:passed|failed|skipped|error).* in [\d.]+s.*)$", text, re.MULTILINE))
+    passed += number(r"(\d+) (?:passed|xfailed)", closing)
+    failed += number(r"(\d+) (?:failed|errors?|xpassed)", closing)
+    skipped += number(r"(\d+) skipped", closing)
     # ctest
     wrong = number(r"^\d+% tests passed, (\d+) tests? failed out of \d+", text)
     passed += number(r"^\d+% tests passed, \d+ tests? failed out of (\d+)", text) - wrong

@@ -9,8 +9,8 @@ check() {
     "${@:2}" || failed+=("$1")
 }
 
-check rustfmt cargo fmt --check
-check clippy cargo clippy --locked --all-targets --quiet -- -D warnings
+check rustfmt cargo fmt --all --check
+check clippy cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 if command -v gdal-config >/dev/null; then
     check clippy-gdal cargo clippy --locked --lib --features gdal --quiet -- -D warnings
     check clang-format clang-format --dry-run --Werror gdal/*.cpp gdal/*.h

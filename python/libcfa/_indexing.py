@@ -75,7 +75,7 @@ def read(key: Any, shape: tuple[int, ...], new: New, fill: Fill) -> Block:
         picked = np.broadcast_shapes(*(wanted[d].shape for d in lists))
     except ValueError:
         raise IndexError("shape mismatch: indexing arrays could not be broadcast together") from None
-    places = {d: i for d, i in zip(lists, (i for i, e in enumerate(index) if isinstance(e, np.ndarray)), strict=True)}
+    places = dict(zip(lists, (i for i, e in enumerate(index) if isinstance(e, np.ndarray)), strict=True))
     spans, positions = _spans(wanted, lists)
     if len(lists) > 1 and math.prod(len(spans[d]) for d in lists) > _SPARSE * math.prod(picked):
         block = _points(wanted, lists, new, fill)

@@ -156,8 +156,8 @@ class Variable:
         """Read a part by coordinate values: ``v.select(time=slice("2001-03", "2001-05"), lat=45)``.
 
         A slice includes both ends; an end that is None is that of the dimension. Dates are compared to the precision in
-        which they are written, so ``time="2001-03"`` is the whole of March. A single number, label or datetime takes its
-        dimension away, like an integer index.
+        which they are written, so ``time="2001-03"`` is the whole of March. A single number, label or datetime takes
+        its dimension away, like an integer index.
         """
         start, count = self._core.select([coordinate_text(name, value) for name, value in coordinates.items()])
         index: list[Any] = [slice(s, s + n) for s, n in zip(start, count, strict=True)]

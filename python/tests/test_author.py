@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import libcfa
 import netCDF4
 import numpy as np
 import pytest
+
+import libcfa
 import samples
 
 
-@pytest.fixture()
+@pytest.fixture
 def archive(tmp_path: Path) -> Any:
     return samples.year(tmp_path)
 
@@ -55,7 +56,12 @@ def test_an_update_adds_files(archive: Any, tmp_path: Path) -> None:
 
 def test_wrong_options_are_value_errors(archive: Any, tmp_path: Path) -> None:
     out, files = tmp_path / "out.nc", tmp_path / "zg_2001-*.nc"
-    for wrong in ({"dialect": "CF-9"}, {"format": "zip"}, {"locations": "there"}, {"locations": "absolute", "base": "x"}):
+    for wrong in (
+        {"dialect": "CF-9"},
+        {"format": "zip"},
+        {"locations": "there"},
+        {"locations": "absolute", "base": "x"},
+    ):
         with pytest.raises(ValueError):
             libcfa.create(out, files, **wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError):

@@ -12,9 +12,10 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import libcfa
 import numpy as np
 import pytest
+
+import libcfa
 
 SUITE = Path(os.environ.get("CONFORMANCE", Path(__file__).parents[3] / "shared" / "conformance"))
 CASES = sorted(p.parent for p in SUITE.glob("*/*/expect.json"))
@@ -81,7 +82,12 @@ def through_xarray(path: str, name: str, start: Any, count: Any, stride: Any) ->
             if stored.dtype.kind == "f":
                 # What is null only after decoding is missing; NaN itself is a number here.
                 data.mask = np.isnan(decoded[short].variable[where].values) & ~np.isnan(stored.values)
-            return {"dtype": code(stored.dtype), "shape": stored.shape, "dims": list(stored.dims), "values": plain(data)}
+            return {
+                "dtype": code(stored.dtype),
+                "shape": stored.shape,
+                "dims": list(stored.dims),
+                "values": plain(data),
+            }
     except (libcfa.Error, ValueError) as error:
         return {"error": getattr(error, "category", "request"), "message": str(error)}
 

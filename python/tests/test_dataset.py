@@ -10,10 +10,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import libcfa
 import netCDF4
 import numpy as np
 import pytest
+
+import libcfa
 import samples
 
 
@@ -22,7 +23,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return samples.year(tmp_path_factory.mktemp("year"))[0]
 
 
-@pytest.fixture()
+@pytest.fixture
 def grouped(tmp_path: Path) -> Path:
     with netCDF4.Dataset(tmp_path / "grouped.nc", "w") as file:
         file.title = "a title"

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import libcfa
 import numpy as np
 import pytest
-import samples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+
+import libcfa
+import samples
 
 
 @pytest.fixture(scope="module")

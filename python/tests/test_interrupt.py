@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 import samples
 
 #: Sends SIGINT after 0.3 s while `work` runs; prints the seconds from then to the exception.

@@ -10,9 +10,10 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import libcfa
 import numpy as np
 import pytest
+
+import libcfa
 import samples
 
 kept: Any = None
