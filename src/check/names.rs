@@ -193,10 +193,12 @@ impl Lists<'_> {
         let formats = formats.map(fit).transpose()?;
         let one_for_all = identifiers.is_shared();
         let features = self.subject.features;
+        let (mut before, read) = (features.allowance().decoded(), || features.allowance().decoded());
         for block in Slabs::new(&Selection::all(self.fragments), self.fragments, BLOCK) {
             let block = block?;
+            let decoded = read().saturating_sub(std::mem::replace(&mut before, read()));
             let count = block.len().unwrap_or(0);
-            if features.allowance().work(count.saturating_mul(NAME)).is_err() {
+            if features.allowance().work(count.saturating_mul(NAME).saturating_add(decoded)).is_err() {
                 let first: Vec<String> = block.index(0).iter().map(u64::to_string).collect();
                 let message = format!(
                     "the names of its fragments from [{}] on are not checked: they are too many for a file of this length",

@@ -95,12 +95,12 @@ impl Allowance {
         }
     }
 
-    /// Counts bytes that were decoded from chunks of tables.
+    /// Counts bytes that are read of tables, and of chunks that are decoded for them.
     pub(crate) fn note_decoded(&self, bytes: usize) {
         self.decoded.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    /// Returns how many bytes were decoded from chunks of tables so far.
+    /// Returns how many bytes were counted so.
     pub(crate) fn decoded(&self) -> u64 {
         self.decoded.load(Ordering::Relaxed)
     }

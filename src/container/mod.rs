@@ -197,7 +197,9 @@ impl Container {
         let element = array.element.size().max(array.data_type.size().unwrap_or(size_of::<String>()));
         // As stored, and as values.
         let bytes = selection.len().and_then(|n| n.checked_mul(2 * element as u64));
-        let _held = self.hold(bytes.and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX))?;
+        let bytes = bytes.and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX);
+        let _held = self.hold(bytes)?;
+        self.allowance().note_decoded(bytes / 2);
         let mut kept = Kept::sharing(&self.tables);
         kept.keep = true;
         if array.data_type != DataType::String {

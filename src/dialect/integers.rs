@@ -64,11 +64,9 @@ pub(crate) fn runs(
             return each(n, value.and_then(|stored| numbers.value(stored)));
         }
     }
-    let element = array.data_type.size().unwrap_or(1) as u64;
     let slab = if matches!(array.layout, Layout::Chunked { .. }) { SLAB } else { SMALL_SLAB };
     for slab in Slabs::new(&all, &array.shape, slab) {
         let slab = slab?;
-        allowance.work(slab.len().unwrap_or(u64::MAX).saturating_mul(element))?;
         let before = allowance.decoded();
         let values = features.values(id, &slab)?;
         allowance.work(allowance.decoded().saturating_sub(before))?;
