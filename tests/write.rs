@@ -288,3 +288,17 @@ fn a_full_disk_leaves_the_old_file_and_nothing_is_printed() {
     assert_eq!(printed, "");
     assert!(String::from_utf8_lossy(&output.stdout).contains(" 1 passed"));
 }
+
+/// Links of a large group are huge objects of a heap; whoever searches their index for each of them looks at 0.5 GB.
+#[test]
+fn thousands_of_variables_are_read_back_with_little_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.nc");
+    let mut file = File::default();
+    file.dimensions.push(Dimension { name: "x".into(), size: 1, unlimited: false });
+    for v in 0..5000 {
+        file.variables.push(Variable::with_values(format!("v{v}"), &["x"], Values::I8(vec![1])));
+    }
+    write_file(&file, &path, Format::Netcdf4).unwrap();
+    assert_eq!(Dataset::open(&path).unwrap().variables().len(), 5000);
+}

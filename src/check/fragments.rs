@@ -30,7 +30,7 @@ const BLOCK: u64 = 256;
 /// Opens every fragment of a variable and fills in the states.
 ///
 /// # Errors
-/// `Cancelled`; `Limit` if the states do not fit into memory.
+/// `Cancelled`.
 pub(crate) fn check(
     dataset: &Dataset,
     id: VariableId,
@@ -44,9 +44,15 @@ pub(crate) fn check(
     let shape = aggregation.grid.fragments();
     let total = crate::selection::checked_product(shape).and_then(|n| usize::try_from(n).ok());
     let mut states = Vec::new();
-    let total = total
-        .filter(|&n| states.try_reserve_exact(n).is_ok())
-        .ok_or_else(|| Error::new(Kind::Limit, "the fragments do not fit into memory"))?;
+    // The states of all variables together count against what may be kept of the file.
+    let allowance = shared.container.allowance();
+    let room = |&n: &usize| allowance.keep(n).is_ok() && states.try_reserve_exact(n).is_ok();
+    let Some(total) = total.filter(room) else {
+        let message = "its fragments are not checked: they are too many for a file of this length";
+        let path = Some(shared.tree().variables[id.0].path.as_str());
+        findings.add(&rules::FRAGMENT_REFUSED, aggregation.dialect, path, None, message);
+        return Ok(());
+    };
     states.resize(total, State::Unchecked);
     let variable = &shared.tree().variables[id.0];
     let target = Target::new(&variable.attributes, variable.array.data_type);

@@ -19,6 +19,7 @@ mod tables;
 mod tests;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use json::as_json;
 pub use report::{Finding, Report, State, VariableReport};
@@ -33,7 +34,7 @@ use crate::options::OpenOptions;
 use crate::threads::progress::{Listener, Progress};
 use outputs::Outputs;
 use report::Findings;
-use subject::Subject;
+use subject::{Containers, Subject};
 
 /// How a file is checked.
 #[derive(Clone)]
@@ -99,8 +100,11 @@ pub fn check(path: impl AsRef<Path>, options: &Options<'_>) -> Result<Report> {
         .map(VariableId)
         .filter(|id| dialect::is_aggregation(&tree.variables[id.0].attributes))
         .collect();
+    // The check reads tables again; what is too much of them for the file must not be missing to the reader.
+    aggregated.iter().for_each(|&id| drop(shared.aggregation(id)));
+    let containers = Containers::of(tree);
     for &id in &aggregated {
-        let subject = Subject::new(&*shared.container, tree, id, settings.max_fragments);
+        let subject = Subject::new(&*shared.container, tree, &containers, id, settings.max_fragments);
         subject.structure(&mut findings);
         variables.push(decoded(&dataset, id, &subject, &mut findings));
     }
@@ -140,7 +144,7 @@ fn decoded(dataset: &Dataset, id: VariableId, subject: &Subject, findings: &mut 
         data_type: variable.array.data_type,
         dimensions: Vec::new(),
         shape: None,
-        offsets: Vec::new(),
+        grid: None,
         states: Vec::new(),
     };
     match dataset.shared().aggregation(id) {
@@ -155,12 +159,7 @@ fn decoded(dataset: &Dataset, id: VariableId, subject: &Subject, findings: &mut 
             report.dimensions =
                 aggregation.dimensions.iter().map(|&d| dataset.dimension(d).name.clone()).collect();
             report.shape = Some(grid.shape().to_vec());
-            report.offsets = (0..grid.shape().len())
-                .map(|d| {
-                    let starts = (0..grid.fragments()[d]).map(|i| grid.range(d, i).start);
-                    starts.chain([grid.shape()[d]]).collect()
-                })
-                .collect();
+            report.grid = Some(Arc::clone(grid));
         }
         Ok(None) => {}
         Err(error) if findings.has_requirement(&variable.path) => drop(error),

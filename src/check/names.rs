@@ -16,6 +16,8 @@ use crate::value::DataType;
 
 /// The number of fragments whose names are in memory at once.
 const BLOCK: u64 = 4096;
+/// What the names of a fragment cost, in bytes of work.
+const NAME: u64 = 256;
 
 /// Checks the variables; `fragments` is the shape of the array of fragments, if it is known.
 pub(crate) fn check(subject: &Subject, named: &Named, fragments: Option<&[u64]>, findings: &mut Findings) {
@@ -191,10 +193,20 @@ impl Lists<'_> {
         let formats = formats.map(fit).transpose()?;
         let one_for_all = identifiers.is_shared();
         let features = self.subject.features;
-        let mut first = 0u64;
+        let (mut before, read) = (features.allowance().decoded(), || features.allowance().decoded());
         for block in Slabs::new(&Selection::all(self.fragments), self.fragments, BLOCK) {
             let block = block?;
+            let decoded = read().saturating_sub(std::mem::replace(&mut before, read()));
             let count = block.len().unwrap_or(0);
+            if features.allowance().work(count.saturating_mul(NAME).saturating_add(decoded)).is_err() {
+                let first: Vec<String> = block.index(0).iter().map(u64::to_string).collect();
+                let message = format!(
+                    "the names of its fragments from [{}] on are not checked: they are too many for a file of this length",
+                    first.join(", ")
+                );
+                self.subject.report(findings, &rules::FRAGMENT_REFUSED, message);
+                break;
+            }
             let names = Names {
                 locations: locations.as_ref().map(|f| f.entries(features, &block)).transpose()?,
                 identifiers: identifiers.entries(features, &block)?,
@@ -203,10 +215,6 @@ impl Lists<'_> {
             for i in 0..count {
                 let index = block.index(i);
                 self.fragment(&names, i as usize, one_for_all, &index, findings);
-            }
-            first += count;
-            if first > self.subject.max_fragments {
-                break;
             }
         }
         Ok(())

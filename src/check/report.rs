@@ -1,9 +1,11 @@
 //! The outcome of a check: findings, and the state of every fragment.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::rules::{Rule, Severity};
 use crate::error::message;
+use crate::model::grid::Grid;
 use crate::model::Dialect;
 use crate::value::DataType;
 
@@ -101,8 +103,8 @@ pub struct VariableReport {
     pub dimensions: Vec<String>,
     /// The shape of the aggregated data; `None` if it could not be decoded.
     pub shape: Option<Vec<u64>>,
-    /// For each dimension, where each fragment begins, followed by the size of the dimension.
-    pub offsets: Vec<Vec<u64>>,
+    /// How the fragments tile the dimensions; `None` if it could not be decoded.
+    pub grid: Option<Arc<Grid>>,
     /// The state of each fragment in C order; empty if fragments were not checked.
     pub states: Vec<State>,
 }
@@ -110,7 +112,7 @@ pub struct VariableReport {
 impl VariableReport {
     /// Returns the shape of the array of fragments.
     pub fn fragments(&self) -> Vec<u64> {
-        self.offsets.iter().map(|o| o.len().saturating_sub(1) as u64).collect()
+        self.grid.as_ref().map_or_else(Vec::new, |grid| grid.fragments().to_vec())
     }
 
     /// Returns the number of fragments; `None` if the variable could not be decoded.
@@ -121,8 +123,7 @@ impl VariableReport {
 
     /// Returns the part of a dimension that fragment `i` along it provides.
     pub fn range(&self, dimension: usize, i: u64) -> Range<u64> {
-        let offsets = &self.offsets[dimension];
-        offsets[i as usize]..offsets[i as usize + 1]
+        self.grid.as_ref().map_or(0..0, |grid| grid.range(dimension, i))
     }
 
     /// Returns the number of fragments in each state, without states that no fragment has.

@@ -2,6 +2,8 @@
 //!
 //! Unlike decoding, which stops at the first fault, a check continues as far as possible.
 
+use std::collections::HashMap;
+
 use super::report::Findings;
 use super::rules::{self, Rule};
 use super::{names, tables};
@@ -17,6 +19,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) features: &'a dyn Features,
     pub(crate) tree: &'a Tree,
     pub(crate) variable: &'a Variable,
+    id: VariableId,
+    containers: &'a Containers,
     pub(crate) dialect: Dialect,
     /// The maximum number of entries of a table that is checked.
     pub(crate) max_fragments: u64,
@@ -27,6 +31,7 @@ impl<'a> Subject<'a> {
     pub(crate) fn new(
         features: &'a dyn Features,
         tree: &'a Tree,
+        containers: &'a Containers,
         id: VariableId,
         max_fragments: u64,
     ) -> Self {
@@ -35,6 +40,8 @@ impl<'a> Subject<'a> {
             features,
             tree,
             variable,
+            id,
+            containers,
             dialect: recognise::nearest_dialect(tree, variable),
             max_fragments,
         }
@@ -52,7 +59,7 @@ impl<'a> Subject<'a> {
             let message = format!("it has {} dimensions of its own", self.variable.array.shape.len());
             self.report(findings, &rules::SCALAR, message);
         }
-        if let Some(kind) = container_kind(self.tree, self.variable) {
+        if let Some(kind) = self.containers.kind(self.id, self.variable) {
             let message = format!("{kind} should not be an aggregation variable");
             self.report(findings, &rules::CONTAINER, message);
         }
@@ -167,30 +174,48 @@ impl<'a> Named<'a> {
     }
 }
 
-/// Returns the kind of container variable that this is, whose data are immaterial (CF-1.13 section 2.8).
-fn container_kind(tree: &Tree, variable: &Variable) -> Option<&'static str> {
-    let own = &variable.attributes;
-    let named_by = |attribute: &str| {
-        tree.variables.iter().any(|other| {
-            let names = other.attributes.text(attribute).unwrap_or_default();
-            let mut words = cf::words(&names).filter_map(|word| reference::variable(tree, other.group, word));
-            words.any(|id| std::ptr::eq(&tree.variables[id.0], variable))
-        })
-    };
-    if own.get("grid_mapping_name").is_some() || named_by("grid_mapping") {
-        return Some("a grid mapping variable");
+/// The container variables that other variables name, whose data are immaterial (CF-1.13 section 2.8).
+#[derive(Default)]
+pub(crate) struct Containers(HashMap<VariableId, &'static str>);
+
+impl Containers {
+    /// Looks at the attributes of each variable once.
+    pub(crate) fn of(tree: &Tree) -> Self {
+        let kinds = [
+            ("grid_mapping", GRID_MAPPING),
+            ("geometry", GEOMETRY),
+            ("coordinate_interpolation", INTERPOLATION),
+            ("quantization", "a quantization variable"),
+        ];
+        let mut found = HashMap::new();
+        for (attribute, kind) in kinds {
+            for variable in &tree.variables {
+                let names = variable.attributes.text(attribute).unwrap_or_default();
+                for id in cf::words(&names).filter_map(|word| reference::variable(tree, variable.group, word))
+                {
+                    found.entry(id).or_insert(kind);
+                }
+            }
+        }
+        Containers(found)
     }
-    if own.text(ROLE_ATTRIBUTE).as_deref() == Some("mesh_topology") {
-        return Some("a mesh topology variable");
+
+    /// Returns the kind of container that a variable is.
+    fn kind(&self, id: VariableId, variable: &Variable) -> Option<&'static str> {
+        let own = &variable.attributes;
+        let role = || own.text(ROLE_ATTRIBUTE).as_deref() == Some("mesh_topology");
+        let has = |name: &str| own.get(name).is_some();
+        let named = self.0.get(&id).copied();
+        has("grid_mapping_name")
+            .then_some(GRID_MAPPING)
+            .or_else(|| role().then_some("a mesh topology variable"))
+            .or_else(|| has("geometry_type").then_some(GEOMETRY))
+            .or_else(|| has("interpolation_name").then_some(INTERPOLATION))
+            .or(named)
+            .or_else(|| has("dimensions").then_some("a domain variable"))
     }
-    if own.get("geometry_type").is_some() || named_by("geometry") {
-        return Some("a geometry container variable");
-    }
-    if own.get("interpolation_name").is_some() || named_by("coordinate_interpolation") {
-        return Some("an interpolation variable");
-    }
-    if named_by("quantization") {
-        return Some("a quantization variable");
-    }
-    own.get("dimensions").is_some().then_some("a domain variable")
 }
+
+const GRID_MAPPING: &str = "a grid mapping variable";
+const GEOMETRY: &str = "a geometry container variable";
+const INTERPOLATION: &str = "an interpolation variable";

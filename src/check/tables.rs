@@ -4,16 +4,13 @@ use super::report::Findings;
 use super::rules;
 use super::subject::{Named, Subject};
 use crate::container::tree::{DimensionId, Variable, VariableId};
-use crate::dialect::integers::Numbers;
-use crate::dialect::ranges::tile;
+use crate::dialect::integers::{self, Numbers};
+use crate::dialect::ranges::follow;
 use crate::dialect::sizes::padding;
 use crate::error::Result;
-use crate::model::slabs::Slabs;
+use crate::model::grid;
 use crate::model::Dialect;
-use crate::selection::{checked_product, Selection};
-
-/// The number of values that are in memory at once.
-const SLAB: u64 = 1 << 20;
+use crate::selection::checked_product;
 
 /// Checks the table and returns the shape of the array of fragments, if it can be determined.
 pub(crate) fn check(subject: &Subject, named: &Named, findings: &mut Findings) -> Option<Vec<u64>> {
@@ -45,14 +42,8 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
-    fn for_each(&self, mut each: impl FnMut(Option<i128>)) -> Result<()> {
-        let array = &self.variable.array;
-        let numbers = self.numbers();
-        for slab in Slabs::new(&Selection::all(&array.shape), &array.shape, SLAB) {
-            let values = self.subject.features.values(self.id, &slab?)?;
-            (0..values.len()).for_each(|i| each(values.int_at(i).and_then(|n| numbers.value(n))));
-        }
-        Ok(())
+    fn for_each_run(&self, each: impl FnMut(u64, Option<i128>) -> Result<()>) -> Result<()> {
+        integers::runs(self.subject.features, self.variable, self.id, each)
     }
 
     fn numbers(&self) -> Numbers {
@@ -80,7 +71,10 @@ impl Table<'_> {
                 subject.report(findings, &rules::MAP_SCALAR, message);
             }
             let mut all_one = true;
-            self.for_each(|value| all_one &= value == Some(1))?;
+            self.for_each_run(|_, value| {
+                all_one &= value == Some(1);
+                Ok(())
+            })?;
             if !all_one {
                 let message = format!("'{path}' must contain the value 1");
                 subject.report(findings, &rules::MAP_SCALAR, message);
@@ -99,10 +93,15 @@ impl Table<'_> {
         }
         let mut counts = vec![Row::default(); rank];
         let mut at = 0u64;
-        self.for_each(|value| {
-            // There is a value, so there is a column.
-            counts[(at / columns) as usize].take(value);
-            at += 1;
+        self.for_each_run(|mut n, value| {
+            while n > 0 {
+                // There is a value, so there is a column.
+                let here = n.min(columns - at % columns);
+                counts[(at / columns) as usize].take(here, value);
+                at += here;
+                n -= here;
+            }
+            Ok(())
         })?;
         if let Some(fill) = self.numbers().ambiguous() {
             for (d, row) in counts.iter_mut().enumerate() {
@@ -157,51 +156,54 @@ impl Table<'_> {
             return Ok(None);
         }
         let fragments = shape[..rank].to_vec();
-        let mut known: Vec<Vec<Option<(u64, u64)>>> =
-            fragments.iter().map(|&n| vec![None; n as usize]).collect();
+        let mut known: Vec<grid::Row> = (0..rank).map(|_| grid::Row::default()).collect();
         let mut problems: Vec<Option<String>> = vec![None; rank];
         let strides = crate::selection::c_strides(&fragments);
         let (mut at, mut first) = (0u64, None);
-        self.for_each(|value| {
+        let hold = |bytes: usize| subject.features.hold(bytes);
+        let mut take = |value: Option<i128>| -> Result<()> {
             let (fragment, d) = (at / (2 * rank as u64), (at / 2 % rank as u64) as usize);
             let last = at % 2 == 1;
             at += 1;
             let index = value.and_then(|v| u64::try_from(v).ok());
             if !last {
                 first = index;
-                return;
+                return Ok(());
             }
-            let place = (fragment / strides[d] % fragments[d]) as usize;
+            let (place, row) = (fragment / strides[d] % fragments[d], &mut known[d]);
             let problem = match (first, index) {
-                (Some(a), Some(b)) if a <= b => match known[d][place] {
-                    None => {
-                        known[d][place] = Some((a, b));
-                        return;
-                    }
-                    Some(range) if range == (a, b) => return,
-                    Some((c, e)) => {
+                (Some(a), Some(b)) if a <= b && place < row.len() => {
+                    let range = row.range(place);
+                    let (c, e) = (range.start, range.end - 1);
+                    ((c, e) != (a, b)).then(|| {
                         format!("fragments at one position have the ranges {a} to {b} and {c} to {e}")
-                    }
-                },
-                (Some(a), Some(b)) => format!("range {a} to {b} ends before it begins"),
-                _ => "an index is missing or negative".to_owned(),
-            };
-            problems[d].get_or_insert(problem);
-        })?;
-        for d in 0..rank {
-            let whole: Option<Vec<(u64, u64)>> = known[d].iter().copied().collect();
-            let tiled = whole.map(|ranges| tile(&ranges));
-            let size = &subject.tree.dimensions[self.dimensions[d].0];
-            let problem = problems[d].take().or(match tiled {
-                Some(Err(what)) => Some(what),
-                Some(Ok(sizes)) => {
-                    let sum: u64 = sizes.iter().fold(0, |n: u64, &s| n.saturating_add(s));
-                    let open = size.unlimited && size.size == 0;
-                    (sum != size.size && !open)
-                        .then(|| format!("the ranges end at {sum}; its size is {}", size.size))
+                    })
                 }
-                None => None,
-            });
+                (Some(a), Some(b)) if a <= b && place == row.len() => {
+                    let next = u64::try_from(row.sum()).unwrap_or(u64::MAX);
+                    match follow(place, (a, b), next) {
+                        Ok(size) => row.push(1, size, &hold).map(|()| None)?,
+                        Err(what) => Some(what),
+                    }
+                }
+                // What follows a fault in its row cannot be judged.
+                (Some(a), Some(b)) if a <= b => None,
+                (Some(a), Some(b)) => Some(format!("range {a} to {b} ends before it begins")),
+                _ => Some("an index is missing or negative".to_owned()),
+            };
+            if let Some(problem) = problem {
+                problems[d].get_or_insert(problem);
+            }
+            Ok(())
+        };
+        self.for_each_run(|n, value| (0..n).try_for_each(|_| take(value)))?;
+        for d in 0..rank {
+            let size = &subject.tree.dimensions[self.dimensions[d].0];
+            let (sum, open) = (known[d].sum(), size.unlimited && size.size == 0);
+            let wrong = known[d].len() == fragments[d] && sum != i128::from(size.size) && !open;
+            let problem = problems[d].take();
+            let problem =
+                problem.or(wrong.then(|| format!("the ranges end at {sum}; its size is {}", size.size)));
             if let Some(what) = problem {
                 let message = format!("'{path}', dimension '{}': {what}", self.name(d));
                 subject.report(findings, &rules::MAP_SUM, message);
@@ -225,7 +227,8 @@ struct Row {
 }
 
 impl Row {
-    fn take(&mut self, value: Option<i128>) {
+    /// Adds `n` equal values.
+    fn take(&mut self, n: u64, value: Option<i128>) {
         match value {
             None => self.padded = true,
             Some(size) => {
@@ -235,12 +238,12 @@ impl Row {
                 if size <= 0 {
                     self.bad.get_or_insert(size);
                 }
-                self.count += 1;
-                self.sum = self.sum.saturating_add(size);
-                self.last = (size, if self.last.0 == size { self.last.1 + 1 } else { 1 });
+                self.count += n;
+                self.sum = self.sum.saturating_add(size.saturating_mul(i128::from(n)));
+                self.last = (size, if self.last.0 == size { self.last.1 + n } else { n });
             }
         }
-        self.columns += 1;
+        self.columns += n;
     }
 
     /// Drops the sizes at the end that are padding.

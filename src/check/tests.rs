@@ -1,7 +1,7 @@
 //! One file in memory for each rule, and the rules that it breaks.
 
 use super::report::{Finding, Findings};
-use super::subject::Subject;
+use super::subject::{Containers, Subject};
 use crate::container::tree::VariableId;
 use crate::dialect::memory::{strings, Memory};
 use crate::value::Values;
@@ -17,7 +17,7 @@ fn rules(file: &Memory, id: VariableId) -> Vec<&'static str> {
 
 fn findings(file: &Memory, id: VariableId) -> Vec<Finding> {
     let mut findings = Findings::new(10);
-    Subject::new(file, &file.tree, id, 1000).structure(&mut findings);
+    Subject::new(file, &file.tree, &Containers::of(&file.tree), id, 1000).structure(&mut findings);
     findings.finish()
 }
 

@@ -13,6 +13,15 @@ use crate::io::source::Source;
 /// What is kept of a file: names, attributes, places of chunks, sizes of fragments.
 pub(crate) const KEPT: Measure = Measure { floor: 36 << 20, length: 4, stored: 8, ceiling: 2 << 30 };
 
+/// How much a chunk of a table, while it is decoded, may go beyond that: ten million sizes of 4 bytes fit.
+const PASSING: u64 = 6 << 20;
+
+/// What is decoded of tables (sizes of fragments, index ranges), with 8 bytes for each run of equal values.
+const WORK: Measure = Measure { floor: 512 << 20, length: 64, stored: 64, ceiling: 64 << 30 };
+
+/// What a conversion keeps of a file, to write it again: the names of all fragments at once.
+const COPIED: Measure = Measure { floor: 16 << 20, length: 64, stored: 64, ceiling: 64 << 30 };
+
 /// How a budget follows from a file, in bytes.
 pub(crate) struct Measure {
     /// What every file has.
@@ -42,17 +51,58 @@ pub(crate) const fn heap(bytes: usize) -> usize {
     }
 }
 
-/// What may be kept of one open file.
+/// What may be kept of one open file, and how much work its tables may be.
 #[derive(Debug)]
-pub(crate) struct Allowance {
+pub struct Allowance {
     most: u64,
     kept: AtomicU64,
+    passing: AtomicU64,
+    most_work: u64,
+    worked: AtomicU64,
+    decoded: AtomicU64,
 }
 
 impl Allowance {
     /// That of a source of which nothing is kept yet.
     pub(crate) fn of(source: &dyn Source) -> Self {
-        Allowance { most: KEPT.of(source.len(), source.stored()), kept: AtomicU64::new(0) }
+        Allowance::new(source.len(), source.stored())
+    }
+
+    /// That of a file of this length, which takes so much on its disk.
+    pub(crate) fn new(length: u64, stored: u64) -> Self {
+        let [kept, passing, worked, decoded] = [0; 4].map(AtomicU64::new);
+        let (most, most_work) = (KEPT.of(length, stored), WORK.of(length, stored));
+        Allowance { most, kept, passing, most_work, worked, decoded }
+    }
+
+    /// That of a conversion of this source.
+    pub(crate) fn of_copy(source: &dyn Source) -> Self {
+        let most = COPIED.of(source.len(), source.stored());
+        Allowance { most, ..Allowance::of(source) }
+    }
+
+    /// Counts work on tables, in bytes. All tables of an open file share it.
+    ///
+    /// # Errors
+    /// `Limit` when it is too much for a file of this length.
+    pub(crate) fn work(&self, bytes: u64) -> Result<()> {
+        match self.worked.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) <= self.most_work {
+            true => Ok(()),
+            false => Err(Error::new(
+                Kind::Limit,
+                "its tables of fragments are too many: they take far more work than the file has bytes",
+            )),
+        }
+    }
+
+    /// Counts bytes that are read of tables, and of chunks that are decoded for them.
+    pub(crate) fn note_decoded(&self, bytes: usize) {
+        self.decoded.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    /// Returns how many bytes were counted so.
+    pub(crate) fn decoded(&self) -> u64 {
+        self.decoded.load(Ordering::Relaxed)
     }
 
     /// How much may be kept in all.
@@ -70,7 +120,9 @@ impl Allowance {
     /// # Errors
     /// `Limit` when there is not so much left.
     pub(crate) fn keep(&self, bytes: usize) -> Result<()> {
-        let more = |kept: u64| kept.checked_add(bytes as u64).filter(|&kept| kept <= self.most);
+        let passing = self.passing.load(Ordering::Relaxed);
+        let fits = |kept: &u64| *kept <= self.most && kept.saturating_add(passing) <= self.most + PASSING;
+        let more = |kept: u64| kept.checked_add(bytes as u64).filter(fits);
         match self.kept.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more) {
             Ok(_) => Ok(()),
             Err(_) => Err(exceeded()),
@@ -83,7 +135,21 @@ impl Allowance {
     /// As [`Allowance::keep`].
     pub(crate) fn hold(self: &Arc<Self>, bytes: usize) -> Result<Held> {
         self.keep(bytes)?;
-        Ok(Held { allowance: Arc::clone(self), bytes: bytes as u64 })
+        Ok(Held { allowance: Arc::clone(self), bytes: bytes as u64, passing: 0 })
+    }
+
+    /// Counts a chunk that is about to be decoded.
+    ///
+    /// # Errors
+    /// As [`Allowance::keep`].
+    pub(crate) fn pass(self: &Arc<Self>, bytes: usize) -> Result<Held> {
+        let kept = self.kept.load(Ordering::Relaxed);
+        let fits = |passing: &u64| kept.saturating_add(*passing) <= self.most + PASSING;
+        let more = |passing: u64| passing.checked_add(bytes as u64).filter(fits);
+        match self.passing.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more) {
+            Ok(_) => Ok(Held { allowance: Arc::clone(self), bytes: 0, passing: bytes as u64 }),
+            Err(_) => Err(exceeded()),
+        }
     }
 
     /// Counts memory that was taken already.
@@ -94,14 +160,30 @@ impl Allowance {
 
 /// Memory that is counted for as long as this lives.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub struct Held {
     allowance: Arc<Allowance>,
     bytes: u64,
+    passing: u64,
+}
+
+impl Held {
+    /// Counts nothing.
+    #[cfg(test)]
+    pub(crate) fn nothing() -> Self {
+        Held { allowance: Arc::new(Allowance::new(0, 0)), bytes: 0, passing: 0 }
+    }
+
+    /// Counts this memory together with that of another, of the same file.
+    pub(crate) fn join(&mut self, mut other: Held) {
+        self.bytes += std::mem::take(&mut other.bytes);
+        self.passing += std::mem::take(&mut other.passing);
+    }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
         self.allowance.kept.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.allowance.passing.fetch_sub(self.passing, Ordering::Relaxed);
     }
 }
 

@@ -3,7 +3,7 @@
 //! [`classic`] parses classic files (CDF-1, CDF-2, CDF-5), [`hdf5`] parses netCDF-4 files. Both return a [`tree::Tree`]
 //! and [`array::Array`]s; [`read`] fetches elements of an array whatever its layout.
 
-pub(crate) mod allowance;
+pub mod allowance;
 pub mod array;
 pub(crate) mod buffer;
 pub(crate) mod checksum;
@@ -20,18 +20,24 @@ pub mod tree;
 
 use std::sync::Arc;
 
+use self::allowance::{Allowance, Held};
 use self::array::Array;
-use self::read::Kept;
+use self::read::{ChunkCache, Kept};
 use self::tree::Tree;
 use crate::error::{Error, Kind, Result};
 use crate::io::source::Source;
 use crate::selection::Selection;
 use crate::value::{Attributes, DataType, Values};
 
+/// How many bytes of decoded chunks of tables are kept, unless one chunk has more.
+const TABLES: u64 = 8 << 20;
+
 /// An open netCDF file.
 pub struct Container {
     source: Arc<dyn Source>,
     format: Format,
+    /// Decoded chunks of tables: reading goes through a table block by block, and a chunk may be larger than a block.
+    tables: ChunkCache,
 }
 
 enum Format {
@@ -61,7 +67,37 @@ impl Container {
         } else {
             return Err(not_netcdf(&*source));
         };
-        Ok(Container { source, format })
+        let allowance = match &format {
+            Format::Classic(file) => file.allowance(),
+            Format::Hdf5(file) => file.allowance(),
+        };
+        let tables = ChunkCache::of_tables(TABLES, Arc::clone(allowance));
+        Ok(Container { source, format, tables })
+    }
+
+    /// Returns what may be kept of the file.
+    pub(crate) fn allowance(&self) -> &Arc<Allowance> {
+        match &self.format {
+            Format::Classic(file) => file.allowance(),
+            Format::Hdf5(file) => file.allowance(),
+        }
+    }
+
+    /// Counts memory that is about to be taken for what the file says.
+    ///
+    /// # Errors
+    /// `Limit` if there is not so much left.
+    pub(crate) fn hold(&self, bytes: usize) -> Result<Held> {
+        self.allowance().hold(bytes).or_else(|_| {
+            // Chunks can be decoded again.
+            self.tables.clear();
+            self.allowance().hold(bytes)
+        })
+    }
+
+    /// Drops the chunks of tables that are kept.
+    pub(crate) fn forget_tables(&self) {
+        self.tables.clear();
     }
 
     /// Returns whether a variable has an attribute with one of these names. This looks only at names and does much less
@@ -149,10 +185,45 @@ impl Container {
         if array.data_type == DataType::String {
             return Ok(Values::String(self.read_strings(array, selection)?));
         }
-        // A header may promise more data than the file has: no buffer is allocated for those.
-        read::check(&*self.source, array, selection).map_err(|e| e.in_file(self.name()))?;
-        let mut bytes = read::zeroed(selection, array.data_type.size().unwrap_or(1))?;
-        self.read(array, selection, &mut bytes)?;
+        self.values(array, selection, &mut Kept::default())
+    }
+
+    /// Reads a part of a table that says what the fragments are. As [`Container::read_values`], but everything that is
+    /// in memory counts against what may be kept of the file: the values, and each chunk that is decoded for them.
+    ///
+    /// # Errors
+    /// As [`Container::read_values`]; `Limit` if the part or a chunk is too large for the file.
+    pub(crate) fn read_table(&self, array: &Array, selection: &Selection) -> Result<Values> {
+        let element = array.element.size().max(array.data_type.size().unwrap_or(size_of::<String>()));
+        // As stored, and as values.
+        let bytes = selection.len().and_then(|n| n.checked_mul(2 * element as u64));
+        let bytes = bytes.and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX);
+        let _held = self.hold(bytes)?;
+        self.allowance().note_decoded(bytes / 2);
+        let mut kept = Kept::sharing(&self.tables);
+        kept.keep = true;
+        if array.data_type != DataType::String {
+            return self.values(array, selection, &mut kept);
+        }
+        let mut read = || {
+            let fields = read::stored_with(&*self.source, array, selection, &mut kept)?;
+            match &self.format {
+                Format::Classic(_) => Err(Error::new(Kind::Request, "not string data")),
+                Format::Hdf5(file) => file.strings_of_table(array, &fields),
+            }
+        };
+        read().map(Values::String).map_err(|e| e.in_file(self.name()))
+    }
+
+    fn values(&self, array: &Array, selection: &Selection, kept: &mut Kept<'_>) -> Result<Values> {
+        let mut read = || {
+            // A header may promise more data than the file has: no buffer is allocated for those.
+            read::check(&*self.source, array, selection)?;
+            let mut bytes = read::zeroed(selection, array.data_type.size().unwrap_or(1))?;
+            read::numbers(&*self.source, array, selection, &mut bytes, kept)?;
+            Ok(bytes)
+        };
+        let bytes = read().map_err(|e: Error| e.in_file(self.name()))?;
         Values::from_native_bytes(array.data_type, &bytes)
             .ok_or_else(|| Error::new(Kind::Internal, "element size does not divide the data"))
     }

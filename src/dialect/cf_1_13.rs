@@ -3,6 +3,8 @@
 //! Keywords are case-sensitive and no other combination is allowed. Every fragment has a URI; there are no versions,
 //! no substitutions and no same-file fragments without URI.
 
+use std::sync::Arc;
+
 use super::context::Context;
 use super::files::{self, Files};
 use super::sizes;
@@ -14,12 +16,12 @@ use crate::model::fragments::Fragments;
 use crate::model::grid::Grid;
 
 /// Decodes the features.
-pub fn decode(cx: &mut Context, terms: &Terms) -> Result<(Grid, Fragments)> {
+pub fn decode(cx: &mut Context, terms: &Terms) -> Result<(Arc<Grid>, Fragments)> {
     decode_as(cx, terms, &CF_1_13)
 }
 
 /// Decodes the features by the keywords of CF-1.13 or of its draft.
-pub(super) fn decode_as(cx: &mut Context, terms: &Terms, words: &Keywords) -> Result<(Grid, Fragments)> {
+pub(super) fn decode_as(cx: &mut Context, terms: &Terms, words: &Keywords) -> Result<(Arc<Grid>, Fragments)> {
     let unique = words.unique.unwrap_or_default();
     only(terms, &[words.mandatory, &[words.map, unique]])?;
     let map = cx.need(terms, words.map)?;

@@ -2,6 +2,8 @@
 //!
 //! Like CF-1.13 with other keywords, and with substitutions and with versions in a trailing dimension.
 
+use std::sync::Arc;
+
 use super::cf_1_13;
 use super::context::Context;
 use super::terms::Terms;
@@ -11,6 +13,6 @@ use crate::model::fragments::Fragments;
 use crate::model::grid::Grid;
 
 /// Decodes the features.
-pub fn decode(cx: &mut Context, terms: &Terms) -> Result<(Grid, Fragments)> {
+pub fn decode(cx: &mut Context, terms: &Terms) -> Result<(Arc<Grid>, Fragments)> {
     cf_1_13::decode_as(cx, terms, &CF_DRAFT)
 }

@@ -4,16 +4,18 @@
 //! Writers differ on whether the end of a range is inclusive: whichever reading tiles the dimension is used. Refused:
 //! variables given by `varid` alone, and `pdimensions` that are not aggregated dimensions.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::context::Context;
 use super::words::{ROLE_ATTRIBUTE, ROLE_OF_FRAGMENT};
-use super::{part, ranges, reference};
+use super::{json, part, ranges, reference};
+use crate::container::allowance::Held;
 use crate::error::{Error, Kind, Result};
 use crate::model::fragments::{Fragments, Version, View};
-use crate::model::grid::Grid;
+use crate::model::grid::{Grid, Row};
 use crate::model::partitions::{Partition, Partitions};
 use crate::model::room::Room;
 
@@ -24,11 +26,22 @@ const LONGEST: usize = 256 << 20;
 /// any text with file names has.
 const MOST_VALUES: usize = 250_000;
 
+/// What parsing costs for each object and for each value in it, in bytes of memory.
+const OBJECT: usize = 700;
+const VALUE: usize = 64;
+
+/// What an index range takes while the dimensions are tiled: as it is written, sorted, and in both readings.
+const RANGE: usize = 4 * size_of::<(u64, u64)>();
+
 /// Decodes the JSON text.
-pub fn decode(cx: &mut Context, text: &str) -> Result<(Grid, Fragments)> {
+///
+/// Partitions are parsed one at a time, once for their places and once for the rest, so that the text is never in
+/// memory as a whole tree.
+pub fn decode(cx: &mut Context, text: &str) -> Result<(Arc<Grid>, Fragments)> {
     if text.len() > LONGEST {
         return Err(Error::new(Kind::Limit, format!("cfa_array has {} bytes", text.len())));
     }
+    cx.features.allowance().work(text.len() as u64)?;
     // Commas separate the values of lists and objects, and each value takes some dozens of bytes.
     let values = text.bytes().filter(|&byte| byte == b',').count();
     if values > text.len() / 8 + MOST_VALUES {
@@ -37,42 +50,66 @@ pub fn decode(cx: &mut Context, text: &str) -> Result<(Grid, Fragments)> {
             format!("cfa_array has {values} values in {} bytes", text.len()),
         ));
     }
-    let json: Value = serde_json::from_str(text)
-        .map_err(|e| Error::new(Kind::Attribute, "cfa_array is not valid JSON").because(e))?;
-    let list = json.get("Partitions").and_then(Value::as_array);
+    let whole: &RawValue = serde_json::from_str(text).map_err(invalid)?;
+    let list = json::member(whole.get(), "Partitions").filter(|list| list.starts_with('['));
     let list = list.ok_or_else(|| Error::new(Kind::Attribute, "cfa_array has no list of Partitions"))?;
-    cx.check_count(&[list.len() as u64])?;
-    let base = json.get("base").and_then(Value::as_str).unwrap_or("");
+    let count = json::elements(list).count();
+    cx.check_count(&[count as u64])?;
+    let base = json::member(whole.get(), "base").and_then(|base| serde_json::from_str::<String>(base).ok());
+    let base = base.unwrap_or_default();
 
-    let mut places = Vec::with_capacity(list.len());
-    for (i, partition) in list.iter().enumerate() {
-        places.push(place(cx, partition, list.len()).map_err(|e| numbered(e, i))?);
+    let _places = cx.hold(count.saturating_mul(cx.rank()).saturating_mul(RANGE))?;
+    let mut places: Vec<(u64, u64)> = Vec::new();
+    for (i, written) in json::elements(list).enumerate() {
+        let place = parsed(cx, written).and_then(|(json, _held)| place(cx, &json, count));
+        places.extend(place.map_err(|e| numbered(e, i))?);
     }
     let tiling: Vec<Tiling> = (0..cx.rank()).map(|d| Tiling::new(cx, d, &places)).collect::<Result<_>>()?;
-    let sizes: Vec<Vec<u64>> = tiling.iter().map(|t| t.sizes.clone()).collect();
-    let counts: Vec<u64> = sizes.iter().map(|row| row.len() as u64).collect();
+    let counts: Vec<u64> = tiling.iter().map(|t| t.row.len()).collect();
     cx.check_count(&counts)?;
-    let grid = cx.grid(&sizes)?;
     let total: u64 = counts.iter().product();
-    if total != list.len() as u64 {
-        let message = format!("{} partitions do not fill an array of fragments {counts:?}", list.len());
+    if total != count as u64 {
+        let message = format!("{count} partitions do not fill an array of fragments {counts:?}");
         return Err(Error::new(Kind::Map, message));
     }
-    let mut cells: Vec<Option<Partition>> = (0..list.len()).map(|_| None).collect();
+    let mut held = cx.hold(count.saturating_mul(size_of::<Option<Partition>>()))?;
+    let mut cells: Vec<Option<Partition>> = (0..count).map(|_| None).collect();
     let mut room = Room::for_places(total);
-    for (i, (partition, place)) in list.iter().zip(&places).enumerate() {
+    for (i, written) in json::elements(list).enumerate() {
+        let place = &places[i * cx.rank()..][..cx.rank()];
         let index: Vec<u64> = tiling.iter().zip(place).map(|(t, range)| t.position(*range)).collect();
-        let shape: Vec<u64> = index.iter().enumerate().map(|(d, &at)| sizes[d][at as usize]).collect();
+        let ranges = tiling.iter().zip(&index).map(|(t, &at)| t.row.range(at));
+        let shape: Vec<u64> = ranges.map(|range| range.end - range.start).collect();
         let at = index.iter().zip(&counts).fold(0, |at, (i, n)| at * n + i) as usize;
         if cells[at].is_some() {
             return Err(numbered(Error::new(Kind::Map, "another partition is in the same place"), i));
         }
-        let partition = read_partition(cx, partition, base, &shape).map_err(|e| numbered(e, i))?;
+        let partition =
+            parsed(cx, written).and_then(|(json, _held)| read_partition(cx, &json, &base, &shape));
+        let partition = partition.map_err(|e| numbered(e, i))?;
         partition.version.location.iter().try_for_each(|location| room.take(location))?;
+        held.join(cx.hold(partition.memory())?);
         cells[at] = Some(partition);
     }
-    let partitions = Partitions::new(grid.fragments(), cx.group, cells.into_iter().flatten().collect());
+    let grid = Arc::new(cx.grid(tiling.into_iter().map(|t| t.row).collect())?);
+    let cells = cells.into_iter().flatten().collect();
+    let partitions = Partitions::new(grid.fragments(), cx.group, cells, held);
     Ok((grid, Fragments::Partitions(partitions)))
+}
+
+/// Parses a partition; what is returned with it counts its memory.
+fn parsed(cx: &Context, text: &str) -> Result<(Value, Held)> {
+    let cost = |byte: u8| match byte {
+        b'{' => OBJECT,
+        b',' | b'[' => VALUE,
+        _ => 1,
+    };
+    let held = cx.hold(text.bytes().map(cost).sum())?;
+    Ok((serde_json::from_str(text).map_err(invalid)?, held))
+}
+
+fn invalid(error: serde_json::Error) -> Error {
+    Error::new(Kind::Attribute, "cfa_array is not valid JSON").because(error)
 }
 
 fn numbered(e: Error, i: usize) -> Error {
@@ -99,24 +136,23 @@ fn place(cx: &Context, partition: &Value, count: usize) -> Result<Ranges> {
 
 /// The distinct ranges along one dimension, in order.
 struct Tiling {
-    sizes: Vec<u64>,
-    positions: BTreeMap<(u64, u64), u64>,
+    row: Row,
+    ranges: Vec<(u64, u64)>,
 }
 
 impl Tiling {
-    fn new(cx: &Context, d: usize, places: &[Ranges]) -> Result<Tiling> {
-        let mut positions: BTreeMap<(u64, u64), u64> = places.iter().map(|place| (place[d], 0)).collect();
-        for (i, position) in positions.values_mut().enumerate() {
-            *position = i as u64;
-        }
-        let inclusive: Vec<(u64, u64)> = positions.keys().copied().collect();
-        let exclusive =
-            inclusive.iter().map(|&(a, b)| (b > a).then(|| (a, b - 1))).collect::<Option<Vec<_>>>();
-        let fills = |sizes: &Vec<u64>| cx.size(d).is_none_or(|n| sizes.iter().sum::<u64>() == n);
+    fn new(cx: &Context, d: usize, places: &[(u64, u64)]) -> Result<Tiling> {
+        let mut ranges: Vec<(u64, u64)> = places.iter().skip(d).step_by(cx.rank()).copied().collect();
+        ranges.sort_unstable();
+        ranges.dedup();
+        let fills = |row: &Row| cx.size(d).is_none_or(|n| row.sum() == i128::from(n));
         let mut problem = None;
-        for ranges in [Some(inclusive), exclusive].into_iter().flatten() {
-            match tiled(&ranges) {
-                Ok(sizes) if fills(&sizes) => return Ok(Tiling { sizes, positions }),
+        for end in [0, 1] {
+            if end == 1 && ranges.iter().any(|(a, b)| b <= a) {
+                continue;
+            }
+            match tiled(cx, &ranges, end)? {
+                Ok(row) if fills(&row) => return Ok(Tiling { row, ranges }),
                 Ok(_) => {
                     problem.get_or_insert_with(|| "the partitions do not fill it".to_owned());
                 }
@@ -130,15 +166,25 @@ impl Tiling {
     }
 
     fn position(&self, range: (u64, u64)) -> u64 {
-        self.positions.get(&range).copied().unwrap_or(0)
+        self.ranges.binary_search(&range).unwrap_or(0) as u64
     }
 }
 
-fn tiled(ranges: &[(u64, u64)]) -> Result<Vec<u64>, String> {
+/// Returns the fragments of ranges that follow each other, whose last index is `end` less than what is written. The
+/// inner result is a message if they do not.
+fn tiled(cx: &Context, ranges: &[(u64, u64)], end: u64) -> Result<Result<Row, String>> {
     if let Some((a, b)) = ranges.iter().find(|(a, b)| a > b) {
-        return Err(format!("range {a} to {b} ends before it begins"));
+        return Ok(Err(format!("range {a} to {b} ends before it begins")));
     }
-    ranges::tile(ranges)
+    let (mut row, mut next) = (Row::default(), 0u64);
+    for (i, &(first, last)) in ranges.iter().enumerate() {
+        match ranges::follow(i as u64, (first, last - end), next) {
+            Ok(size) => row.push(1, size, &|bytes| cx.hold(bytes))?,
+            Err(what) => return Ok(Err(what)),
+        }
+        next = (last - end).saturating_add(1);
+    }
+    Ok(Ok(row))
 }
 
 fn read_partition(cx: &mut Context, partition: &Value, base: &str, shape: &[u64]) -> Result<Partition> {
@@ -161,9 +207,8 @@ fn read_partition(cx: &mut Context, partition: &Value, base: &str, shape: &[u64]
     if version.location.is_none() {
         version.format = None;
         if let Some(private) = reference::variable(cx.tree, cx.group, &version.identifier) {
-            if cx.tree.variables[private.0].attributes.text(ROLE_ATTRIBUTE).as_deref()
-                == Some(ROLE_OF_FRAGMENT)
-            {
+            let role = cx.tree.variables[private.0].attributes.text(ROLE_ATTRIBUTE);
+            if role.as_deref() == Some(ROLE_OF_FRAGMENT) && cx.definition.last() != Some(&private) {
                 cx.definition.push(private);
             }
         }

@@ -3,6 +3,8 @@
 //! `file` has substitutions and versions. A fragment without file is in the aggregation file, or wholly missing.
 //! Terms are case-insensitive and unknown ones are ignored. Tolerated: `file` or `format` left out.
 
+use std::sync::Arc;
+
 use super::context::Context;
 use super::files::{self, Files};
 use super::sizes;
@@ -14,7 +16,7 @@ use crate::model::fragments::Fragments;
 use crate::model::grid::Grid;
 
 /// Decodes the terms; `location` is the variable of that term.
-pub fn decode(cx: &mut Context, terms: &Terms, location: VariableId) -> Result<(Grid, Fragments)> {
+pub fn decode(cx: &mut Context, terms: &Terms, location: VariableId) -> Result<(Arc<Grid>, Fragments)> {
     let words = &CFA_0_6_2;
     let files = named_files(cx, terms, words)?;
     let grid = sizes::read(cx, words, location)?;

@@ -4,6 +4,8 @@
 //! read as in the later text, with a warning. Terms are case-insensitive and unknown ones are ignored. A fragment
 //! without file is in the aggregation file, or wholly missing. Tolerated: scalar `format` and `address`.
 
+use std::sync::Arc;
+
 use super::cfa_0_6_2::named_files;
 use super::context::Context;
 use super::files;
@@ -16,7 +18,7 @@ use crate::model::fragments::Fragments;
 use crate::model::grid::Grid;
 
 /// Decodes the terms; `location` is the variable of that term.
-pub fn decode(cx: &mut Context, terms: &Terms, location: VariableId) -> Result<(Grid, Fragments)> {
+pub fn decode(cx: &mut Context, terms: &Terms, location: VariableId) -> Result<(Arc<Grid>, Fragments)> {
     let files = named_files(cx, terms, &CFA_0_6B1)?;
     let grid = ranges::read(cx, CFA_0_6B1.map, location)?;
     let fragments = files::fragments(cx, &grid, &files, &CFA_0_6B1)?;

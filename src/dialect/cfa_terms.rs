@@ -4,6 +4,8 @@
 //! and `format` may be left out. Terms are case-insensitive and unknown ones are ignored. Tolerated: `fragment` left
 //! out, because `index` has the same information.
 
+use std::sync::Arc;
+
 use super::cfa_0_6_2::named_files;
 use super::context::Context;
 use super::files;
@@ -15,7 +17,7 @@ use crate::model::fragments::Fragments;
 use crate::model::grid::Grid;
 
 /// Decodes the terms.
-pub fn decode(cx: &mut Context, terms: &Terms) -> Result<(Grid, Fragments)> {
+pub fn decode(cx: &mut Context, terms: &Terms) -> Result<(Arc<Grid>, Fragments)> {
     let words = &CFA_TERMS;
     let index = cx.need(terms, words.map)?;
     let files = named_files(cx, terms, words)?;

@@ -1,12 +1,16 @@
 //! What every dialect needs while it decodes one aggregation variable.
 
+use std::sync::Arc;
+
+use super::grids::Grids;
 use super::reference;
 use super::terms::Terms;
+use crate::container::allowance::Held;
 use crate::container::tree::{DimensionId, GroupId, Tree, VariableId};
 use crate::error::{Error, Kind, Result};
 use crate::model::feature::{Feature, Leeway};
 use crate::model::features::Features;
-use crate::model::grid::{Grid, Sizes};
+use crate::model::grid::{Grid, Row};
 use crate::selection::checked_product;
 
 /// The maximum number of dimensions that netCDF allows.
@@ -20,6 +24,7 @@ pub struct Context<'a> {
     pub group: GroupId,
     pub dimensions: Vec<DimensionId>,
     pub max_fragments: u64,
+    grids: &'a Grids,
     /// The variables that define the fragments.
     pub definition: Vec<VariableId>,
     pub warnings: Vec<String>,
@@ -32,7 +37,7 @@ impl<'a> Context<'a> {
         tree: &'a Tree,
         variable: VariableId,
         names: &str,
-        max_fragments: u64,
+        (max_fragments, grids): (u64, &'a Grids),
     ) -> Result<Self> {
         let group = tree.variables[variable.0].group;
         let mut dimensions = Vec::new();
@@ -51,6 +56,7 @@ impl<'a> Context<'a> {
             group,
             dimensions,
             max_fragments,
+            grids,
             definition: Vec::new(),
             warnings: Vec::new(),
         })
@@ -121,20 +127,17 @@ impl<'a> Context<'a> {
         Ok(feature)
     }
 
-    /// Returns the grid of these fragment sizes per dimension, which must fill the aggregated dimensions.
-    pub fn grid(&self, sizes: &[Vec<u64>]) -> Result<Grid> {
-        let runs: Vec<Sizes> = sizes.iter().map(|row| row.iter().map(|&size| (1, size)).collect()).collect();
-        self.grid_of_runs(&runs)
+    /// Counts memory that is about to be taken for what the file says.
+    pub fn hold(&self, bytes: usize) -> Result<Held> {
+        self.features.hold(bytes)
     }
 
-    /// Same as [`Context::grid`], from runs of equal sizes.
-    pub fn grid_of_runs(&self, sizes: &[Sizes]) -> Result<Grid> {
-        let mut shape = Vec::with_capacity(sizes.len());
-        for (d, row) in sizes.iter().enumerate() {
-            let sum = row.iter().try_fold(0u64, |sum, &(n, size)| sum.checked_add(n.checked_mul(size)?));
-            let sum = sum.filter(|&n| i64::try_from(n).is_ok()).ok_or_else(|| {
-                Error::new(Kind::Map, format!("fragment sizes along dimension '{}' overflow", self.name(d)))
-            })?;
+    /// Returns the grid of these fragments per dimension, which must fill the aggregated dimensions.
+    pub fn grid(&self, rows: Vec<Row>) -> Result<Grid> {
+        let mut shape = Vec::with_capacity(rows.len());
+        for (d, row) in rows.iter().enumerate() {
+            let sum = u64::try_from(row.sum()).ok().filter(|&n| i64::try_from(n).is_ok());
+            let sum = sum.ok_or_else(|| self.overflow(d))?;
             if let Some(size) = self.size(d).filter(|&size| size != sum) {
                 let name = self.name(d);
                 let message =
@@ -143,6 +146,20 @@ impl<'a> Context<'a> {
             }
             shape.push(sum);
         }
-        Grid::from_runs(sizes, &shape)
+        Grid::from_rows(rows, &shape, &|bytes| self.hold(bytes))
+    }
+
+    /// Returns the grid of a table, which `read` reads unless another variable did.
+    pub fn shared(
+        &self,
+        table: VariableId,
+        ranges: bool,
+        read: impl FnOnce() -> Result<Grid>,
+    ) -> Result<Arc<Grid>> {
+        self.grids.get((table, ranges, self.dimensions.clone()), read)
+    }
+
+    fn overflow(&self, d: usize) -> Error {
+        Error::new(Kind::Map, format!("fragment sizes along dimension '{}' overflow", self.name(d)))
     }
 }

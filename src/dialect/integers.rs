@@ -2,17 +2,19 @@
 
 use super::context::Context;
 use crate::container::array::Layout;
-use crate::container::tree::VariableId;
+use crate::container::tree::{Variable, VariableId};
 use crate::error::{Error, Kind, Result};
 use crate::for_numbers;
+use crate::model::features::Features;
 use crate::model::slabs::Slabs;
 use crate::selection::Selection;
 use crate::value::{Attributes, DataType, Values};
 
-/// The number of values in memory at once. It is higher for a chunked variable, because each slab decodes its chunks
-/// again.
-const SLAB: u64 = 1 << 20;
+/// The number of values in memory at once.
+const SLAB: u64 = 1 << 18;
 const SMALL_SLAB: u64 = 1 << 14;
+/// What a run of equal values costs, beside its bytes.
+const RUN: u64 = 8;
 
 /// Calls `each` with every value of an integer variable; `None` if it is missing.
 ///
@@ -33,22 +35,48 @@ pub fn for_each(
 pub fn for_each_run(
     cx: &Context,
     variable: VariableId,
+    each: impl FnMut(u64, Option<i128>) -> Result<()>,
+) -> Result<()> {
+    runs(cx.features, &cx.tree.variables[variable.0], variable, each)
+}
+
+/// As [`for_each_run`], of any variable.
+///
+/// # Errors
+/// As [`for_each`]; `Limit` if the tables of the file are too much work.
+pub(crate) fn runs(
+    features: &dyn Features,
+    stored: &Variable,
+    id: VariableId,
     mut each: impl FnMut(u64, Option<i128>) -> Result<()>,
 ) -> Result<()> {
-    let stored = &cx.tree.variables[variable.0];
     let array = &stored.array;
     if !array.data_type.is_integer() {
         let message = format!("'{}' has type {}; it must be integer-valued", stored.path, array.data_type);
         return Err(Error::new(Kind::Map, message));
     }
     let numbers = Numbers::of(&stored.attributes, array.data_type);
+    let (all, allowance) = (Selection::all(&array.shape), features.allowance());
+    if matches!(array.layout, Layout::Unwritten) && array.short.is_none() {
+        let one = Selection::block(&vec![0; all.rank()], &vec![1; all.rank()], &array.shape);
+        if let (Ok(one), Some(n)) = (one, all.len()) {
+            let value = features.values(id, &one)?.int_at(0);
+            return each(n, value.and_then(|stored| numbers.value(stored)));
+        }
+    }
     let slab = if matches!(array.layout, Layout::Chunked { .. }) { SLAB } else { SMALL_SLAB };
-    for slab in Slabs::new(&Selection::all(&array.shape), &array.shape, slab) {
-        let values = cx.features.values(variable, &slab?)?;
+    for slab in Slabs::new(&all, &array.shape, slab) {
+        let slab = slab?;
+        let before = allowance.decoded();
+        let values = features.values(id, &slab)?;
+        allowance.work(allowance.decoded().saturating_sub(before))?;
+        let mut count = 0u64;
         // A table may have a million fragments, so each type has its own loop.
         for_numbers!(&values, list => for alike in list.chunk_by(|a, b| a == b) {
+            count += 1;
             each(alike.len() as u64, numbers.value(alike[0] as i128))?;
         }, ());
+        allowance.work(count.saturating_mul(RUN))?;
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
+use crate::container::allowance::{Allowance, Held};
 use crate::container::array::{Array, Element, Layout};
 use crate::container::tree::{Dimension, DimensionId, Group, GroupId, Tree, Variable, VariableId};
 use crate::error::Result;
@@ -16,6 +17,7 @@ pub struct Memory {
     data: HashMap<VariableId, Values>,
     /// The variables that were read, in order.
     pub reads: Mutex<Vec<VariableId>>,
+    pub allowance: Arc<Allowance>,
 }
 
 /// Returns text as a list of strings.
@@ -27,7 +29,8 @@ impl Memory {
     pub fn new() -> Self {
         let mut tree = Tree::default();
         tree.groups.push(group("", "/", None));
-        Memory { tree, data: HashMap::new(), reads: Mutex::new(Vec::new()) }
+        let allowance = Arc::new(Allowance::new(0, 0));
+        Memory { tree, data: HashMap::new(), reads: Mutex::new(Vec::new()), allowance }
     }
 
     fn group_of(&mut self, path: &str) -> (GroupId, String) {
@@ -89,7 +92,7 @@ impl Memory {
             data_type: data.data_type(),
             element: Element::Number { size, big_endian: false },
             shape: shape.to_vec(),
-            layout: Layout::Unwritten,
+            layout: Layout::Contiguous { offset: 0 },
             fill: vec![0; size],
             short: None,
         };
@@ -123,6 +126,14 @@ fn group(name: &str, path: &str, parent: Option<GroupId>) -> Group {
 }
 
 impl Features for Memory {
+    fn hold(&self, bytes: usize) -> Result<Held> {
+        self.allowance.hold(bytes)
+    }
+
+    fn allowance(&self) -> &Allowance {
+        &self.allowance
+    }
+
     fn tree(&self) -> Result<&Tree> {
         Ok(&self.tree)
     }

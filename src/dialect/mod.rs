@@ -12,7 +12,9 @@ mod cfa_0_6b1;
 mod cfa_terms;
 mod context;
 mod files;
+mod grids;
 pub(crate) mod integers;
+mod json;
 #[cfg(test)]
 pub(crate) mod memory;
 mod part;
@@ -33,16 +35,24 @@ use crate::model::grid::Grid;
 use crate::model::{Aggregation, Dialect};
 use crate::value::{Attributes, DataType};
 use context::Context;
+pub use grids::Grids;
 use recognise::Form;
 use terms::Terms;
 pub use words::{defines_aggregation, is_aggregation, ATTRIBUTES};
 
-/// Decodes an aggregation variable, reading its table of sizes and no fragment names.
+/// Decodes an aggregation variable, reading its table of sizes and no fragment names. `grids` are those of the file.
 ///
 /// # Errors
 /// `Attribute`, `Terms`, `MissingDimension`, `MissingVariable`, `Rank`, `Map`, `Limit`; those of the container.
-pub fn decode(container: &Container, variable: VariableId, max_fragments: u64) -> Result<Aggregation> {
-    decode_features(container, variable, max_fragments).map_err(|e| e.in_file(container.name()))
+pub fn decode(
+    container: &Container,
+    variable: VariableId,
+    max_fragments: u64,
+    grids: &Grids,
+) -> Result<Aggregation> {
+    let decoded = decode_features(container, variable, max_fragments, grids);
+    container.forget_tables();
+    decoded.map_err(|e| e.in_file(container.name()))
 }
 
 /// Same as [`decode`], from anything that has the structure of a container.
@@ -53,11 +63,12 @@ pub fn decode_features(
     features: &dyn Features,
     variable: VariableId,
     max_fragments: u64,
+    grids: &Grids,
 ) -> Result<Aggregation> {
     let tree = features.tree()?;
     let stored = tree.variables.get(variable.0);
     let stored = stored.ok_or_else(|| Error::new(Kind::Internal, "a variable of another file"))?;
-    decode_stored(features, variable, max_fragments).map_err(|e| e.in_variable(&stored.path))
+    decode_stored(features, variable, (max_fragments, grids)).map_err(|e| e.in_variable(&stored.path))
 }
 
 /// The attribute that names the variables with the recorded states of the fragments' files: an addition of this library
@@ -89,11 +100,15 @@ fn recorded(cx: &mut Context, grid: &Grid, attributes: &Attributes) -> Option<[V
     Some(found)
 }
 
-fn decode_stored(features: &dyn Features, variable: VariableId, max_fragments: u64) -> Result<Aggregation> {
+fn decode_stored(
+    features: &dyn Features,
+    variable: VariableId,
+    limits: (u64, &Grids),
+) -> Result<Aggregation> {
     let tree = features.tree()?;
     let stored = &tree.variables[variable.0];
     let found = recognise::recognise(&stored.attributes)?;
-    let mut context = Context::new(features, tree, variable, &found.dimensions, max_fragments)?;
+    let mut context = Context::new(features, tree, variable, &found.dimensions, limits)?;
     let cx = &mut context;
     if !stored.array.shape.is_empty() {
         cx.warnings

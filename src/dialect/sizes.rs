@@ -5,18 +5,21 @@
 //! also be a size; it counts as one if only that fills the dimension. Refused: sizes that are not positive, missing
 //! values between sizes, rows that do not fill their dimension.
 
+use std::sync::Arc;
+
 use super::context::Context;
 use super::integers::{self, Numbers};
 use super::words::Keywords;
+use crate::container::allowance::Held;
 use crate::container::tree::VariableId;
 use crate::error::{Error, Kind, Result};
-use crate::model::grid::{Grid, Sizes};
+use crate::model::grid::{Grid, Row};
 
 /// Reads the table.
 ///
 /// # Errors
 /// `Rank` if it does not have one row per aggregated dimension, `Map` if the sizes are wrong, `Limit`.
-pub fn read(cx: &mut Context, words: &Keywords, variable: VariableId) -> Result<Grid> {
+pub fn read(cx: &mut Context, words: &Keywords, variable: VariableId) -> Result<Arc<Grid>> {
     let keyword = words.map;
     let stored = &cx.tree.variables[variable.0];
     let (path, shape) = (&stored.path, &stored.array.shape);
@@ -35,7 +38,7 @@ pub fn read(cx: &mut Context, words: &Keywords, variable: VariableId) -> Result<
             Some(1) => Ok(()),
             _ => Err(Error::new(Kind::Map, format!("{keyword} variable '{path}' of scalar data must be 1"))),
         })
-        .and_then(|()| cx.grid(&[]));
+        .and_then(|()| cx.grid(Vec::new()).map(Arc::new));
     }
     let &[rows, columns] = shape.as_slice() else {
         return Err(wrong("it must be two-dimensional"));
@@ -44,30 +47,33 @@ pub fn read(cx: &mut Context, words: &Keywords, variable: VariableId) -> Result<
         return Err(wrong(&format!("it must have one row for each of {} aggregated dimensions", cx.rank())));
     }
     cx.check_count(&[columns])?;
-    let mut table = Rows { columns, row: 0, column: 0, sizes: vec![Vec::new(); cx.rank()], padding: false };
+    cx.shared(variable, false, || read_rows(cx, keyword, variable, columns))
+}
+
+fn read_rows(cx: &Context, keyword: &str, variable: VariableId, columns: u64) -> Result<Grid> {
+    let stored = &cx.tree.variables[variable.0];
+    let path = &stored.path;
+    let rows = (0..cx.rank()).map(|_| Row::default()).collect();
+    let mut table = Rows { columns, row: 0, column: 0, rows, padding: false };
+    let hold = |bytes: usize| cx.hold(bytes);
     integers::for_each_run(cx, variable, |n, value| {
-        table.take(n, value).map_err(|(d, what)| {
-            Error::new(Kind::Map, format!("{keyword} variable '{path}', dimension '{}': {what}", cx.name(d)))
+        table.take(n, value, &hold).map_err(|(d, error)| {
+            let message =
+                format!("{keyword} variable '{path}', dimension '{}': {}", cx.name(d), error.message());
+            Error::new(error.kind(), message)
         })
     })?;
     if let Some(fill) = Numbers::of(&stored.attributes, stored.array.data_type).ambiguous() {
-        for (d, row) in table.sizes.iter_mut().enumerate() {
-            drop_padding(row, fill, cx.size(d));
+        for (d, row) in table.rows.iter_mut().enumerate() {
+            let (n, size) = row.last();
+            if i128::from(size) == fill {
+                row.drop_last(padding(n, fill, row.sum(), cx.size(d)));
+            }
         }
     }
-    let counts: Vec<u64> = table.sizes.iter().map(|row| row.iter().map(|run| run.0).sum()).collect();
+    let counts: Vec<u64> = table.rows.iter().map(Row::len).collect();
     cx.check_count(&counts)?;
-    cx.grid_of_runs(&table.sizes)
-}
-
-/// Drops the sizes at the end of a row that are padding.
-fn drop_padding(row: &mut Sizes, fill: i128, dimension: Option<u64>) {
-    let sum = row.iter().map(|&(n, size)| i128::from(n) * i128::from(size)).fold(0, i128::saturating_add);
-    let Some((n, _)) = row.last_mut().filter(|(_, size)| i128::from(*size) == fill) else { return };
-    *n -= padding(*n, fill, sum, dimension);
-    if *n == 0 {
-        row.pop();
-    }
+    cx.grid(table.rows)
 }
 
 /// Returns how many of the `n` sizes at the end of a row are padding. Each is the default fill of its type; `sum` is
@@ -85,41 +91,49 @@ struct Rows {
     columns: u64,
     row: usize,
     column: u64,
-    sizes: Vec<Sizes>,
+    rows: Vec<Row>,
     padding: bool,
 }
 
 impl Rows {
     /// Adds `n` equal neighbours, which may continue in the next rows.
-    fn take(&mut self, mut n: u64, value: Option<i128>) -> Result<(), (usize, String)> {
+    fn take(
+        &mut self,
+        mut n: u64,
+        value: Option<i128>,
+        hold: &dyn Fn(usize) -> Result<Held>,
+    ) -> Result<(), (usize, Error)> {
         while n > 0 {
             if self.column == self.columns {
                 (self.row, self.column, self.padding) = (self.row + 1, 0, false);
             }
             let here = n.min(self.columns - self.column);
-            self.take_in_row(here, value)?;
+            self.take_in_row(here, value, hold).map_err(|error| (self.row, error))?;
             self.column += here;
             n -= here;
         }
         Ok(())
     }
 
-    fn take_in_row(&mut self, n: u64, value: Option<i128>) -> Result<(), (usize, String)> {
-        let d = self.row;
+    fn take_in_row(
+        &mut self,
+        n: u64,
+        value: Option<i128>,
+        hold: &dyn Fn(usize) -> Result<Held>,
+    ) -> Result<()> {
         let Some(value) = value else {
             self.padding = true;
             return Ok(());
         };
         if self.padding {
-            return Err((d, "missing values are allowed only at the end of a row, as padding".into()));
+            return Err(Error::new(
+                Kind::Map,
+                "missing values are allowed only at the end of a row, as padding",
+            ));
         }
         match u64::try_from(value) {
-            Ok(size) if size > 0 => match self.sizes[d].last_mut().filter(|run| run.1 == size) {
-                Some(run) => run.0 += n,
-                None => self.sizes[d].push((n, size)),
-            },
-            _ => return Err((d, format!("fragment size {value} is not positive"))),
+            Ok(size) if size > 0 => self.rows[self.row].push(n, size, hold),
+            _ => Err(Error::new(Kind::Map, format!("fragment size {value} is not positive"))),
         }
-        Ok(())
     }
 }

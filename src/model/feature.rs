@@ -6,6 +6,7 @@
 
 use super::features::Features;
 use super::slabs::Slabs;
+use crate::container::allowance::{heap, Held};
 use crate::container::tree::{Tree, VariableId};
 use crate::error::{Error, Kind, Result};
 use crate::selection::{checked_product, Selection};
@@ -13,8 +14,11 @@ use crate::value::{text_of, Attributes, DataType, Values};
 
 /// The longest text, in bytes, that an entry of type char may have.
 const LONGEST: u64 = 64 * 1024;
-/// How many stored elements are in memory at once while text is read.
+/// How many stored bytes are in memory at once while text is read.
 const SLAB: u64 = 1 << 22;
+
+/// The memory of an entry without its text.
+const ENTRY: usize = size_of::<Option<String>>();
 
 /// What a dialect allows beyond the dimensions of the array of fragments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +37,8 @@ pub struct Feature {
     variable: VariableId,
     path: String,
     data_type: DataType,
+    /// The size of a stored element in bytes.
+    element: u64,
     shape: Vec<u64>,
     /// How many leading dimensions are those of the array of fragments; `None` if one entry applies to all.
     rank: Option<usize>,
@@ -48,6 +54,8 @@ pub struct Entries {
     list: Vec<Option<String>>,
     versions: usize,
     shared: bool,
+    /// Counts the memory of the list.
+    _held: Held,
 }
 
 impl Entries {
@@ -120,6 +128,7 @@ impl Feature {
             variable,
             path: path.clone(),
             data_type: stored.array.data_type,
+            element: stored.array.element.size().max(1) as u64,
             shape: shape.clone(),
             rank,
             versions,
@@ -187,6 +196,8 @@ impl Feature {
         let whole = self.selection(block)?;
         let width = self.text_length();
         let total = whole.len().map(|n| n / width.unwrap_or(1).max(1) as u64);
+        let whole_list = total.and_then(|n| usize::try_from(n).ok()).and_then(|n| n.checked_mul(ENTRY));
+        let mut held = features.hold(whole_list.unwrap_or(usize::MAX))?;
         let mut list = Vec::new();
         let room =
             total.and_then(|n| usize::try_from(n).ok()).is_some_and(|n| list.try_reserve_exact(n).is_ok());
@@ -198,7 +209,8 @@ impl Feature {
             list.resize(rows.and_then(|n| usize::try_from(n).ok()).unwrap_or(0), None);
         }
         // A slab never splits a text: the last dimension is at most LONGEST and is read whole.
-        for slab in Slabs::new(&whole, &self.shape, SLAB) {
+        for slab in Slabs::new(&whole, &self.shape, (SLAB / self.element).max(1)) {
+            let before = list.len();
             match features.values(self.variable, &slab?)? {
                 Values::String(texts) => list.extend(texts.into_iter().map(|t| self.present(t))),
                 Values::Char(bytes) => {
@@ -211,8 +223,10 @@ impl Feature {
                     integer.or_else(|| numbers.f64_at(i).map(|x| x.to_string()))
                 })),
             }
+            held.join(features.hold(list[before..].iter().flatten().map(|text| heap(text.len())).sum())?);
         }
-        Ok(Entries { list, versions: usize::try_from(self.versions).unwrap_or(1), shared: self.is_shared() })
+        let versions = usize::try_from(self.versions).unwrap_or(1);
+        Ok(Entries { list, versions, shared: self.is_shared(), _held: held })
     }
 
     /// Reads the values of a block as they are stored, with text of type char converted to strings.

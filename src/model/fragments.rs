@@ -5,6 +5,7 @@ use super::features::Features;
 use super::partitions::Partitions;
 use super::substitutions::Substitutions;
 use super::table::Table;
+use crate::container::allowance::heap;
 use crate::container::tree::GroupId;
 use crate::error::Result;
 use crate::selection::Selection;
@@ -86,7 +87,35 @@ pub enum AxisIndices {
     Indices(Vec<u64>),
 }
 
+impl View {
+    /// Returns the memory that it takes beside itself.
+    pub(crate) fn memory(&self) -> usize {
+        let lists = self.axes.iter().chain([&self.reversed]).map(|list| heap(8 * list.capacity()));
+        let texts = [&self.units, &self.calendar].into_iter().flatten().map(|text| heap(text.len()));
+        let parts = self.part.iter().flat_map(|part| {
+            let indices = part.iter().map(|axis| match axis {
+                AxisIndices::Indices(list) => heap(8 * list.capacity()),
+                AxisIndices::Slice { .. } => 0,
+            });
+            indices.chain([heap(size_of::<AxisIndices>() * part.capacity())])
+        });
+        lists.chain(texts).chain(parts).sum()
+    }
+}
+
 impl Fragment {
+    /// Returns the memory that it takes, with itself.
+    pub(crate) fn memory(&self) -> usize {
+        let Fragment::Stored { versions, view } = self else { return size_of::<Fragment>() };
+        let of = |Version { location, identifier, format }: &Version| -> usize {
+            let texts = [location.as_ref(), Some(identifier), format.as_ref()];
+            texts.into_iter().flatten().map(|text| heap(text.len())).sum()
+        };
+        let texts: usize = versions.iter().map(of).sum();
+        let view = view.as_ref().map_or(0, |view| heap(size_of::<View>()) + view.memory());
+        size_of::<Fragment>() + heap(size_of::<Version>() * versions.capacity()) + texts + view
+    }
+
     /// Returns how the stored array becomes the fragment, if the dialect says so.
     pub fn view(&self) -> Option<&View> {
         match self {

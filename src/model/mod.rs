@@ -11,6 +11,7 @@ pub mod substitutions;
 pub mod table;
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::container::tree::{DimensionId, VariableId};
 use fragments::Fragments;
@@ -76,7 +77,7 @@ pub struct Aggregation {
     /// The aggregated dimensions.
     pub dimensions: Vec<DimensionId>,
     /// How the fragments tile them.
-    pub grid: Grid,
+    pub grid: Arc<Grid>,
     /// Where the fragments are; read lazily.
     pub fragments: Fragments,
     /// The variables that define the fragments; hidden in the logical view.

@@ -3,6 +3,7 @@
 use super::fragments::{Fragment, Version, View};
 use super::room::Room;
 use super::substitutions::Substitutions;
+use crate::container::allowance::{heap, Held};
 use crate::container::tree::GroupId;
 use crate::error::{Error, Kind, Result};
 use crate::selection::{c_strides, Selection};
@@ -22,13 +23,25 @@ pub struct Partitions {
     shape: Vec<u64>,
     groups: [GroupId; 1],
     list: Vec<Partition>,
+    /// Counts the memory of the list.
+    _held: Held,
+}
+
+impl Partition {
+    /// Returns the memory that it takes beside its place in a list.
+    pub(crate) fn memory(&self) -> usize {
+        let Version { location, identifier, format } = &self.version;
+        let texts = [location.as_ref(), Some(identifier), format.as_ref()];
+        let texts: usize = texts.into_iter().flatten().map(|text| heap(text.len())).sum();
+        texts + self.view.as_ref().map_or(0, |view| heap(size_of::<View>()) + view.memory())
+    }
 }
 
 impl Partitions {
     /// Creates it from a list in C order of an array of fragments of this shape; `group` contains the aggregation
-    /// variable.
-    pub fn new(shape: &[u64], group: GroupId, list: Vec<Partition>) -> Self {
-        Partitions { shape: shape.to_vec(), groups: [group], list }
+    /// variable, `held` counts the memory of the list.
+    pub fn new(shape: &[u64], group: GroupId, list: Vec<Partition>, held: Held) -> Self {
+        Partitions { shape: shape.to_vec(), groups: [group], list, _held: held }
     }
 
     /// Returns the groups in which the search for an identifier without path begins.
@@ -51,10 +64,13 @@ impl Partitions {
             let found = usize::try_from(at).ok().and_then(|at| self.list.get(at));
             let found =
                 found.ok_or_else(|| Error::new(Kind::Internal, "a block of another array of fragments"))?;
+            room.take_bytes(found.memory() as u64 + size_of::<Version>() as u64)?;
             let mut version = found.version.clone();
             if let Some(location) = version.location.take() {
                 let location = runtime.apply(location).map_err(|e| e.in_fragment(&index))?;
-                room.take(&location)?;
+                let more =
+                    location.len().saturating_sub(found.version.location.as_ref().map_or(0, String::len));
+                room.take_bytes(more as u64)?;
                 version.location = Some(location);
             }
             out.push(Fragment::Stored { versions: vec![version], view: found.view.clone() });

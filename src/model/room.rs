@@ -6,7 +6,7 @@
 use crate::error::{Error, Kind, Result};
 
 /// Bytes of text that every read may use.
-const FLOOR: u64 = 32 << 20;
+const FLOOR: u64 = 8 << 20;
 /// Bytes of text for each place.
 const EACH: u64 = 1 << 10;
 
@@ -54,6 +54,6 @@ mod tests {
         let name = "n".repeat(1000);
         assert!((0..100_000).all(|_| room.take(&name).is_ok()));
         let (mut room, long) = (Room::for_places(100_000), "n".repeat(1 << 20));
-        assert_eq!((0..).take_while(|_| room.take(&long).is_ok()).count(), 129);
+        assert_eq!((0..).take_while(|_| room.take(&long).is_ok()).count(), 105);
     }
 }

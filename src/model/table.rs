@@ -5,6 +5,7 @@ use super::features::Features;
 use super::fragments::{Fragment, Version};
 use super::room::Room;
 use super::substitutions::Substitutions;
+use crate::container::allowance::heap;
 use crate::container::tree::GroupId;
 use crate::error::{Error, Kind, Result};
 use crate::selection::Selection;
@@ -79,9 +80,9 @@ impl Row<'_> {
             let location = self.substitutions.apply(location.to_owned())?;
             let format = self.formats.as_ref().and_then(|f| f.get(i, v)).map(str::to_lowercase);
             let identifier = self.identifier(i, v, &location, format.as_deref())?;
-            room.take(&location)?;
-            room.take(&identifier)?;
-            format.iter().try_for_each(|format| room.take(format))?;
+            let texts = [Some(&location), Some(&identifier), format.as_ref()];
+            let memory: usize = texts.into_iter().flatten().map(|text| heap(text.len())).sum();
+            room.take_bytes((memory + size_of::<Version>()) as u64)?;
             versions.push(Version { location: Some(location), identifier, format });
         }
         if versions.is_empty() {

@@ -14,8 +14,8 @@ use super::Request;
 use crate::canonical::{Conversion, Target};
 use crate::container::tree::{DimensionId, GroupId, Tree, VariableId};
 use crate::container::Container;
-use crate::dialect;
-use crate::error::{message, Error, Result};
+use crate::dialect::{self, Grids};
+use crate::error::{message, Error, Kind, Result};
 use crate::io::location::{Identity, Origin};
 use crate::model::substitutions::Substitutions;
 use crate::model::Aggregation;
@@ -38,7 +38,8 @@ pub(crate) struct AggregationFile {
     pub(super) caches: Caches,
     pub(super) known: KnownFragments,
     /// Boxed, since most variables have none.
-    aggregations: Vec<OnceCell<Box<Aggregation>>>,
+    aggregations: Vec<OnceCell<Result<Box<Aggregation>>>>,
+    grids: Grids,
     warnings: Mutex<Vec<String>>,
 }
 
@@ -72,6 +73,7 @@ impl AggregationFile {
             caches: Caches::new(options),
             known: KnownFragments::default(),
             aggregations,
+            grids: Grids::default(),
             warnings: Mutex::new(warnings),
         })
     }
@@ -89,16 +91,23 @@ impl AggregationFile {
         if self.options.raw_view || !dialect::is_aggregation(&variable.attributes) {
             return Ok(None);
         }
-        self.aggregations[id.0]
-            .get_or_try_init(|| {
-                let aggregation = dialect::decode(&self.container, id, self.options.max_fragments)?;
-                for warning in &aggregation.warnings {
-                    self.warn(format!("variable '{}': {warning}", variable.path));
-                }
-                Ok(Box::new(aggregation))
-            })
-            .map(|aggregation| Some(&**aggregation))
-            .map_err(|e: Error| e.in_variable(&variable.path).in_file(self.container.name()))
+        let place = |e: Error| e.in_variable(&variable.path).in_file(self.container.name());
+        // Whoever lists a file asks for each variable several times: a refusal is remembered, unless reading failed.
+        let decoded = self.aggregations[id.0].get_or_try_init(|| {
+            let decoded = dialect::decode(&self.container, id, self.options.max_fragments, &self.grids);
+            let decoded = match decoded {
+                Err(error) if error.kind() == Kind::Io => return Err(error),
+                other => other,
+            };
+            for warning in decoded.iter().flat_map(|aggregation| &aggregation.warnings) {
+                self.warn(format!("variable '{}': {warning}", variable.path));
+            }
+            Ok(decoded.map(Box::new))
+        });
+        match decoded.map_err(place)? {
+            Ok(aggregation) => Ok(Some(aggregation)),
+            Err(error) => Err(place(error.clone())),
+        }
     }
 
     /// Returns the target for the elements of a variable, with the value that was chosen for missing bytes.

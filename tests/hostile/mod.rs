@@ -14,6 +14,7 @@ mod names;
 #[cfg(unix)]
 mod sparse;
 mod strings;
+mod tables;
 
 use std::path::Path;
 use std::process::Command;

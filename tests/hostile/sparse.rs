@@ -56,7 +56,7 @@ fn a_heap_that_is_a_hole_is_refused() {
 #[test]
 fn names_of_links_that_are_a_hole_are_refused() {
     let mut image = Image::new();
-    let heap = image.put([&b"HEAP\0\0\0\0"[..], &longs(&[1 << 29, 1, 4096])].concat());
+    let heap = image.put([&b"HEAP\0\0\0\0"[..], &longs(&[1 << 27, 1, 4096])].concat());
     let tree = image.tree(0, 0, &[], &[0; 8]);
     let root = image.header(&[(SYMBOL_TABLE, longs(&[tree, heap]))]);
     image.put(vec![1; 10_000]);

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::locations::{NewLocation, Writer};
 use super::{variable_of, Aggregated, Content, Options, Progress};
+use crate::container::allowance::Allowance;
 use crate::container::tree::VariableId;
 use crate::dataset::Dataset;
 use crate::dialect::reference;
@@ -26,12 +27,15 @@ pub(super) struct Collector<'a> {
     dialect: Dialect,
     /// Variables of the old file that are fragments: the new file must have them.
     pub(super) same_file: HashSet<VariableId>,
+    /// What the fragments of all variables may take.
+    allowance: Allowance,
 }
 
 impl<'a> Collector<'a> {
     pub(super) fn new(dataset: &'a Dataset, path: &Path, options: &Options<'_>) -> Result<Self> {
         let writer = Writer::new(dataset, path, options)?;
-        Ok(Collector { dataset, writer, dialect: options.dialect, same_file: HashSet::new() })
+        let allowance = Allowance::of_copy(&**dataset.shared().container.source());
+        Ok(Collector { dataset, writer, dialect: options.dialect, same_file: HashSet::new(), allowance })
     }
 
     /// Returns the description of an aggregation variable.
@@ -63,12 +67,17 @@ impl<'a> Collector<'a> {
                             drop_idle_view(&mut fragment, &canonical_shape(found, &index));
                         }
                         let rewritten = self.fragment(id, found, fragment, style);
-                        list.push(rewritten.map_err(|e| e.in_fragment(&index))?);
+                        let rewritten = rewritten.map_err(|e| e.in_fragment(&index))?;
+                        // Lists grow by doubling.
+                        self.allowance.keep(rewritten.memory() + size_of::<Fragment>())?;
+                        list.push(rewritten);
                     }
                 }
             }
             progress.advance(block.len().unwrap_or(0))?;
         }
+        let sizes: u64 = shape.iter().fold(0, |sum, n| n.saturating_add(sum));
+        self.allowance.keep(usize::try_from(sizes.saturating_mul(8)).unwrap_or(usize::MAX))?;
         let sizes = (0..shape.len())
             .map(|d| (0..shape[d]).map(|i| found.grid.range(d, i)).map(|r| r.end - r.start).collect())
             .collect();

@@ -117,7 +117,7 @@ fn states_of(dataset: &Dataset, found: &Aggregation) -> Result<Option<States>> {
     let mut lists = [Vec::new(), Vec::new()];
     for (list, id) in lists.iter_mut().zip(ids) {
         let array = &shared.tree().variables[id.0].array;
-        if let Values::F64(values) = shared.container.read_values(array, &Selection::all(&array.shape))? {
+        if let Values::F64(values) = shared.container.read_table(array, &Selection::all(&array.shape))? {
             *list = values;
         }
     }

@@ -384,7 +384,7 @@ fn states(dataset: &Dataset, aggregation: &Aggregation) -> Result<Option<Vec<Sta
     let Some(recorded) = aggregation.recorded else { return Ok(None) };
     let shared = dataset.shared();
     let all = Selection::all(aggregation.grid.fragments());
-    let read = |id: VariableId| shared.container.read_values(&shared.tree().variables[id.0].array, &all);
+    let read = |id: VariableId| shared.container.read_table(&shared.tree().variables[id.0].array, &all);
     let (bytes, modified) = (read(recorded[0])?, read(recorded[1])?);
     let pair = |i| Some(State { bytes: bytes.f64_at(i)?, modified: modified.f64_at(i)? });
     Ok((0..bytes.len()).map(pair).collect())

@@ -181,8 +181,16 @@ fn part(variable: &VariableReport, at: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::grid::Grid;
     use crate::model::Dialect;
     use crate::value::DataType;
+    use std::sync::Arc;
+
+    fn grid(fragments: &[u64]) -> Grid {
+        let sizes: Vec<Vec<u64>> = fragments.iter().map(|&n| vec![2; n as usize]).collect();
+        let shape: Vec<u64> = fragments.iter().map(|n| 2 * n).collect();
+        Grid::from_sizes(&sizes, &shape).unwrap()
+    }
 
     fn variable(fragments: &[u64]) -> VariableReport {
         VariableReport {
@@ -191,7 +199,7 @@ mod tests {
             data_type: DataType::F32,
             dimensions: (0..fragments.len()).map(|d| format!("d{d}")).collect(),
             shape: Some(fragments.iter().map(|n| 2 * n).collect()),
-            offsets: fragments.iter().map(|&n| (0..=n).map(|i| 2 * i).collect()).collect(),
+            grid: Some(Arc::new(grid(fragments))),
             states: vec![State::Present; fragments.iter().product::<u64>() as usize],
         }
     }

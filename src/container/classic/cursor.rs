@@ -59,6 +59,11 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
+    /// Returns how much memory may still be kept.
+    pub fn room(&self) -> u64 {
+        self.room
+    }
+
     /// Sets whether sizes and counts have 8 bytes from here on.
     pub fn set_wide(&mut self, wide: bool) {
         self.wide = wide;

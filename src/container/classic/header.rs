@@ -39,6 +39,8 @@ pub struct Header {
     pub variables: Vec<Variable>,
     /// The offset after the header.
     pub end: u64,
+    /// How much memory may still be kept of the file.
+    pub left: u64,
 }
 
 /// A variable as the header describes it.
@@ -73,7 +75,7 @@ impl Header {
         let attributes = attributes(&mut cursor)?;
         let variables = list(&mut cursor, TAG_VARIABLE, 32, |c| variable(c, version, &sizes))?;
         let end = cursor.position();
-        Ok(Header { records, dimensions, attributes, variables, end })
+        Ok(Header { records, dimensions, attributes, variables, end, left: cursor.room() })
     }
 }
 

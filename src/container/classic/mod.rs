@@ -22,6 +22,7 @@ const ROOT: GroupId = GroupId(0);
 /// An open classic file.
 pub struct File {
     tree: Tree,
+    allowance: Arc<Allowance>,
 }
 
 impl File {
@@ -30,10 +31,19 @@ impl File {
     /// # Errors
     /// `NotNetcdf` for an unknown version, `Damaged` for a header that violates the grammar, `Io`.
     pub fn open(source: &Arc<dyn Source>) -> Result<Self> {
-        Header::parse(&**source, Allowance::of(&**source).most())
-            .and_then(|header| tree(header, source.len()))
-            .map(|tree| File { tree })
-            .map_err(|e| e.in_file(source.name()))
+        let allowance = Arc::new(Allowance::of(&**source));
+        let parsed = || {
+            let header = Header::parse(&**source, allowance.most())?;
+            allowance.note(allowance.most() - header.left);
+            tree(header, source.len())
+        };
+        let tree = parsed().map_err(|e| e.in_file(source.name()))?;
+        Ok(File { tree, allowance })
+    }
+
+    /// Returns what may be kept of the file.
+    pub(super) fn allowance(&self) -> &Arc<Allowance> {
+        &self.allowance
     }
 
     /// Whether a variable has an attribute with one of these names; the rest of the structure is not worked out.

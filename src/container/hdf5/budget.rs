@@ -13,7 +13,7 @@ use crate::container::allowance::{exceeded, Measure, KEPT};
 use crate::error::Result;
 
 /// What is looked at.
-const SEEN: Measure = Measure { floor: 1 << 30, length: 64, stored: 64, ceiling: 64 << 30 };
+const SEEN: Measure = Measure { floor: 256 << 20, length: 64, stored: 64, ceiling: 64 << 30 };
 /// Text in global heaps. Each string has its own place there, so all of them fit into the file; a fill value may be
 /// shared by many elements.
 const TEXT: Measure = Measure { floor: 16 << 20, length: 1, stored: 8, ceiling: 4 << 30 };

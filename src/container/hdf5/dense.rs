@@ -62,6 +62,7 @@ impl Dense {
             take(record, heap.object(store, &record.id[..id_len]))?;
             store.budget.check()?;
         }
+        heap.release(store);
         Ok(())
     }
 

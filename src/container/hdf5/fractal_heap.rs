@@ -19,6 +19,9 @@ use crate::error::Result;
 const HUGE: u8 = 1;
 const HUGE_FILTERED: u8 = 2;
 
+/// Memory that the place of a huge object takes in a list that grows.
+const PLACE_BYTES: usize = 2 * size_of::<(u64, HeapRange)>();
+
 /// A heap as its header describes it.
 pub(super) struct Heap {
     filters: Vec<Filter>,
@@ -30,6 +33,11 @@ pub(super) struct Heap {
     widths: (usize, usize),
     /// The block that was read last, with its offset in the heap.
     last: Option<(u64, Vec<u8>)>,
+    /// The places of huge objects by number, once a second one is asked for: searching the tree for each would take
+    /// time that grows with the square of their number.
+    places: Option<Vec<(u64, HeapRange)>>,
+    /// Whether a huge object was asked for.
+    asked: bool,
 }
 
 /// Where a block or a huge object lies in the file.
@@ -64,7 +72,7 @@ impl Heap {
             len => filters::parse(&mut Cursor::new(cursor.read_bytes(len)?))?,
         };
         let widths = (table.offset_width, width(most_direct.min(most_managed)));
-        Ok(Heap { filters, checked, huge, table, widths, last: None })
+        Ok(Heap { filters, checked, huge, table, widths, last: None, places: None, asked: false })
     }
 
     /// Returns a number that sorts objects by their places.
@@ -149,8 +157,46 @@ impl Heap {
     }
 
     /// Returns where the huge object with this number lies.
-    fn huge(&self, store: &Store, id: &[u8]) -> Result<HeapRange> {
+    fn huge(&mut self, store: &Store, id: &[u8]) -> Result<HeapRange> {
         let number = Cursor::new(id).read_uvar(id.len().min(8))?;
+        let missing = || damaged("a huge object is not in its heap");
+        if !std::mem::replace(&mut self.asked, true) {
+            let mut found = None;
+            self.each_huge(store, Some(number), |place, its_number| {
+                found = (its_number == number).then_some(place).or(found);
+                Ok(())
+            })?;
+            return found.ok_or_else(missing);
+        }
+        if self.places.is_none() {
+            let mut places = Vec::new();
+            self.each_huge(store, None, |place, number| {
+                store.budget.keep(PLACE_BYTES)?;
+                places.push((number, place));
+                Ok(())
+            })?;
+            places.sort_by_key(|&(number, _)| number);
+            self.places = Some(places);
+        }
+        let places = self.places.as_deref().unwrap_or_default();
+        // If several have the same number, which should not happen, the last one counts.
+        let end = places.partition_point(|&(known, _)| known <= number);
+        let found = end.checked_sub(1).map(|at| places[at]).filter(|&(known, _)| known == number);
+        found.map(|(_, place)| place).ok_or_else(missing)
+    }
+
+    /// Gives back the memory of the places.
+    pub(super) fn release(self, store: &Store) {
+        store.budget.release(PLACE_BYTES * self.places.map_or(0, |places| places.len()));
+    }
+
+    /// Calls `take` with the place and number of each huge object, or of those near this number.
+    fn each_huge(
+        &self,
+        store: &Store,
+        number: Option<u64>,
+        mut take: impl FnMut(HeapRange, u64) -> Result<()>,
+    ) -> Result<()> {
         let tree = Tree::read(store, self.huge.ok_or_else(|| damaged("a heap has no huge objects"))?)?;
         if tree.kind != if self.filters.is_empty() { HUGE } else { HUGE_FILTERED } {
             return Err(damaged("huge objects of a heap are indexed by something else than numbers"));
@@ -169,21 +215,18 @@ impl Heap {
             Ok((HeapRange { address, len, filtered }, cursor.read_length(store.length_size)?))
         };
         let number_of = |record: &[u8]| parse(record).map_or(0, |(_, number)| number);
-        let mut found = None;
         tree.walk(
             store,
             |low, high| {
-                low.is_none_or(|low| number_of(low) < number)
-                    && high.is_none_or(|high| number < number_of(high))
+                number.is_none_or(|number| {
+                    low.is_none_or(|low| number_of(low) < number)
+                        && high.is_none_or(|high| number < number_of(high))
+                })
             },
             |record| {
-                let (place, its_number) = parse(record)?;
-                if its_number == number {
-                    found = Some(place);
-                }
-                Ok(())
+                let (place, number) = parse(record)?;
+                take(place, number)
             },
-        )?;
-        found.ok_or_else(|| damaged("a huge object is not in its heap"))
+        )
     }
 }

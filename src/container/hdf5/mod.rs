@@ -50,6 +50,7 @@ use self::dataset::Dataset;
 use self::header::{Header, ObjectKind};
 use self::netcdf4::NON_COORDINATE;
 use self::store::{guarded, Store};
+use super::allowance::Allowance;
 use super::array::Array;
 use super::tree::Tree;
 use super::Stored;
@@ -100,6 +101,11 @@ impl File {
         })
     }
 
+    /// Returns what may be kept of the file.
+    pub(super) fn allowance(&self) -> &Arc<Allowance> {
+        &self.store.allowance
+    }
+
     /// Returns one variable by its path, without leading slash. The others are read only if its dimensions may be
     /// longer.
     ///
@@ -119,6 +125,16 @@ impl File {
     /// `Request` if the data are not strings; `Damaged`, `Io`.
     pub fn strings(&self, array: &Array, fields: &[u8]) -> Result<Vec<String>> {
         guarded(|| strings::decode(&self.store.again(), array, fields))
+    }
+
+    /// As [`File::strings`], within what may still be kept of the file.
+    ///
+    /// # Errors
+    /// As [`File::strings`]; `Limit`.
+    pub(super) fn strings_of_table(&self, array: &Array, fields: &[u8]) -> Result<Vec<String>> {
+        let store = self.store.again();
+        store.budget.keep_at_most(store.allowance.left());
+        guarded(|| strings::decode(&store, array, fields))
     }
 
     fn variable_of_tree(&self, path: &str) -> Result<Option<Stored>> {

@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::cache::Cache;
+use crate::container::allowance::{Allowance, Held};
+use crate::error::{Error, Kind, Result};
 
 /// Which chunk: the number of its index (unique in this process) and its offset in the file.
 pub type Key = (u64, u64);
@@ -18,11 +20,13 @@ pub struct ChunkCache {
     /// Whether anything was ever kept. If not, reads need not lock.
     used: AtomicBool,
     state: Mutex<State>,
+    /// What may be kept of the file, if the chunks count against that.
+    allowance: Option<Arc<Allowance>>,
 }
 
 #[derive(Debug)]
 struct State {
-    chunks: Cache<Key, Arc<Vec<u8>>>,
+    chunks: Cache<Key, (Arc<Vec<u8>>, Option<Held>)>,
     /// A buffer that was dropped last, to be filled again: new memory costs more than the inflating of a small chunk.
     spare: Vec<u8>,
 }
@@ -31,7 +35,45 @@ impl ChunkCache {
     /// Creates a cache that holds at most this many bytes.
     pub fn new(capacity: u64) -> Self {
         let state = State { chunks: Cache::new(capacity), spare: Vec::new() };
-        ChunkCache { capacity, used: AtomicBool::new(false), state: Mutex::new(state) }
+        ChunkCache { capacity, used: AtomicBool::new(false), state: Mutex::new(state), allowance: None }
+    }
+
+    /// Creates a cache for the tables of one file, whose chunks count against what may be kept of the file. It keeps
+    /// this many bytes, or one larger chunk.
+    pub(crate) fn of_tables(capacity: u64, allowance: Arc<Allowance>) -> Self {
+        ChunkCache { allowance: Some(allowance), ..ChunkCache::new(capacity) }
+    }
+
+    /// Drops all chunks.
+    pub(crate) fn clear(&self) {
+        let State { chunks, spare } = &mut *self.lock();
+        (*chunks, *spare) = (Cache::new(self.capacity), Vec::new());
+    }
+
+    /// Counts the memory of a chunk that is about to be decoded.
+    ///
+    /// # Errors
+    /// `Limit` if it is a chunk of a table that takes more than may be kept of the file.
+    pub(super) fn room(&self, bytes: usize) -> Result<Option<Held>> {
+        let Some(allowance) = &self.allowance else { return Ok(None) };
+        allowance.note_decoded(bytes);
+        if bytes as u64 > self.capacity / 2 {
+            // It would take the place of the others anyway.
+            self.clear();
+        }
+        let held = allowance.pass(bytes).or_else(|_| {
+            self.clear();
+            allowance.pass(bytes)
+        });
+        held.map(Some).map_err(|_| {
+            let message = format!("a chunk of {bytes} bytes is too large for a table of this file");
+            Error::new(Kind::Limit, message)
+        })
+    }
+
+    /// Counts a chunk that is decoded without being kept.
+    pub(super) fn pass(&self, bytes: usize) {
+        self.allowance.iter().for_each(|allowance| allowance.note_decoded(bytes));
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -40,7 +82,7 @@ impl ChunkCache {
 
     /// Returns whether this many bytes of chunks can be kept beside others. Larger ones would only displace each other.
     pub fn takes(&self, bytes: usize) -> bool {
-        bytes as u64 <= self.capacity / 4
+        bytes as u64 <= self.capacity / 4 || self.allowance.is_some()
     }
 
     /// Returns how many bytes it can hold.
@@ -53,7 +95,7 @@ impl ChunkCache {
         if !self.used.load(Ordering::Relaxed) {
             return None;
         }
-        self.lock().chunks.get(&key).map(Arc::clone)
+        self.lock().chunks.get(&key).map(|(chunk, _)| Arc::clone(chunk))
     }
 
     /// Returns a buffer to decode into, with arbitrary contents.
@@ -61,16 +103,17 @@ impl ChunkCache {
         std::mem::take(&mut self.lock().spare)
     }
 
-    /// Keeps a chunk.
-    pub fn put(&self, key: Key, chunk: Arc<Vec<u8>>) {
+    /// Keeps a chunk, and what counts its memory.
+    pub(super) fn put(&self, key: Key, chunk: Arc<Vec<u8>>, held: Option<Held>) {
         let bytes = chunk.len() as u64;
-        if bytes > self.capacity {
+        if bytes > self.capacity && held.is_none() {
             return;
         }
         self.used.store(true, Ordering::Relaxed);
         let State { chunks, spare } = &mut *self.lock();
-        chunks.put(key, chunk, bytes, |dropped| {
-            if let Ok(buffer) = Arc::try_unwrap(dropped) {
+        chunks.put(key, (chunk, held), bytes, |(dropped, held)| {
+            // A spare buffer is not counted.
+            if let (Ok(buffer), None) = (Arc::try_unwrap(dropped), held) {
                 *spare = buffer;
             }
         });
@@ -85,10 +128,10 @@ mod tests {
     fn the_least_recently_used_chunk_goes_first() {
         let cache = ChunkCache::new(30);
         for offset in 0..3 {
-            cache.put((1, offset), Arc::new(vec![offset as u8; 10]));
+            cache.put((1, offset), Arc::new(vec![offset as u8; 10]), None);
         }
         assert!(cache.get((1, 0)).is_some());
-        cache.put((1, 3), Arc::new(vec![3; 10]));
+        cache.put((1, 3), Arc::new(vec![3; 10]), None);
         let there: Vec<bool> = (0..4).map(|offset| cache.get((1, offset)).is_some()).collect();
         assert_eq!(there, [true, false, true, true]);
         assert_eq!(cache.buffer(), vec![1; 10]);
@@ -99,7 +142,7 @@ mod tests {
     fn a_chunk_that_comes_again_is_counted_once() {
         let cache = ChunkCache::new(25);
         for _ in 0..5 {
-            cache.put((1, 7), Arc::new(vec![0; 10]));
+            cache.put((1, 7), Arc::new(vec![0; 10]), None);
         }
         assert_eq!(cache.lock().chunks.weight(), 10);
         assert!(!ChunkCache::new(0).takes(1));

@@ -146,6 +146,7 @@ pub fn read(
                     chunk.copy_from(&decoded, part, out, order);
                 } else if part.run == len && part.axes.is_empty() {
                     // A chunk that is needed whole and in order is decoded directly into the result.
+                    kept.chunks.iter().for_each(|cache| cache.pass(len));
                     let whole = &mut out[piece.part.to..piece.part.to + len];
                     chunk.decode(place.filter_mask, kept, whole)?;
                     order.settle(whole);
@@ -228,12 +229,13 @@ impl<C: Chunks> Stored<'_, C> {
 
     /// Decodes the chunk and caches it.
     fn fetch(&self, cache: &ChunkCache, kept: &mut Kept<'_>) -> Result<Arc<Vec<u8>>> {
+        let held = cache.room(self.len)?;
         let mut buffer = cache.buffer();
         grown(&mut buffer, self.len)?;
         buffer.truncate(self.len);
         self.decode(self.kept_mask(), kept, &mut buffer)?;
         let chunk = Arc::new(buffer);
-        cache.put(self.key(), Arc::clone(&chunk));
+        cache.put(self.key(), Arc::clone(&chunk), held);
         Ok(chunk)
     }
 

@@ -116,9 +116,22 @@ pub fn ahead(
 /// `Request` if the selection does not fit this array, `Limit` if it does not fit into memory; `Damaged`, `Io`,
 /// `Unsupported`.
 pub fn stored(source: &dyn Source, array: &Array, selection: &Selection) -> Result<Vec<u8>> {
+    stored_with(source, array, selection, &mut Kept::default())
+}
+
+/// As [`stored`], with what is kept from other reads.
+///
+/// # Errors
+/// As [`stored`].
+pub fn stored_with(
+    source: &dyn Source,
+    array: &Array,
+    selection: &Selection,
+    kept: &mut Kept<'_>,
+) -> Result<Vec<u8>> {
     check(source, array, selection)?;
     let mut out = zeroed(selection, array.element.size())?;
-    fetch(source, array, selection, &mut out, false, &mut Kept::default())?;
+    fetch(source, array, selection, &mut out, false, kept)?;
     Ok(out)
 }
 

@@ -1,7 +1,7 @@
 //! Files that claim more than they have.
 
 use super::*;
-use crate::dialect::decode_features;
+use crate::dialect::{decode_features, Grids};
 use proptest::prelude::*;
 
 /// A file whose map variable claims this shape and has no data at all.
@@ -41,8 +41,8 @@ fn the_limit_counts_versions_and_can_be_set() {
     file.variable("/a", &[], strings(&["v"]));
     let data = "shape: s location: l address: a";
     let v = file.aggregation("/v", &[("aggregated_dimensions", "x"), ("aggregated_data", data)]);
-    assert_eq!(decode_features(&file, v, 5).unwrap_err().kind(), Kind::Limit);
-    assert!(decode_features(&file, v, 6).is_ok());
+    assert_eq!(decode_features(&file, v, 5, &Grids::default()).unwrap_err().kind(), Kind::Limit);
+    assert!(decode_features(&file, v, 6, &Grids::default()).is_ok());
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub(super) const MAX_FRAGMENTS: u64 = 10_000_000;
 pub(super) const PAD: i32 = -2147483647;
 
 pub(super) fn decode(file: &Memory, variable: VariableId) -> Result<Aggregation, Error> {
-    super::decode_features(file, variable, MAX_FRAGMENTS)
+    super::decode_features(file, variable, MAX_FRAGMENTS, &super::Grids::default())
 }
 
 /// Returns the kind of the error of decoding.

@@ -25,7 +25,7 @@ pub(crate) fn check(host: &dyn Host, recorded: &[VariableId; 2], index: &[u64], 
     for (value, id) in before.iter_mut().zip(recorded) {
         let array = &host.tree().variables[id.0].array;
         let one = Selection::block(index, &vec![1; index.len()], &array.shape)?;
-        *value = host.container().read_values(array, &one)?.f64_at(0).unwrap_or(f64::NAN);
+        *value = host.container().read_table(array, &one)?.f64_at(0).unwrap_or(f64::NAN);
     }
     let Some(what) = difference(before, Path::new(file)) else { return Ok(()) };
     let error = Error::new(Kind::FragmentUnreadable, format!("{what} (setting CHANGED_FRAGMENTS)"));

@@ -3,7 +3,7 @@
 use crate::author::write::aggregation::{Content, Meaning, States};
 use crate::container::tree::VariableId;
 use crate::container::Container;
-use crate::dialect::{self, reference};
+use crate::dialect::{self, reference, Grids};
 use crate::error::Result;
 use crate::io::location::redact;
 use crate::model::fragments::{Fragment, Lookup, Version, View};
@@ -30,7 +30,7 @@ pub(super) fn check(
     classic: bool,
 ) -> Result<Aggregation> {
     // The intended fragments are in memory, so as many again do no harm.
-    let found = dialect::decode(written, id, u64::MAX)?;
+    let found = dialect::decode(written, id, u64::MAX, &Grids::default())?;
     let expected = match meaning.dialect {
         // Both texts are the same if all terms are present.
         Dialect::Cfa06b1Early => Dialect::Cfa06b1,
