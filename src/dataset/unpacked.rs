@@ -1,5 +1,6 @@
 //! Reads of numbers as they are meant into a caller's buffer: unpacked, or with NaN for what is missing.
 
+use crate::bytes::{arrays, arrays_mut};
 use crate::canonical::{Conversion, Target};
 use crate::container::read::zeroed;
 use crate::dataset::variable::{Output, Variable};
@@ -7,6 +8,9 @@ use crate::error::{Error, Kind, Result};
 use crate::read::scatter::Destination;
 use crate::selection::{c_strides, Selection};
 use crate::value::{Attributes, DataType};
+
+/// The number of elements that are searched for missing ones at a time.
+const BLOCK: usize = 4096;
 
 impl Variable {
     /// As [`Variable::read_into`], with NaN for what is missing.
@@ -62,22 +66,19 @@ impl Variable {
     /// Reads without a mask, which would take memory and time, and replaces one number by NaN.
     fn read_and_replace(&self, selection: &Selection, output: Output<'_>, fill: f64) -> Result<()> {
         let (data_type, size) = (output.data_type, output.data_type.size().unwrap_or(1));
-        let is_fill = |element: &[u8]| match data_type {
-            DataType::F32 => element.try_into().is_ok_and(|bytes| f32::from_ne_bytes(bytes) == fill as f32),
-            _ => element.try_into().is_ok_and(|bytes| f64::from_ne_bytes(bytes) == fill),
-        };
         let (strides, first) = layout(selection, &output);
         let is_c_order = output.strides.is_none_or(|strides| is_c_order(strides, selection.count()));
         let buffer = output.buffer;
         self.read_into(selection, Output { buffer: &mut *buffer, ..output })?;
-        let replace = |element: &mut [u8]| {
-            if is_fill(element) {
-                put_nan(data_type, element);
+        let replace = |elements: &mut [u8]| match data_type {
+            DataType::F32 => {
+                replace(elements, |x| f32::from_ne_bytes(x) == fill as f32, f32::NAN.to_ne_bytes())
             }
+            _ => replace(elements, |x| f64::from_ne_bytes(x) == fill, f64::NAN.to_ne_bytes()),
         };
         if is_c_order {
-            let all = buffer[first * size..].chunks_exact_mut(size);
-            all.take(selection.len().unwrap_or(0) as usize).for_each(replace);
+            let all = selection.len().unwrap_or(0) as usize * size;
+            replace(&mut buffer[first * size..][..all]);
         } else {
             let at = |at: usize| at * size..(at + 1) * size;
             for_each_place(selection.count(), &strides, first, |_, n| replace(&mut buffer[at(n)]));
@@ -144,6 +145,19 @@ impl Variable {
 
     fn concerned(&self, kind: Kind, message: String) -> Error {
         Error::new(kind, message).in_variable(self.path()).in_file(self.dataset().name())
+    }
+}
+
+/// Replaces elements of `N` bytes.
+fn replace<const N: usize>(elements: &mut [u8], is_old: impl Fn([u8; N]) -> bool, new: [u8; N]) {
+    for block in elements.chunks_mut(BLOCK * N) {
+        // Without a branch, so that many elements are compared at once. Few blocks have one.
+        if arrays(block).iter().fold(false, |found, &element| found | is_old(element)) {
+            arrays_mut(block)
+                .iter_mut()
+                .filter(|element| is_old(**element))
+                .for_each(|element| *element = new);
+        }
     }
 }
 
