@@ -18,11 +18,12 @@ if [[ -n $other ]]; then
 fi
 
 status=0
-direct=$("${crates[@]}" --depth 1 --format '{p}')
+# Without the packages of this repository, which cargo prints with their folders.
+direct=$("${crates[@]}" --depth 1 --format '{p}' | grep -vE '^$| \(/')
 while read -r name _; do
     if ! grep --quiet --fixed-strings "\`$name\`" docs/dependencies.md; then
         echo "docs/dependencies.md does not name the dependency $name" >&2
         status=1
     fi
-done < <(tail -n +2 <<<"$direct")
+done <<<"$direct"
 exit $status
