@@ -5,7 +5,7 @@
 //! counts too, if with more weight, because disks may compress; and there is a ceiling.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Kind, Result};
 use crate::io::source::Source;
@@ -60,6 +60,14 @@ pub struct Allowance {
     most_work: u64,
     worked: AtomicU64,
     decoded: AtomicU64,
+    /// What is kept of all files that are open together with this one.
+    total: OnceLock<Arc<AtomicU64>>,
+}
+
+impl Drop for Allowance {
+    fn drop(&mut self) {
+        self.uncount(self.kept());
+    }
 }
 
 impl Allowance {
@@ -72,13 +80,34 @@ impl Allowance {
     pub(crate) fn new(length: u64, stored: u64) -> Self {
         let [kept, passing, worked, decoded] = [0; 4].map(AtomicU64::new);
         let (most, most_work) = (KEPT.of(length, stored), WORK.of(length, stored));
-        Allowance { most, kept, passing, most_work, worked, decoded }
+        Allowance { most, kept, passing, most_work, worked, decoded, total: OnceLock::new() }
+    }
+
+    /// Counts what is kept of this file in a total too, from now on.
+    pub(crate) fn share(&self, total: &Arc<AtomicU64>) {
+        if self.total.set(Arc::clone(total)).is_ok() {
+            total.fetch_add(self.kept(), Ordering::Relaxed);
+        }
+    }
+
+    /// How much is kept.
+    pub(crate) fn kept(&self) -> u64 {
+        self.kept.load(Ordering::Relaxed)
+    }
+
+    fn count(&self, bytes: u64) {
+        self.total.get().map(|total| total.fetch_add(bytes, Ordering::Relaxed));
+    }
+
+    fn uncount(&self, bytes: u64) {
+        self.total.get().map(|total| total.fetch_sub(bytes, Ordering::Relaxed));
     }
 
     /// That of a conversion of this source.
     pub(crate) fn of_copy(source: &dyn Source) -> Self {
-        let most = COPIED.of(source.len(), source.stored());
-        Allowance { most, ..Allowance::of(source) }
+        let mut allowance = Allowance::of(source);
+        allowance.most = COPIED.of(source.len(), source.stored());
+        allowance
     }
 
     /// Counts work on tables, in bytes. All tables of an open file share it.
@@ -112,7 +141,7 @@ impl Allowance {
 
     /// How much may still be kept.
     pub(crate) fn left(&self) -> u64 {
-        self.most.saturating_sub(self.kept.load(Ordering::Relaxed))
+        self.most.saturating_sub(self.kept())
     }
 
     /// Counts memory that is about to be taken.
@@ -124,7 +153,10 @@ impl Allowance {
         let fits = |kept: &u64| *kept <= self.most && kept.saturating_add(passing) <= self.most + PASSING;
         let more = |kept: u64| kept.checked_add(bytes as u64).filter(fits);
         match self.kept.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more) {
-            Ok(_) => Ok(()),
+            Ok(_) => {
+                self.count(bytes as u64);
+                Ok(())
+            }
             Err(_) => Err(exceeded()),
         }
     }
@@ -155,6 +187,7 @@ impl Allowance {
     /// Counts memory that was taken already.
     pub(crate) fn note(&self, bytes: u64) {
         self.kept.fetch_add(bytes, Ordering::Relaxed);
+        self.count(bytes);
     }
 }
 
@@ -183,6 +216,7 @@ impl Held {
 impl Drop for Held {
     fn drop(&mut self) {
         self.allowance.kept.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.allowance.uncount(self.bytes);
         self.allowance.passing.fetch_sub(self.passing, Ordering::Relaxed);
     }
 }
@@ -210,6 +244,22 @@ mod tests {
         drop(held);
         allowance.keep(most - 10).unwrap();
         assert_eq!(allowance.hold(1).unwrap_err().kind(), Kind::Limit);
+    }
+
+    #[test]
+    fn a_total_counts_what_is_kept_of_open_files_alone() {
+        let total = Arc::new(AtomicU64::new(0));
+        let [first, second] = [0; 2].map(|_| Arc::new(Allowance::new(1000, 1000)));
+        first.keep(10).unwrap();
+        first.share(&total);
+        second.share(&total);
+        let held = second.hold(5).unwrap();
+        second.note(100);
+        assert_eq!(total.load(Ordering::Relaxed), 115);
+        drop(held);
+        assert_eq!(total.load(Ordering::Relaxed), 110);
+        drop(second);
+        assert_eq!(total.load(Ordering::Relaxed), 10);
     }
 
     #[test]

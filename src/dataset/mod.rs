@@ -72,6 +72,11 @@ impl Dataset {
         self.0.container.name()
     }
 
+    /// Returns whether both are the same file, and not one that has its name.
+    pub fn is_same_file(&self, other: &Dataset) -> bool {
+        self.0.identity == other.0.identity
+    }
+
     /// Returns the variable at this path (`tas`, `/tas`, `/group/tas`).
     ///
     /// # Errors

@@ -77,7 +77,7 @@ class ForeignFragments(unittest.TestCase):
             file.seek(6)
             file.write(struct.pack(">I", 4))
         aggregation(self.path, [("a.hdf", "1")])
-        with self.assertRaisesRegex(RuntimeError, "circle"):
+        with self.assertRaisesRegex(RuntimeError, "cycle"):
             read(self.path)
 
     def test_zarr_with_chunks_in_other_files_is_refused(self):

@@ -35,7 +35,7 @@ class Options(unittest.TestCase):
     @unittest.skipUnless(PROGRAM.exists(), "there is no build/bin/cfa")
     def test_every_setting_of_the_engine_is_listed_and_no_other(self):
         done = subprocess.run([PROGRAM, "info", "--set", "NO_SUCH=1", "no.nc"], capture_output=True, text=True)
-        _, names = done.stderr.split("there are: ")
+        _, names = done.stderr.split("the settings are: ")
         self.assertEqual(sorted(listed()), sorted(names.strip().split(", ")))
 
     def test_the_defaults_listed_are_the_defaults(self):

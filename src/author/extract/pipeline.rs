@@ -4,8 +4,9 @@
 //! slowest waits for it.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc::{channel, Sender};
+use std::sync::mpsc::{channel, RecvTimeoutError, Sender};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use super::Item;
 use crate::author::write::blocks::blocks;
@@ -25,6 +26,8 @@ use crate::value::{DataType, Values};
 const BLOCK: u64 = 4 << 20;
 /// The number of strings of a block, whose lengths are not known beforehand.
 const STRINGS: u64 = 1 << 14;
+/// The time that the writer waits for a block before it asks the listener whether to go on.
+const PATIENCE: Duration = Duration::from_millis(50);
 /// The number of blocks that a thread may be ahead of the writer.
 const AHEAD: u64 = 3;
 
@@ -70,7 +73,15 @@ pub(super) fn run(
         let mut early: BTreeMap<u64, Done> = BTreeMap::new();
         let mut next = 0;
         let mut write = || -> Result<()> {
-            for block in &receiver {
+            loop {
+                let block = match receiver.recv_timeout(PATIENCE) {
+                    Ok(block) => block,
+                    Err(RecvTimeoutError::Timeout) => {
+                        progress.check()?;
+                        continue;
+                    }
+                    Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                };
                 early.insert(block.0, block);
                 while let Some((_, item, count, ready)) = early.remove(&next) {
                     let ready = ready.map_err(|e| e.in_variable(items[item].variable.path()))?;
@@ -80,7 +91,6 @@ pub(super) fn run(
                     progress.advance(count)?;
                 }
             }
-            Ok(())
         };
         let result = write();
         // Threads that wait for their turn must learn that no more blocks are accepted.

@@ -38,13 +38,18 @@ impl Lock {
     /// # Errors
     /// Those of creating, opening, locking or looking at a file of this name, which is then removed.
     pub(crate) fn attempt(path: &Path) -> io::Result<Locking> {
+        let mut absent = 0;
         for _ in 0..ATTEMPTS {
             let file = match super::descriptors::with_room(|| system::open_lock(path)) {
-                // The file was removed between two checks.
+                // The file was removed between two checks; or, if that goes on, no file can be created here.
                 Err(error)
                     if error.kind() == ErrorKind::NotFound && path.parent().is_some_and(Path::exists) =>
                 {
-                    continue
+                    absent += 1;
+                    if absent == ATTEMPTS {
+                        return Err(error);
+                    }
+                    continue;
                 }
                 Err(error) if system::is_busy(&error) => return Ok(Locking::Busy),
                 other => other?,
@@ -188,6 +193,8 @@ mod tests {
             drop(take(&path));
             assert!(!path.exists(), "{mode:o}");
         }
+        // A directory in which nothing can be created.
+        assert!(!cfg!(target_os = "linux") || Lock::attempt(Path::new("/proc/.x.lock")).is_err());
         let missing = folder.path().join("none/.x.lock");
         assert_eq!(Lock::attempt(&missing).unwrap_err().kind(), ErrorKind::NotFound);
     }

@@ -1,5 +1,6 @@
-//! The open fragment files, shared by all reads of an aggregation file and bounded in number.
+//! The open fragment files, shared by all reads of an aggregation file and bounded in number and in what is kept of them.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use once_cell::sync::OnceCell;
@@ -17,12 +18,14 @@ pub(crate) struct OpenFile {
     pub(crate) origin: Origin,
     container: OnceCell<Arc<Container>>,
     nested: OnceCell<Arc<dyn Host>>,
+    /// What is kept of all fragment files.
+    total: Arc<AtomicU64>,
 }
 
 impl OpenFile {
-    pub(crate) fn new(source: File, origin: Origin) -> Self {
+    pub(crate) fn new(source: File, origin: Origin, files: &Files) -> Self {
         let (container, nested) = (OnceCell::new(), OnceCell::new());
-        OpenFile { source: Arc::new(source), origin, container, nested }
+        OpenFile { source: Arc::new(source), origin, container, nested, total: Arc::clone(&files.total) }
     }
 
     pub(crate) fn identity(&self) -> Identity {
@@ -33,8 +36,16 @@ impl OpenFile {
     pub(crate) fn container(&self) -> Result<&Arc<Container>> {
         self.container.get_or_try_init(|| {
             let source: Arc<File> = Arc::clone(&self.source);
-            Container::open(source).map(Arc::new)
+            let container = Container::open(source)?;
+            container.allowance().share(&self.total);
+            Ok(Arc::new(container))
         })
+    }
+
+    /// Whether much is kept of it, of which nobody makes use at present.
+    fn is_burden(self: &Arc<Self>) -> bool {
+        let much = |container: &Arc<Container>| container.allowance().kept() > MUCH;
+        Arc::strong_count(self) == 1 && self.container.get().is_some_and(much)
     }
 
     /// Returns the file as an aggregation file of its own, for a fragment of `host` that is itself an aggregation
@@ -44,8 +55,18 @@ impl OpenFile {
     }
 }
 
+/// What may be kept of all fragment files before those of which much is kept are closed. A file may make the library
+/// keep more than its own length (`container::allowance`), and there may be many.
+const MOST: u64 = 32 << 20;
+/// What is much for one file.
+const MUCH: u64 = 256 << 10;
+
 /// Open files by location, the least recently used one closed first.
-pub(crate) struct Files(Mutex<Cache<Key, Arc<OpenFile>>>);
+pub(crate) struct Files {
+    open: Mutex<Cache<Key, Arc<OpenFile>>>,
+    /// What is kept of them.
+    total: Arc<AtomicU64>,
+}
 
 /// The number of the aggregation file that names a file, and the location. The name of the open file would not be
 /// unique: two files on a server may differ only in parts that names do not show.
@@ -53,11 +74,12 @@ type Key = (u64, String);
 
 impl Files {
     pub(crate) fn new(options: &OpenOptions) -> Self {
-        Files(Mutex::new(Cache::new(options.max_open_files.max(1) as u64)))
+        let open = Mutex::new(Cache::new(options.max_open_files.max(1) as u64));
+        Files { open, total: Arc::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Cache<Key, Arc<OpenFile>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the file under this key, if it is open.
@@ -67,6 +89,9 @@ impl Files {
 
     /// Keeps a file under this key. If a file is dropped here, readers that still use it keep it open.
     pub(crate) fn put(&self, key: Key, file: &Arc<OpenFile>) {
+        if self.total.load(Ordering::Relaxed) > MOST {
+            self.lock().retain(|file| !file.is_burden());
+        }
         let mut closed = None;
         let replaced = self.lock().put(key, Arc::clone(file), 1, |file| closed = Some(file));
         // Closing a file is no work to do under a lock.

@@ -164,7 +164,7 @@ fn open_file(
         Opened::Absent(places) => return Ok(Found::Absent(places)),
     };
     let origin = host.origin().nested(&found.places);
-    let file = Arc::new(OpenFile::new(found.file, origin));
+    let file = Arc::new(OpenFile::new(found.file, origin, chain.files));
     chain.files.put(key, &file);
     Ok(Found::Here(file))
 }
