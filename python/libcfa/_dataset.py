@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from . import _core, _settings, _values
-from ._errors import CfaWarning, NoVariable
+from ._errors import CfaWarning, Unreadable
 from ._variable import Variable
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
@@ -103,10 +103,7 @@ class Dataset(Mapping[str, Variable]):
         return len(self._keys())
 
     def __contains__(self, path: object) -> bool:
-        try:
-            return isinstance(path, str) and self[path] is not None
-        except NoVariable:
-            return False
+        return isinstance(path, str) and path.removeprefix("/") in {key.removeprefix("/") for key in self._keys()}
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -137,7 +134,8 @@ class Dataset(Mapping[str, Variable]):
 
     def _warn(self) -> None:
         for message in self._core.take_warnings():
-            warnings.warn(message, CfaWarning, stacklevel=3)
+            # The line that called `open`.
+            warnings.warn(message, CfaWarning, stacklevel=4)
 
 
 def open(path: Path, **settings: Any) -> Dataset:
@@ -162,7 +160,12 @@ def identify(path: Path) -> str | None:
 
     Cheap for files without aggregation variables. The dialect is ``unknown`` if the variable is malformed.
     """
-    return _core.identify(os.fsdecode(path))
+    try:
+        return _core.identify(os.fsdecode(path))
+    except Unreadable as error:
+        if error.category == "not-netcdf":
+            return None
+        raise
 
 
 def settings() -> dict[str, tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from typing import Any
 
 
@@ -46,9 +47,13 @@ class Error(Exception):
 class NotFound(Error, FileNotFoundError):
     """A file, or every version of a fragment, does not exist."""
 
+    errno = errno.ENOENT
+
 
 class NotAllowed(Error, PermissionError):
     """The settings or the operating system do not allow an access."""
+
+    errno = errno.EACCES
 
 
 class Unreadable(Error, OSError):

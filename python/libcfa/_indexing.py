@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,7 +16,9 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 
-#: Points of which the block that they span has more than this many times as many elements are read in smaller groups.
+#: The number of elements of a block up to which points are picked from all that they span.
+_BLOCK = 1 << 25
+#: Points of larger blocks are read in groups that span at most this many times as many elements as they have.
 _SPARSE = 8
 
 
@@ -77,7 +80,8 @@ def read(key: Any, shape: tuple[int, ...], new: New, fill: Fill) -> Block:
         raise IndexError("shape mismatch: indexing arrays could not be broadcast together") from None
     places = dict(zip(lists, (i for i, e in enumerate(index) if isinstance(e, np.ndarray)), strict=True))
     spans, positions = _spans(wanted, lists)
-    if len(lists) > 1 and math.prod(len(spans[d]) for d in lists) > _SPARSE * math.prod(picked):
+    sparse = math.prod(len(spans[d]) for d in lists) > _SPARSE * math.prod(picked)
+    if sparse and math.prod(len(span) for span in spans) > _BLOCK:
         block = _points(wanted, lists, new, fill)
         positions = {d: np.zeros(picked, int) for d in lists}
         positions[lists[0]] = np.arange(math.prod(picked)).reshape(picked)
@@ -113,6 +117,8 @@ def _expand(key: Any, rank: int) -> tuple[Any, ...]:
         array = np.asarray(entry)
         if array.size == 0 and isinstance(entry, list):
             array = array.astype(int)
+        if array.dtype == object and hasattr(entry, "__index__"):
+            array = np.asarray(operator.index(entry))
         if array.dtype == bool and array.ndim > 0:
             entries.extend(_Mask(array, axis) for axis in range(array.ndim))
         elif array.dtype.kind in "iu":
@@ -154,9 +160,9 @@ def _spans(wanted: list[Any], lists: list[int]) -> tuple[list[Any], dict[int, Ar
 
 
 def _points(wanted: list[Any], lists: list[int], new: New, fill: Fill) -> Block:
-    """Read points that are far apart, in a group for each index along the first of their dimensions.
+    """Read points that are far apart.
 
-    They lie along that dimension of the result; the others of their dimensions have size 1.
+    They lie along the first of their dimensions in the result; the others of their dimensions have size 1.
     """
     columns = [axis.reshape(-1) for axis in np.broadcast_arrays(*(wanted[d] for d in lists))]
     sizes = [len(part) for part in wanted]
@@ -164,20 +170,46 @@ def _points(wanted: list[Any], lists: list[int], new: New, fill: Fill) -> Block:
         sizes[d] = 1
     sizes[lists[0]] = columns[0].size
     result = new(tuple(sizes))
-    moved = result.moved(lists)
-    order = np.argsort(columns[0], kind="stable")
-    groups = np.split(order, np.flatnonzero(np.diff(columns[0][order])) + 1)
+    for dimension, slab in _slabs(wanted, lists):
+        where: list[Any] = [slice(None)] * len(wanted)
+        part = list(wanted)
+        if dimension is not None:
+            part[dimension], where[dimension] = wanted[dimension][slab], slab
+        _groups(part, lists, columns, result[tuple(where)].moved(lists), new, fill)
+    return result
+
+
+def _slabs(wanted: list[Any], lists: list[int]) -> Iterator[tuple[int | None, slice]]:
+    """Divide the longest dimension without a list, so that what the points span is a block of bounded size."""
+    others = [d for d, part in enumerate(wanted) if d not in lists and len(part) > 1]
+    if not others:
+        yield None, slice(None)
+        return
+    spans, _ = _spans(wanted, lists)
+    longest = max(others, key=lambda d: len(wanted[d]))
+    each = math.prod(len(span) for d, span in enumerate(spans) if d != longest)
+    step = max(_BLOCK // max(each, 1), 1)
+    for first in range(0, len(wanted[longest]), step):
+        yield longest, slice(first, first + step)
+
+
+def _groups(wanted: list[Any], lists: list[int], columns: list[Array], result: Block, new: New, fill: Fill) -> None:
+    """Read points into the front dimension of a block; if they are too far apart, in a group for each first index."""
+    groups = [np.arange(columns[0].size)]
     for group in groups:
         part = list(wanted)
         for d, column in zip(lists, columns, strict=True):
             part[d] = column[group]
         spans, positions = _spans(part, lists)
-        if math.prod(len(spans[d]) for d in lists) > _SPARSE * len(group):
-            groups.extend(group.reshape(-1, 1))
+        sparse = math.prod(len(spans[d]) for d in lists) > _SPARSE * len(group)
+        if sparse and math.prod(len(span) for span in spans) > _BLOCK:
+            firsts = columns[0][group]
+            order = group[np.argsort(firsts, kind="stable")]
+            smaller = np.split(order, np.flatnonzero(np.diff(columns[0][order])) + 1)
+            groups.extend(smaller if len(smaller) > 1 else group.reshape(-1, 1))
             continue
         block = _block(spans, new, fill).moved(lists)
-        moved[(group, *[0] * (len(lists) - 1))] = block[tuple(positions[d] for d in lists)]
-    return result
+        result[(group, *[0] * (len(lists) - 1))] = block[tuple(positions[d] for d in lists)]
 
 
 def _block(parts: list[Any], new: New, fill: Fill) -> Block:

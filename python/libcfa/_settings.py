@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 
 def texts(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the settings as pairs of name and text; those that are None are left out."""
@@ -13,6 +15,8 @@ def texts(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _text(name: str, value: Any) -> str:
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, bool):
         return "YES" if value else "NO"
     if isinstance(value, str | int | float):

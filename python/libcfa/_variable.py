@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import operator
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -149,6 +150,8 @@ class Variable:
         return self.shape[0]
 
     def __repr__(self) -> str:
+        if self._dataset.closed:
+            return f"<libcfa.Variable {self.path} (closed)>"
         sizes = ", ".join(f"{name}: {size}" for name, size in zip(self.dims, self.shape, strict=True))
         return f"<libcfa.Variable {self.path} ({sizes}) {self.dtype}>"
 
@@ -211,7 +214,7 @@ class Variable:
             if mask.dtype != np.bool_:
                 raise ValueError(f"mask has dtype {mask.dtype}, not bool")
         valid = mask
-        nan = fill is not None and out.dtype.kind == "f" and np.isnan(fill)
+        nan = fill is not None and out.dtype.kind == "f" and bool(fill != fill)
         if fill is not None and not nan and valid is None:
             valid = np.empty(shape, np.bool_)
         self._read(start, count, step, out, valid, nan, unpacked, progress)
@@ -224,15 +227,15 @@ class Variable:
         self, start: Sequence[int] | None, count: Sequence[int] | None, step: Sequence[int] | None
     ) -> tuple[list[int], list[int], list[int]]:
         shape = self.shape
-        start = [0] * len(shape) if start is None else [int(s) for s in start]
-        step = [1] * len(shape) if step is None else [int(s) for s in step]
+        start = [0] * len(shape) if start is None else [_integer(s) for s in start]
+        step = [1] * len(shape) if step is None else [_integer(s) for s in step]
         for name, numbers in (("start", start), ("count", count), ("step", step)):
             if numbers is not None and len(numbers) != len(shape):
                 raise ValueError(f"{name} has {len(numbers)} numbers; {self.path} has {len(shape)} dimensions")
         if count is None:
             ends = [size if s > 0 else -1 for size, s in zip(shape, step, strict=True)]
             count = [len(range(a, b, s)) if s else 0 for a, b, s in zip(start, ends, step, strict=True)]
-        count = [int(n) for n in count]
+        count = [_integer(n) for n in count]
         if min((*start, *count), default=0) < 0:
             raise ValueError("start and count must not be negative")
         return start, count, step
@@ -285,6 +288,13 @@ class Variable:
     def _warn(self) -> None:
         for message in self._dataset._core.take_warnings():
             warnings.warn(message, CfaWarning, stacklevel=3)
+
+
+def _integer(number: Any) -> int:
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise ValueError(f"{number!r} is not an integer") from None
 
 
 def _check_array(name: str, array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> None:

@@ -46,6 +46,12 @@ impl File {
             return Ok(dataset.clone());
         }
         let again = Dataset::open_with(&self.path, &self.options).map_err(|e| errors::raise(py, e))?;
+        if !again.is_same_file(dataset) {
+            let message = "the file was replaced after it was opened, and a process made by fork opens it again; open the \
+                           new one";
+            let error = cfa::Error::new(cfa::Kind::Io, message).in_file(self.path.to_string_lossy());
+            return Err(errors::raise(py, error));
+        }
         std::mem::forget(open.dataset.replace(again.clone()));
         (open.process, open.taken) = (process, 0);
         Ok(again)

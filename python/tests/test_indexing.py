@@ -86,9 +86,45 @@ def test_points_far_apart_are_read_without_what_lies_between(both: Any, monkeypa
         original(self, start, count, *rest)
 
     monkeypatch.setattr(type(variable), "_read", counted)
+    monkeypatch.setattr(libcfa._indexing, "_BLOCK", 100)
     same(variable[days, lats, lons], values[days, lats, lons])
     assert read <= 8 * 53
     same(variable[days[:, None], lats[:3], lons[:3]], values[days[:, None], lats[:3], lons[:3]])
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(index=st.tuples(entries(365), entries(4), entries(6)), block=st.sampled_from([1, 20, 300]))
+def test_points_of_large_variables_are_those_of_numpy(both: Any, index: Any, block: int) -> None:
+    variable, values = both
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(libcfa._indexing, "_BLOCK", block)
+        patch.setattr(libcfa._indexing, "_SPARSE", 1)
+        try:
+            expected = values[index]
+        except IndexError:
+            return
+        same(variable[index], expected)
+
+
+def test_a_mask_of_a_map_is_read_in_few_blocks(both: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    variable, values = both
+    calls = 0
+    original = type(variable)._read
+
+    def counted(*arguments: Any) -> None:
+        nonlocal calls
+        calls += 1
+        original(*arguments)
+
+    monkeypatch.setattr(type(variable), "_read", counted)
+    mask = np.zeros((4, 6), bool)
+    mask[0, 5] = mask[3, 0] = True
+    same(variable[:, mask], values[:, mask])
+    assert calls == 1
+    monkeypatch.setattr(libcfa._indexing, "_BLOCK", 8 * 100)
+    monkeypatch.setattr(libcfa._indexing, "_SPARSE", 1)
+    same(variable[:, mask], values[:, mask])
+    assert calls == 1 + 4
 
 
 def test_an_index_outside_is_an_index_error(both: Any) -> None:

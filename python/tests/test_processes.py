@@ -89,6 +89,24 @@ def test_a_forked_process_leaves_the_dataset_of_its_parent_alone(year: Any) -> N
     ds.close()
 
 
+def test_a_forked_process_does_not_read_a_file_that_replaced_the_open_one(tmp_path: Path) -> None:
+    path, _ = samples.year(tmp_path)
+    ds = libcfa.open(path)
+    libcfa.create(tmp_path / "half.nc", sorted(tmp_path.glob("zg_2001-*.nc"))[:6])
+    os.replace(tmp_path / "half.nc", path)
+    child = os.fork()
+    if child == 0:
+        try:
+            ds["zg"].read()
+        except OSError as error:
+            os._exit(0 if "replaced" in str(error) else 1)
+        except BaseException:
+            os._exit(2)
+        os._exit(3)
+    assert os.waitpid(child, 0)[1] == 0
+    assert ds["zg"].read().shape == (365, 4, 6)
+
+
 def test_other_threads_run_while_one_reads(tmp_path: Path) -> None:
     path = samples.heavy(tmp_path, 60)
     with libcfa.open(path, CACHE_BYTES=0, NUM_THREADS=1) as ds:
