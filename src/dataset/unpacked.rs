@@ -6,7 +6,7 @@ use crate::container::read::zeroed;
 use crate::dataset::variable::{Output, Variable};
 use crate::error::{Error, Kind, Result};
 use crate::read::scatter::Destination;
-use crate::selection::{c_strides, Selection};
+use crate::selection::{c_strides, offsets, Selection};
 use crate::value::{Attributes, DataType};
 
 /// The number of elements that are searched for missing ones at a time.
@@ -177,19 +177,8 @@ fn layout(selection: &Selection, output: &Output<'_>) -> (Vec<i64>, usize) {
 
 /// Visits all elements in C order, each with its place in a buffer, which holds all of them.
 fn for_each_place(counts: &[u64], strides: &[i64], first: usize, mut visit: impl FnMut(usize, usize)) {
-    let len = counts.iter().product::<u64>() as usize;
-    let mut index = vec![0; counts.len()];
-    let mut at = first as i64;
-    for n in 0..len {
-        visit(n, at as usize);
-        for d in (0..counts.len()).rev() {
-            (index[d], at) = (index[d] + 1, at.wrapping_add(strides[d]));
-            if index[d] < counts[d] {
-                break;
-            }
-            at = at.wrapping_sub(strides[d].wrapping_mul(counts[d] as i64));
-            index[d] = 0;
-        }
+    for (n, offset) in offsets(counts, strides).enumerate() {
+        visit(n, (first as i64).wrapping_add(offset) as usize);
     }
 }
 
