@@ -125,7 +125,9 @@ pub struct OpenOptions {
     pub http_connect_timeout: Duration,
     /// How long a server may send nothing before the request fails.
     pub http_stall_timeout: Duration,
-    /// How often a failed request is repeated.
+    /// How many requests a server has at a time; twice as many while they are small.
+    pub http_concurrency: usize,
+    /// How often a request is repeated that the server refused for the moment or did not finish.
     pub http_max_retry: usize,
     /// How long a request may take, including all further attempts.
     pub http_deadline: Duration,
@@ -159,6 +161,7 @@ impl Default for OpenOptions {
             allow_private_network: false,
             http_connect_timeout: Duration::from_secs(5),
             http_stall_timeout: Duration::from_secs(30),
+            http_concurrency: 64,
             http_max_retry: 5,
             http_deadline: Duration::from_secs(180),
             max_fragments: 10_000_000,
@@ -194,6 +197,7 @@ impl OpenOptions {
         allow_private_network: bool, "Allows loopback, private and link-local network addresses.";
         http_connect_timeout: Duration, "Limits how long connecting to a server may take.";
         http_stall_timeout: Duration, "Limits how long a server may send nothing.";
+        http_concurrency: usize, "Limits how many requests a server has at a time.";
         http_max_retry: usize, "Limits how often a failed request is repeated.";
         http_deadline: Duration, "Limits how long a request may take, including repetitions.";
         max_fragments: u64, "Limits the fragments of one aggregation variable.";

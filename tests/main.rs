@@ -47,6 +47,7 @@ mod tolerated;
 mod units;
 mod validity;
 mod versions;
+mod waiting;
 mod write;
 mod write_aggregation;
 mod written;

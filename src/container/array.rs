@@ -5,6 +5,9 @@ use super::filter::Filter;
 use super::narrow::Narrow;
 use crate::value::DataType;
 
+/// The bytes of a block of an array without chunks.
+const TILE: u64 = 256 << 10;
+
 /// A stored array: type, shape and place of its elements.
 #[derive(Debug)]
 pub struct Array {
@@ -79,6 +82,24 @@ impl Array {
     /// Returns whether it is stored in a way that lets its dimensions be longer than its data.
     pub(super) fn can_be_short(&self) -> bool {
         matches!(self.layout, Layout::Chunked { .. } | Layout::Refused(_))
+    }
+
+    /// Returns the shape of blocks by which it may be read from a server: its chunks, or else as many rows as a request
+    /// should bring.
+    pub(crate) fn tile(&self) -> Vec<u64> {
+        if let Some(chunk) = self.chunk() {
+            return chunk.to_vec();
+        }
+        let mut room = (TILE / self.element.size().max(1) as u64).max(1);
+        let mut tile = vec![1; self.shape.len()];
+        for (along, &size) in tile.iter_mut().zip(&self.shape).rev() {
+            *along = size.clamp(1, room);
+            room /= *along;
+            if *along < size {
+                break;
+            }
+        }
+        tile
     }
 
     /// Returns the shape of its chunks, if it has chunks.

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use super::chunk_numbers::ChunkNumbers;
 use crate::error::Result;
 
 /// Where one chunk lies.
@@ -27,9 +28,17 @@ pub trait ChunkIndex: Debug + Send + Sync {
     /// `Damaged` or `Io` if the index cannot be read or the chunk lies outside the file.
     fn find(&self, chunk: &[u64]) -> Result<Option<ChunkPlace>>;
 
-    /// Reads the index, if that was not done yet, and releases the file.
+    /// Reads the parts of the index that lead to these chunks, in few steps. Without it, [`ChunkIndex::find`] reads them
+    /// one by one.
     ///
     /// # Errors
     /// As [`ChunkIndex::find`].
-    fn detach(&self) -> Result<()>;
+    fn prepare(&self, wanted: &ChunkNumbers<'_>) -> Result<()>;
+
+    /// Reads the index, if that was not done yet, and releases the file. Returns `false` if the index is too large to be
+    /// read as a whole, and needs the file.
+    ///
+    /// # Errors
+    /// As [`ChunkIndex::find`].
+    fn detach(&self) -> Result<bool>;
 }

@@ -8,6 +8,7 @@ pub mod array;
 pub(crate) mod buffer;
 pub(crate) mod checksum;
 pub mod chunk_index;
+pub(crate) mod chunk_numbers;
 pub mod classic;
 pub(crate) mod composed;
 pub(crate) mod fill;

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use super::prepare::{Preparation, Prepared};
 use super::AggregationFile;
-use crate::container::array::Array;
 use crate::container::read::{self, Kept};
 use crate::container::tree::VariableId;
 use crate::error::Result;
@@ -48,17 +47,21 @@ pub(super) fn within(
     if selection.is_empty() || variable.array.data_type.size().is_none() || full() {
         return Ok(());
     }
-    let threads = workers::threads(file.options.num_threads);
     let Some(aggregation) = file.aggregation(id)? else {
         let chunks = outer.map_or(&file.caches.chunks, |chain| chain.chunks);
         let state = || Kept::sharing(chunks);
         let raw = fragment::stored(&**file, id);
         let tasks = parts(&raw, Piece::whole(selection))?;
-        return workers::run(tasks, threads, state, |part, _, kept| {
-            // The later read reports errors, here and below.
-            let _ = decode(&raw, &part, room, kept);
-            Ok(())
-        });
+        return workers::run(
+            tasks,
+            threads_for(file, file.container.source().is_remote()),
+            state,
+            |part, _, kept| {
+                // The later read reports errors, here and below.
+                let _ = decode(&raw, &part, room, kept);
+                Ok(())
+            },
+        );
     };
     let chain = Chain::enter(outer, &**file, id)?;
     let target = file.target(id);
@@ -88,18 +91,35 @@ pub(super) fn within(
             Ok(())
         };
         let state = || Kept::sharing(chain.chunks);
+        let waits = preparation.may_wait(&list);
+        let (threads, fragments) = (threads_for(file, waits), (0..list.len()).map(Task::Fragment));
+        if waits {
+            return workers::run_waiting(fragments, threads.min(list.len()), None, state, work);
+        }
         if list.len() < threads {
             // There are fewer fragments than threads, so their parts are distributed instead.
             let parts: Vec<Task> = (0..list.len()).flat_map(|i| begin(i).unwrap_or_default()).collect();
             return workers::run(parts, threads, state, work);
         }
-        workers::run((0..list.len()).map(Task::Fragment), threads, state, work)
+        workers::run(fragments, threads, state, work)
     })
+}
+
+/// Returns how many threads read ahead. While a request waits, its thread holds the buffers of one chunk, so there are
+/// fewer than for a read.
+fn threads_for(file: &AggregationFile, waits: bool) -> usize {
+    match waits {
+        true => file.options.http_concurrency,
+        false => workers::threads(file.options.num_threads),
+    }
 }
 
 /// Divides the piece into parts of whole chunks.
 fn parts(raw: &Raw, piece: Piece) -> Result<Vec<Piece>> {
-    let Some(chunk) = raw.array().and_then(Array::chunk) else { return Ok(Vec::new()) };
+    let Some((array, chunk)) = raw.array().and_then(|array| Some((array, array.chunk()?))) else {
+        return Ok(Vec::new());
+    };
+    read::prepare(array, &piece.selection)?;
     super::parts::parts(piece, raw.shape(), Some(chunk), super::sink::size_of(raw.data_type())?)
 }
 

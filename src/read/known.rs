@@ -37,10 +37,10 @@ impl KnownFragments {
         map.get(&(variable, fragment)).cloned()
     }
 
-    /// Keeps a fragment, if there is room and nothing in it holds the file open.
-    pub(super) fn put(&self, variable: VariableId, fragment: u64, known: Known) {
-        if let Layout::Chunked { index, .. } = &known.array.layout {
-            if index.detach().is_err() {
+    /// Keeps a fragment, if there is room and nothing in it holds the file open; a file on a server may stay open.
+    pub(super) fn put(&self, variable: VariableId, fragment: u64, known: Known, is_remote: bool) {
+        if let (Layout::Chunked { index, .. }, false) = (&known.array.layout, is_remote) {
+            if !index.detach().unwrap_or(false) {
                 return;
             }
         }

@@ -8,6 +8,8 @@
 mod aggregation_file;
 mod ahead;
 pub(crate) mod chunk;
+mod crew;
+mod desks;
 pub(crate) mod fragment;
 mod known;
 mod numbers;

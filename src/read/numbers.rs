@@ -1,13 +1,14 @@
 //! Reads numbers and chars: distributes the fragments of a selection, or their parts, to threads.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::crew::{Crew, Hands};
 use super::fragment::{self, Chain, Piece};
 use super::plan::{self, at_of, count_of, index_of, Span};
 use super::prepare::{Preparation, Prepared};
 use super::scatter::Destination;
-use super::sink::{Buffers, Sink};
+use super::sink::Sink;
 use super::AggregationFile;
 use crate::canonical::Conversion;
 use crate::container::tree::VariableId;
@@ -15,12 +16,8 @@ use crate::error::{Error, Kind, Result};
 use crate::model::fragments::{Fragment, Lookup};
 use crate::selection::Selection;
 use crate::threads::progress::Progress;
-use crate::threads::workers::{self, Queue};
+use crate::threads::workers::Queue;
 use crate::value::DataType;
-
-/// If a read has fewer bytes than this from few fragments, a second thread does not pay.
-const WORTH_THREADS: u64 = 256 << 10;
-const FEW_FRAGMENTS: usize = 8;
 
 /// A request to read numbers.
 pub(crate) struct Request<'a> {
@@ -93,26 +90,12 @@ fn ordinary(file: &Arc<AggregationFile>, id: VariableId, sink: &Sink<'_>) -> Res
     let piece = Piece::whole(sink.request.selection);
     prepared.keep_chunks(&piece, 1, &file.caches.chunks);
     let parts = prepared.parts(piece)?;
-    let prepared = Arc::new(prepared);
-    let tasks = parts.into_iter().map(|part| Task::Part(0, Arc::clone(&prepared), part));
-    let state = || Buffers::new(&file.caches.chunks);
-    workers::run(tasks, threads(file, sink.request, 1), state, |task, _, buffers| {
-        let Task::Part(_, prepared, part) = task else { return Ok(()) };
-        buffers.keep_chunks(prepared.keep);
-        sink.put(&prepared.raw, &prepared.conversion, &part, None, buffers).map_err(|e| prepared.place(e))?;
-        sink.request.progress.map_or(Ok(()), |progress| progress.advance(part.elements()? as u64))
+    let crew = Crew::new(file, sink.request, 1, file.container.source().is_remote()).for_parts(parts.len());
+    let progress = sink.request.progress;
+    crew.run(parts, progress, &file.caches.chunks, |part, _, hands| {
+        hands.put(&prepared, &part, sink, None).map_err(|e| prepared.place(e))?;
+        progress.map_or(Ok(()), |progress| progress.advance(part.elements()? as u64))
     })
-}
-
-/// Returns how many threads to use for a read of this many fragments.
-fn threads(file: &Arc<AggregationFile>, request: &Request<'_>, fragments: usize) -> usize {
-    let bytes = request.selection.len().unwrap_or(u64::MAX);
-    let bytes = bytes.saturating_mul(request.data_type.size().unwrap_or(1) as u64);
-    let apart = request.values.is_disjoint() && request.mask.is_none_or(Destination::is_disjoint);
-    if !apart || (bytes < WORTH_THREADS && fragments < FEW_FRAGMENTS) {
-        return 1;
-    }
-    workers::threads(file.options.num_threads)
 }
 
 impl Preparation<'_> {
@@ -137,23 +120,13 @@ impl Preparation<'_> {
         sink: &Sink<'_>,
         again: &Mutex<BTreeSet<usize>>,
     ) -> Result<()> {
-        let threads = threads(self.file, sink.request, todo.len());
-        let tasks = if todo.len() < threads {
-            // There are fewer fragments than threads, so their parts are distributed instead.
-            let mut parts = Vec::new();
-            for &i in todo {
-                parts.extend(self.begin(i, &list[i], &block.spans(i), list.len(), sink)?);
-            }
-            parts
-        } else {
-            todo.iter().copied().map(Task::Fragment).collect()
-        };
-        let read = |i: usize, prepared: &Prepared, part: &Piece, buffers: &mut Buffers<'_>| {
+        let begin = |i: usize| self.begin(i, &list[i], &block.spans(i), list.len(), sink);
+        let read = |i: usize, prepared: &Prepared, part: &Piece, hands: &mut Hands<'_, '_>| {
             // The whole fragment is read again from another version.
             if self.has_failed(prepared) {
                 return Ok(());
             }
-            match self.part(prepared, part, sink, buffers) {
+            match self.part(prepared, part, sink, hands) {
                 Err(error) if self.pass_over(&list[i], &prepared.index, prepared.version, &error) => {
                     again.lock().unwrap_or_else(PoisonError::into_inner).insert(i);
                     Ok(())
@@ -161,19 +134,46 @@ impl Preparation<'_> {
                 outcome => outcome,
             }
         };
-        let work = |task: Task, queue: &Queue<Task>, buffers: &mut Buffers<'_>| match task {
+        let work = |task: Task, queue: &Queue<Task>, hands: &mut Hands<'_, '_>| match task {
             Task::Fragment(i) => {
-                let mut parts = self.begin(i, &list[i], &block.spans(i), list.len(), sink)?.into_iter();
+                let mut parts = begin(i)?.into_iter();
                 let first = parts.next();
                 queue.add(parts);
                 match first {
-                    Some(Task::Part(i, prepared, part)) => read(i, &prepared, &part, buffers),
+                    Some(Task::Part(i, prepared, part)) => read(i, &prepared, &part, hands),
                     _ => Ok(()),
                 }
             }
-            Task::Part(i, prepared, part) => read(i, &prepared, &part, buffers),
+            Task::Part(i, prepared, part) => read(i, &prepared, &part, hands),
         };
-        workers::run(tasks, threads, || Buffers::new(self.chain.chunks), work)
+        let waits = self.may_wait(todo.iter().map(|&i| &list[i]));
+        let crew = Crew::new(self.file, sink.request, todo.len(), waits);
+        let progress = self.chain.progress();
+        let fragments = todo.iter().copied().map(Task::Fragment);
+        if crew.takes_fragments() {
+            return crew.run(fragments, progress, self.chain.chunks, work);
+        }
+        let parts = Mutex::new(BTreeMap::new());
+        let open = |task: Task, _: &Queue<Task>, _: &mut Hands<'_, '_>| {
+            if let Task::Fragment(i) = task {
+                let begun = begin(i)?;
+                parts.lock().unwrap_or_else(PoisonError::into_inner).insert(i, begun);
+            }
+            Ok(())
+        };
+        match waits {
+            true => crew.run(fragments, progress, self.chain.chunks, open)?,
+            false => {
+                for &i in todo {
+                    let begun = begin(i)?;
+                    parts.lock().unwrap_or_else(PoisonError::into_inner).insert(i, begun);
+                }
+            }
+        }
+        let parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let parts: Vec<Task> = parts.into_values().flatten().collect();
+        let crew = crew.for_parts(parts.len());
+        crew.run(parts, progress, self.chain.chunks, work)
     }
 
     /// Opens a fragment and divides the part needed of it. A missing fragment is filled at once.
@@ -204,10 +204,10 @@ impl Preparation<'_> {
         prepared: &Prepared,
         part: &Piece,
         sink: &Sink<'_>,
-        buffers: &mut Buffers<'_>,
+        hands: &mut Hands<'_, '_>,
     ) -> Result<()> {
-        buffers.keep_chunks(prepared.keep);
-        sink.put(&prepared.raw, &prepared.conversion, part, Some(self.chain), buffers)
+        hands
+            .put(prepared, part, sink, Some(self.chain))
             .map_err(|e| prepared.place(fragment::unreadable(e)))?;
         self.chain.advance(part.elements()? as u64)
     }

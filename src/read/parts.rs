@@ -3,15 +3,18 @@
 //! A part consists of whole chunks of a chunked array, so that no chunk is decoded twice. Its size is bounded, so that
 //! neither scratch memory nor waiting for the last thread grows with the fragment.
 
+use crate::container::chunk_numbers::ChunkNumbers;
 use crate::error::{Error, Kind, Result};
 use crate::read::fragment::Piece;
 use crate::selection::{indices, Selection};
 
-/// The size of a part in bytes, unless one chunk is larger.
+/// The size of a part in bytes, unless one chunk is larger. Chunks count as a whole, since they are decoded as a whole.
 const PART: u64 = 1 << 20;
+/// About the maximum number of parts of one piece: larger ones come of more.
+const MOST: u64 = 1 << 16;
 
-/// Returns the parts of a piece. `chunk` is the shape of the chunks of the stored array, `element` the size of its
-/// elements.
+/// Returns the parts of a piece. `chunk` is the shape of the chunks of the stored array, or of blocks of one without
+/// chunks, `element` the size of its elements.
 ///
 /// # Errors
 /// `Internal` if a part does not lie within the piece.
@@ -21,11 +24,11 @@ pub(crate) fn parts(
     chunk: Option<&[u64]>,
     element: usize,
 ) -> Result<Vec<Piece>> {
-    let whole = piece.selection.len().and_then(|n| n.checked_mul(element as u64));
-    if whole.is_some_and(|bytes| bytes <= PART) {
+    let cost = cost(&piece.selection, chunk, element);
+    if cost <= PART {
         return Ok(vec![piece]);
     }
-    let cuts = cuts(&piece.selection, chunk, element);
+    let cuts = cuts(&piece.selection, chunk, element, PART.max(cost / MOST));
     let counts: Vec<u64> = cuts.iter().map(|ranges| ranges.len() as u64).collect();
     indices(&counts)
         .map(|index| {
@@ -35,8 +38,20 @@ pub(crate) fn parts(
         .collect()
 }
 
+/// Returns the bytes that are decoded for a selection, which is not empty.
+pub(crate) fn cost(selection: &Selection, chunk: Option<&[u64]>, element: usize) -> u64 {
+    match chunk {
+        Some(chunk) => ChunkNumbers::new(selection, chunk).count().saturating_mul(bytes_of(chunk, element)),
+        None => selection.len().unwrap_or(u64::MAX).saturating_mul(element as u64),
+    }
+}
+
+fn bytes_of(chunk: &[u64], element: usize) -> u64 {
+    chunk.iter().fold(element.max(1) as u64, |n, &size| n.saturating_mul(size))
+}
+
 /// Returns, per stored axis, the ranges (first index of the selection, how many) into which it is divided.
-fn cuts(selection: &Selection, chunk: Option<&[u64]>, element: usize) -> Vec<Vec<(u64, u64)>> {
+fn cuts(selection: &Selection, chunk: Option<&[u64]>, element: usize, part: u64) -> Vec<Vec<(u64, u64)>> {
     let rank = selection.rank();
     // The maximum number of selected indices that share a chunk along each axis.
     let together: Vec<u64> = (0..rank)
@@ -45,13 +60,16 @@ fn cuts(selection: &Selection, chunk: Option<&[u64]>, element: usize) -> Vec<Vec
             None => 1,
         })
         .collect();
-    let mut bytes = together.iter().fold(element as u64, |n, &t| n.saturating_mul(t)).max(1);
+    let mut bytes = match chunk {
+        Some(chunk) => bytes_of(chunk, element),
+        None => (element as u64).max(1),
+    };
     let mut cuts = vec![Vec::new(); rank];
     let mut full = true;
     for a in (0..rank).rev() {
         let count = selection.count()[a];
         let stretches = count.div_ceil(together[a]);
-        let taken = if full { (PART / bytes).clamp(1, stretches) } else { 1 };
+        let taken = if full { (part / bytes).clamp(1, stretches) } else { 1 };
         full &= taken == stretches;
         bytes = bytes.saturating_mul(taken);
         let mut first = 0;

@@ -1,8 +1,10 @@
 //! Opens the fragments of an aggregation variable, places them in the aggregated data and determines their conversion.
 //! All kinds of reads and checks use this.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::desks::Room;
 use super::fragment::{
     self, Chain, Failure, Failures, Fitting, Host, Outcome, Piece, Placement, Raw, Wanted,
 };
@@ -12,9 +14,12 @@ use super::sink::size_of;
 use super::{parts, AggregationFile};
 use crate::canonical::{Conversion, Target};
 use crate::container::array::Array;
-use crate::container::read::ChunkCache;
+use crate::container::chunk_numbers::ChunkNumbers;
+use crate::container::read::{self, ChunkCache};
 use crate::container::tree::VariableId;
 use crate::error::{Error, Result};
+use crate::io::location;
+use crate::io::source::{Fetched, Source};
 use crate::model::fragments::{Fragment, Lookup, Version, View};
 use crate::model::Aggregation;
 use crate::options::MissingFragments;
@@ -48,17 +53,35 @@ impl Prepared {
             return;
         };
         let element = self.raw.data_type().size().unwrap_or(1) as u64;
-        let (count, step) = (piece.selection.count(), piece.selection.step());
-        let along = |a: usize| count[a].min(count[a].saturating_mul(step[a].unsigned_abs()) / chunk[a] + 2);
-        let chunks = (0..chunk.len()).map(along).fold(1u64, u64::saturating_mul);
+        let chunks = ChunkNumbers::new(&piece.selection, chunk).count();
         let chunk_bytes = chunk.iter().fold(element, |n, &size| n.saturating_mul(size));
         let bytes = chunks.saturating_mul(chunk_bytes).saturating_mul(fragments as u64);
         self.keep = usize::try_from(bytes).is_ok_and(|bytes| cache.takes(bytes));
     }
 
+    /// Divides a piece into parts, and finds the chunks of all of them.
     pub(super) fn parts(&self, piece: Piece) -> Result<Vec<Piece>> {
-        let chunk = self.raw.array().and_then(Array::chunk);
-        parts::parts(piece, self.raw.shape(), chunk, size_of(self.raw.data_type())?)
+        let stored = self.raw.in_file();
+        if let Some((_, array)) = stored {
+            // The reads of the parts report what is wrong with the index.
+            let _ = read::prepare(array, &piece.selection);
+        }
+        let chunk = match stored {
+            Some((source, array)) if source.is_remote() => Some(Cow::Owned(array.tile())),
+            _ => self.raw.array().and_then(Array::chunk).map(Cow::Borrowed),
+        };
+        parts::parts(piece, self.raw.shape(), chunk.as_deref(), size_of(self.raw.data_type())?)
+    }
+
+    /// Fetches what a part needs from a server, as soon as there is room for it.
+    pub(super) fn fetch(&self, part: &Piece, cache: &ChunkCache) -> Result<Option<(Fetched, Room)>> {
+        let Some((source, array)) = self.raw.in_file() else { return Ok(None) };
+        let ranges = read::ranges(source, array, &part.selection, cache)?;
+        if ranges.is_empty() {
+            return Ok(None);
+        }
+        let room = Room::for_bytes(ranges.iter().map(|range| range.end - range.start).sum())?;
+        Ok(Some((source.fetch(&ranges)?, room)))
     }
 
     pub(super) fn place(&self, error: Error) -> Error {
@@ -105,6 +128,18 @@ impl<'a> Preparation<'a> {
             visit(&block, self.lookup(&place)?)?;
         }
         Ok(())
+    }
+
+    /// Returns whether some of these fragments may lie on servers.
+    pub(super) fn may_wait<'f>(&self, fragments: impl IntoIterator<Item = &'f Fragment>) -> bool {
+        let AggregationFile { origin, options, .. } = &**self.file;
+        let is_remote = |version: &Version| {
+            version.location.as_ref().is_some_and(|name| location::may_be_remote(origin, name, options))
+        };
+        fragments.into_iter().any(|fragment| match fragment {
+            Fragment::Stored { versions, .. } => versions.iter().any(is_remote),
+            _ => false,
+        })
     }
 
     /// Looks up a part of the array of fragments.
@@ -236,7 +271,8 @@ impl<'a> Preparation<'a> {
             array: Arc::clone(&variable.array),
             conversion: Arc::clone(conversion),
         };
-        self.file.known.put(self.id, self.aggregation.grid.number(index), known);
+        let is_remote = file.source.is_remote();
+        self.file.known.put(self.id, self.aggregation.grid.number(index), known, is_remote);
     }
 
     /// Opens a fragment that was read before. Returns `None` if it was not, or if its file changed.

@@ -4,6 +4,7 @@ use super::Request;
 use crate::canonical::{Conversion, Target};
 use crate::container::read::{ChunkCache, Kept};
 use crate::error::{Error, Kind, Result};
+use crate::io::source::Fetched;
 use crate::read::fragment::{strings_are_not_bytes, Chain, Piece, Raw};
 use crate::value::DataType;
 
@@ -35,6 +36,11 @@ impl<'a> Buffers<'a> {
     /// Sets whether decoded chunks are cached for later reads from now on.
     pub(crate) fn keep_chunks(&mut self, keep: bool) {
         self.kept.keep = keep;
+    }
+
+    /// Sets what was fetched for the next part.
+    pub(crate) fn bring(&mut self, fetched: Fetched) {
+        self.kept.fetched = fetched;
     }
 }
 

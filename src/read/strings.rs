@@ -1,6 +1,6 @@
 //! Reads string data. Fragments may be strings, or chars with a trailing dimension for the length.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::plan::{at_of, count_of, index_of, Span};
 use super::sink::c_order;
@@ -15,6 +15,7 @@ use crate::model::room::Room;
 use crate::read::fragment::{unreadable, Chain, Placement, Raw};
 use crate::selection::{offsets, Selection};
 use crate::threads::progress::Progress;
+use crate::threads::workers::{self, Queue};
 use crate::value::{text_of, Attributes, DataType, Values};
 
 /// Reads strings of a variable in C order, with `None` for missing ones.
@@ -60,13 +61,26 @@ pub(crate) fn strings(
                 ))
             }
             Lookup::Fragments(list) => {
-                for (i, fragment) in list.iter().enumerate() {
-                    let spans = block.spans(i);
-                    preparation
-                        .string_piece(fragment, &spans, &marks, &mut out)
-                        .map_err(|e| e.in_fragment(&index_of(&spans)))?;
-                    chain.advance(count_of(&spans).iter().product())?;
+                let mut read = || -> Result<()> {
+                    for (i, fragment) in list.iter().enumerate() {
+                        let spans = block.spans(i);
+                        preparation
+                            .string_piece(fragment, &spans, &marks, &mut out)
+                            .map_err(|e| e.in_fragment(&index_of(&spans)))?;
+                        chain.advance(count_of(&spans).iter().product())?;
+                    }
+                    Ok(())
+                };
+                if !preparation.may_wait(&list) {
+                    return read();
                 }
+                // Another thread reads, so that the listener is called while it waits for a server.
+                let read = Mutex::new(read);
+                let task = |(), _: &Queue<()>, (): &mut ()| {
+                    let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
+                    read()
+                };
+                workers::run_waiting([()], 1, chain.progress(), || (), task)?;
             }
         }
         Ok(())

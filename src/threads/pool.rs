@@ -13,6 +13,8 @@ use crate::threads::process::PerProcess;
 
 /// The time that a thread waits for work before it ends.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// The maximum number of threads while some of them wait for servers.
+const MOST_WAITING: usize = 512;
 
 #[derive(Default)]
 struct Pool {
@@ -44,14 +46,25 @@ struct Offer {
 /// The number of threads that really help depends on what else is running. A panic in `work` reaches the caller only
 /// from its own thread.
 pub(crate) fn run(helpers: usize, work: impl Fn() + Sync) {
-    if helpers == 0 {
-        return work();
+    match helpers {
+        0 => work(),
+        _ => run_beside(helpers, helpers, &work, &work),
     }
-    // SAFETY: `offer` is dropped before `work`, also when `work` panics here, and its drop waits until no thread is
+}
+
+/// Runs `work` on up to `helpers` other threads, which mostly wait for servers, while this one runs `own`; returns when
+/// all are done.
+pub(crate) fn run_waiting(helpers: usize, work: impl Fn() + Sync, own: impl FnOnce()) {
+    run_beside(helpers, MOST_WAITING, &work, own);
+}
+
+/// `most` is the number of threads of the pool beyond which no more are started for this work.
+fn run_beside(helpers: usize, most: usize, work: &(dyn Fn() + Sync), own: impl FnOnce()) {
+    // SAFETY: `offer` is dropped before `work`, also when `own` panics here, and its drop waits until no thread is
     // inside `work` and none can enter any more; so the reference is not used after `work` ends.
-    let lasting = unsafe { std::mem::transmute::<&(dyn Fn() + Sync), &'static (dyn Fn() + Sync)>(&work) };
-    let offer = Pool::of_this_process().offer(helpers, lasting);
-    work();
+    let lasting = unsafe { std::mem::transmute::<&(dyn Fn() + Sync), &'static (dyn Fn() + Sync)>(work) };
+    let offer = Pool::of_this_process().offer(helpers, most, lasting);
+    own();
     drop(offer);
 }
 
@@ -66,14 +79,14 @@ impl Pool {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets up to `helpers` threads join `work`, and starts threads if too few are idle.
-    fn offer(&'static self, helpers: usize, work: &'static (dyn Fn() + Sync)) -> Offered {
+    /// Lets up to `helpers` threads join `work`, and starts threads if too few are idle, up to `most` in all.
+    fn offer(&'static self, helpers: usize, most: usize, work: &'static (dyn Fn() + Sync)) -> Offered {
         let mut state = self.lock();
         state.last_offer += 1;
         let number = state.last_offer;
         state.offers.push(Offer { number, work, places: helpers, helpers: 0 });
         let to_wake = helpers.min(state.idle);
-        let to_start = (helpers - to_wake).min(helpers.saturating_sub(state.threads));
+        let to_start = (helpers - to_wake).min(most.saturating_sub(state.threads));
         state.threads += to_start;
         drop(state);
         for _ in 0..to_wake {

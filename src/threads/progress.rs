@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, ThreadId};
 
+use super::stop::Stop;
 use crate::error::{Error, Kind, Result};
 
 /// Called with the number of elements, fragments or files done so far and in total; with 0 of 0 while the work waits
@@ -19,7 +20,7 @@ pub(crate) struct Progress<'a> {
     cancelled: &'static str,
     total: u64,
     done: AtomicU64,
-    stopped: AtomicBool,
+    stopped: Stop,
     /// Whether the listener was called with everything done.
     told: AtomicBool,
 }
@@ -27,7 +28,7 @@ pub(crate) struct Progress<'a> {
 impl<'a> Progress<'a> {
     /// Returns the progress of work of this extent that this thread begins, with or without a listener.
     pub(crate) fn new(listener: Option<&'a Listener<'a>>, total: u64, cancelled: &'static str) -> Self {
-        let (done, stopped, told) = (AtomicU64::new(0), AtomicBool::new(false), AtomicBool::new(false));
+        let (done, stopped, told) = (AtomicU64::new(0), Stop::default(), AtomicBool::new(false));
         Progress { listener, caller: thread::current().id(), cancelled, total, done, stopped, told }
     }
 
@@ -68,15 +69,29 @@ impl<'a> Progress<'a> {
         self.advance(0)
     }
 
+    /// Returns the flag that is set when the listener stops the work.
+    pub(crate) fn stop(&self) -> Stop {
+        self.stopped.clone()
+    }
+
+    /// Returns whether there is a listener and this is the thread in which it is called.
+    pub(crate) fn is_watched_here(&self) -> bool {
+        self.listener.is_some() && self.is_of_this_thread()
+    }
+
+    fn is_of_this_thread(&self) -> bool {
+        thread::current().id() == self.caller
+    }
+
     fn tell(&self, done: u64, total: u64) -> Result<()> {
         let Some(listener) = self.listener else { return Ok(()) };
-        let mut stop = self.stopped.load(Ordering::Relaxed);
-        if !stop && thread::current().id() == self.caller {
+        let mut stop = self.stopped.is_set();
+        if !stop && self.is_of_this_thread() {
             self.told.fetch_or(done == self.total, Ordering::Relaxed);
             stop = !listener(done, total);
         }
         if stop {
-            self.stopped.store(true, Ordering::Relaxed);
+            self.stopped.set();
             return Err(Error::new(Kind::Cancelled, self.cancelled));
         }
         Ok(())

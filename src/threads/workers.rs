@@ -4,11 +4,14 @@ use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use once_cell::race::OnceNonZeroUsize;
 
+use super::pool;
+use super::progress::Progress;
+use super::stop::{self, GLANCE};
 use crate::error::{Error, Kind, Result};
-use crate::threads::pool;
 
 /// Waiting tasks, and the outcome of the others.
 pub(crate) struct Queue<T> {
@@ -20,9 +23,24 @@ struct State<T> {
     waiting: VecDeque<T>,
     at_work: usize,
     failure: Option<Error>,
+    begun: bool,
 }
 
+impl<T> State<T> {
+    fn is_over(&self) -> bool {
+        self.at_work == 0 && (self.failure.is_some() || self.waiting.is_empty())
+    }
+}
+
+/// How long a watching thread waits for the first task to begin before it does the work itself.
+const UNATTENDED: Duration = Duration::from_millis(500);
+
 impl<T> Queue<T> {
+    fn new(tasks: impl IntoIterator<Item = T>) -> Self {
+        let state = State { waiting: tasks.into_iter().collect(), at_work: 0, failure: None, begun: false };
+        Queue { state: Mutex::new(state), changed: Condvar::new() }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -46,6 +64,7 @@ impl<T> Queue<T> {
             }
             if let Some(task) = state.waiting.pop_front() {
                 state.at_work += 1;
+                state.begun = true;
                 return Some(task);
             }
             if state.at_work == 0 {
@@ -66,6 +85,47 @@ impl<T> Queue<T> {
         if over {
             self.changed.notify_all();
         }
+    }
+
+    /// Takes one task after the other.
+    fn serve<S>(&self, state: &impl Fn() -> S, work: &impl Fn(T, &Queue<T>, &mut S) -> Result<()>) {
+        let mut own = state();
+        while let Some(task) = self.next() {
+            let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| work(task, self, &mut own)));
+            let panicked = || Err(Error::new(Kind::Internal, "a read task panicked"));
+            self.done(outcome.unwrap_or_else(|_| panicked()));
+        }
+    }
+
+    /// Waits until all tasks are done, and calls the listener meanwhile. If it stops the work, or the system has no
+    /// threads for it, this ends earlier.
+    fn watch(&self, progress: &Progress<'_>, serve: impl FnOnce()) {
+        let begin = Instant::now();
+        loop {
+            let state = self.lock();
+            if state.is_over() {
+                return;
+            }
+            let waited = self.changed.wait_timeout(state, GLANCE).unwrap_or_else(PoisonError::into_inner);
+            let (is_over, has_begun) = (waited.0.is_over(), waited.0.begun);
+            drop(waited);
+            if is_over {
+                return;
+            }
+            if let Err(error) = progress.check() {
+                self.lock().failure.get_or_insert(error);
+                self.changed.notify_all();
+                return;
+            }
+            if !has_begun && begin.elapsed() > UNATTENDED {
+                return serve();
+            }
+        }
+    }
+
+    fn outcome(self) -> Result<()> {
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        state.failure.map_or(Ok(()), Err)
     }
 }
 
@@ -93,21 +153,35 @@ pub(crate) fn run<T: Send, S>(
     state: impl Fn() -> S + Sync,
     work: impl Fn(T, &Queue<T>, &mut S) -> Result<()> + Sync,
 ) -> Result<()> {
-    let tasks = State { waiting: tasks.into_iter().collect(), at_work: 0, failure: None };
-    let tasks_at_first = tasks.waiting.len();
-    let queue = Queue { state: Mutex::new(tasks), changed: Condvar::new() };
-    let serve = || {
-        let mut own = state();
-        while let Some(task) = queue.next() {
-            let attempt = AssertUnwindSafe(|| work(task, &queue, &mut own));
-            let outcome = std::panic::catch_unwind(attempt);
-            let panicked = || Err(Error::new(Kind::Internal, "a read task panicked"));
-            queue.done(outcome.unwrap_or_else(|_| panicked()));
-        }
-    };
-    pool::run(threads.min(tasks_at_first).saturating_sub(1), serve);
-    let state = queue.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-    state.failure.map_or(Ok(()), Err)
+    let queue = Queue::new(tasks);
+    let helpers = threads.min(queue.lock().waiting.len()).saturating_sub(1);
+    let stop = stop::current();
+    pool::run(helpers, || stop::within(stop.clone(), || queue.serve(&state, &work)));
+    queue.outcome()
+}
+
+/// Like [`run`], for tasks that mostly wait for servers: `threads` of them at a time, also for tasks that are added.
+///
+/// If this is the thread in which the listener of `progress` is called, it only watches, so that the listener hears of
+/// the work, and can stop it, while all tasks wait.
+///
+/// # Errors
+/// The first error.
+pub(crate) fn run_waiting<T: Send, S>(
+    tasks: impl IntoIterator<Item = T>,
+    threads: usize,
+    progress: Option<&Progress<'_>>,
+    state: impl Fn() -> S + Sync,
+    work: impl Fn(T, &Queue<T>, &mut S) -> Result<()> + Sync,
+) -> Result<()> {
+    let queue = Queue::new(tasks);
+    let stop = progress.map(Progress::stop).or_else(stop::current);
+    let serve = || stop::within(stop.clone(), || queue.serve(&state, &work));
+    match progress.filter(|progress| progress.is_watched_here()) {
+        Some(progress) => pool::run_waiting(threads, serve, || queue.watch(progress, serve)),
+        None => pool::run_waiting(threads.saturating_sub(1), serve, serve),
+    }
+    queue.outcome()
 }
 
 #[cfg(test)]
@@ -155,6 +229,39 @@ mod tests {
         );
         assert_eq!(result.unwrap_err().message(), "five");
         assert!(begun.into_inner() < 10_000);
+    }
+
+    #[test]
+    fn a_listener_hears_and_stops_work_that_only_waits() {
+        let heard = AtomicUsize::new(0);
+        let listener = |_, _| heard.fetch_add(1, Ordering::Relaxed) < 3;
+        let progress = Progress::new(Some(&listener), 1, "stopped");
+        let wait = |_: i32, _: &Queue<i32>, (): &mut ()| loop {
+            stop::check()?;
+            std::thread::sleep(Duration::from_millis(1));
+        };
+        let begin = Instant::now();
+        let error = run_waiting(0..5, 3, Some(&progress), || (), wait).unwrap_err();
+        assert_eq!((error.kind(), error.message()), (Kind::Cancelled, "stopped"));
+        assert_eq!(heard.into_inner(), 4);
+        assert!(begin.elapsed() < Duration::from_secs(10));
+    }
+
+    #[test]
+    fn tasks_that_wait_do_so_side_by_side_and_those_that_they_add_too() {
+        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let work = |task: usize, queue: &Queue<usize>, (): &mut ()| {
+            if task == 0 {
+                queue.add(1..=8);
+                return Ok(());
+            }
+            most.fetch_max(now.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
+            std::thread::sleep(Duration::from_millis(200));
+            now.fetch_sub(1, Ordering::Relaxed);
+            Ok(())
+        };
+        run_waiting([0], 8, None, || (), work).unwrap();
+        assert!(most.into_inner() > 4);
     }
 
     #[test]

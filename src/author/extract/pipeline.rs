@@ -19,6 +19,7 @@ use crate::model::feature::missing_texts;
 use crate::read::chunk;
 use crate::selection::{checked_product, Selection};
 use crate::threads::progress::{Listener, Progress};
+use crate::threads::stop;
 use crate::threads::workers;
 use crate::value::{DataType, Values};
 
@@ -61,8 +62,8 @@ pub(super) fn run(
         let (sender, receiver) = channel::<Done>();
         for _ in 0..threads {
             let sender = sender.clone();
-            let (turns, encoders) = (&turns, &encoders);
-            let serve = move || serve(items, encoders, turns, &sender);
+            let (turns, encoders, stop) = (&turns, &encoders, progress.stop());
+            let serve = move || stop::within(Some(stop), || serve(items, encoders, turns, &sender));
             let started = std::thread::Builder::new().name("cfa".into()).spawn_scoped(scope, serve);
             if let Err(error) = started {
                 turns.stop();

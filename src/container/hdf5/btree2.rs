@@ -3,6 +3,9 @@
 //! A walk enters only the nodes that its caller needs, by the records on either side of them. Refused: wrong checksums,
 //! nodes with more records than they have room for, nodes that are listed twice or overlap.
 
+use std::ops::Range;
+use std::rc::Rc;
+
 use hdf5_reader::storage::{Storage, StorageBuffer};
 
 use super::budget::Nodes;
@@ -10,11 +13,14 @@ use super::cursor::Cursor;
 use super::store::{checksummed, damaged, Store};
 use crate::container::checksum::lookup3;
 use crate::error::Result;
+use crate::io::source::Fetched;
 
 /// The maximum number of levels; with two records per node, that is more than a file can have.
 const MAX_DEPTH: u16 = 64;
 /// The bytes of a node that are neither records nor pointers: signature, version, type, checksum.
 const OVERHEAD: u64 = 10;
+/// The maximum number of steps that are taken together, and so about the most nodes that are read at once.
+const AT_ONCE: usize = 256;
 
 /// A tree as its header describes it.
 pub(super) struct Tree {
@@ -62,7 +68,7 @@ impl Tree {
     }
 
     /// Calls `take` with each record in order. `enter` is called with the records before and after a node, if there are
-    /// any, and returns whether to visit the node.
+    /// any, and returns whether to visit the node. Nodes of a level are read together.
     ///
     /// # Errors
     /// `Damaged`, `Limit`, `Io`, and those of `take`.
@@ -74,51 +80,81 @@ impl Tree {
     ) -> Result<()> {
         let Some(root) = self.root.filter(|root| root.count > 0 || root.depth > 0) else { return Ok(()) };
         let mut nodes = Nodes::new(store.len());
-        // The path from the root to the current node, each node with its next child.
-        let mut way = vec![(self.node(store, &mut nodes, root)?, 0)];
-        while let Some((node, next)) = way.last_mut() {
-            let at = *next;
-            *next += 1;
-            if at > node.count || (node.depth == 0 && at == node.count) {
-                way.pop();
+        // What is still to be done, the next step last.
+        let mut waiting = vec![Step::Visit(root)];
+        while let Some(last) = waiting.last() {
+            let Step::Visit(Child { depth, .. }) = *last else {
+                if let Some(Step::Take(node, at)) = waiting.pop() {
+                    take(node.record(at))?;
+                }
                 continue;
-            }
-            if at > 0 && node.depth > 0 {
-                take(node.record(at - 1))?;
-            }
-            if node.depth == 0 {
-                take(node.record(at))?;
-                continue;
-            }
-            let low = (at > 0).then(|| node.record(at - 1));
-            let high = (at < node.count).then(|| node.record(at));
-            if enter(low, high) {
-                if let Some(child) = node.child(self, store, at)? {
-                    let child = self.node(store, &mut nodes, child)?;
-                    way.push((child, 0));
+            };
+            let is_alike = |step: &&Step| !matches!(step, Step::Visit(child) if child.depth != depth);
+            let together = waiting.iter().rev().take(AT_ONCE).take_while(is_alike).count();
+            let together = waiting.split_off(waiting.len() - together);
+            let fetched =
+                store.storage.fetch(together.iter().filter_map(|step| self.range(step)).collect())?;
+            // Turned round twice: the steps below a node take its place.
+            let mut below = Vec::new();
+            for step in together.into_iter().rev() {
+                let Step::Visit(child) = step else {
+                    below.push(step);
+                    continue;
+                };
+                let node = Rc::new(self.node(store, &mut nodes, child, &fetched)?);
+                for at in 0..node.count + usize::from(node.depth > 0) {
+                    if node.depth > 0 {
+                        let low = at.checked_sub(1).map(|before| node.record(before));
+                        let high = (at < node.count).then(|| node.record(at));
+                        if enter(low, high) {
+                            below.extend(node.child(self, store, at)?.map(Step::Visit));
+                        }
+                    }
+                    if at < node.count {
+                        below.push(Step::Take(Rc::clone(&node), at));
+                    }
                 }
             }
+            waiting.extend(below.into_iter().rev());
         }
         Ok(())
     }
 
-    fn node(&self, store: &Store, nodes: &mut Nodes, node: Child) -> Result<Node> {
+    /// Returns where the node of a step lies.
+    fn range(&self, step: &Step) -> Option<Range<u64>> {
+        let Step::Visit(Child { address, count, depth }) = *step else { return None };
+        Some(address..address.saturating_add(self.length(count, depth)? as u64))
+    }
+
+    /// Returns the size of a node with this many records, unless it cannot have so many.
+    fn length(&self, count: usize, depth: usize) -> Option<usize> {
+        let (most, pointer) = self.levels[depth];
+        let pointers = if depth > 0 { (count + 1) * pointer } else { 0 };
+        (count as u64 <= most).then(|| count * self.record + pointers + OVERHEAD as usize)
+    }
+
+    fn node(&self, store: &Store, nodes: &mut Nodes, node: Child, fetched: &Fetched) -> Result<Node> {
         let Child { address, count, depth } = node;
         let (most, pointer) = self.levels[depth];
-        if count as u64 > most {
+        let Some(len) = self.length(count, depth) else {
             return Err(damaged(format!("a node of a B-tree has {count} records; {most} are the most")));
-        }
-        let pointers = if depth > 0 { (count + 1) * pointer } else { 0 };
-        let len = count * self.record + pointers + OVERHEAD as usize;
+        };
         nodes.enter(address, len as u64)?;
         store.budget.see(len)?;
-        let bytes = store.storage.read_range(address, len)?;
+        let bytes = store.storage.read_fetched(fetched, address, len)?;
         let signature = if depth == 0 { b"BTLF" } else { b"BTIN" };
         if checksummed(&bytes, signature)?.first() != Some(&self.kind) {
             return Err(damaged("a node of a B-tree is of another kind"));
         }
         Ok(Node { bytes, count, depth, record: self.record, pointer })
     }
+}
+
+/// A step of a walk.
+enum Step {
+    Visit(Child),
+    /// Take the record at this position of a node.
+    Take(Rc<Node>, usize),
 }
 
 struct Node {

@@ -1,26 +1,28 @@
-//! Where the chunks of a dataset lie. The index is read once, on first use.
+//! Where the chunks of a dataset lie. The index is read when it is needed: a small one once and as a whole, a large tree
+//! only where the reads of its chunks lead.
 //!
-//! Every kind of index of HDF5 (file format III.A.1, VII.A to VII.D and the two that need none) becomes one sorted
-//! list of chunk numbers and places. Chunks are numbered in C order over the chunks of the current shape.
+//! Chunks are numbered in C order over the chunks of the current shape.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use once_cell::sync::OnceCell;
 
-use super::array_entry::Found;
-use super::btree1::{self, Form};
-use super::btree2::Tree;
-use super::cursor::Cursor;
 use super::layout::IndexKind;
-use super::numbering::Numbering;
 use super::shared_index::Index;
 use super::store::{damaged, guarded, Store};
-use super::{extensible_array, fixed_array};
-use crate::container::allowance::heap;
+use crate::container::allowance::{heap, Held};
 use crate::container::chunk_index::{ChunkIndex, ChunkPlace};
+use crate::container::chunk_numbers::ChunkNumbers;
 use crate::error::{Error, Kind, Result};
-use crate::selection::checked_product;
+use crate::selection::{checked_product, Selection};
+
+/// An index of at most this many chunks is read as a whole.
+const SMALL: u64 = 512;
+/// So is one of which a read wants, or all reads have wanted, more than one chunk in this many.
+const MANY: u64 = 4;
 
 /// A chunk index that is read when it is first needed.
 #[derive(Debug)]
@@ -32,7 +34,18 @@ pub struct LazyChunkIndex {
     id: u64,
     /// Chunks along each dimension.
     counts: Vec<u64>,
-    entries: OnceCell<Arc<Index>>,
+    whole: OnceCell<Arc<Index>>,
+    /// The parts that were read, as long as not all of it was.
+    parts: Mutex<Parts>,
+}
+
+/// Parts of an index.
+#[derive(Debug, Default)]
+struct Parts {
+    entries: BTreeMap<u64, Entry>,
+    /// Ranges of numbers, from start to end, in which all chunks are among the entries.
+    complete: BTreeMap<u64, u64>,
+    held: Vec<Held>,
 }
 
 /// What is needed to read an index.
@@ -60,10 +73,33 @@ pub(super) struct IndexDescription {
 /// A chunk: its number, address, size (0 means the bytes of a chunk without filters) and filter mask.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
-    number: u64,
-    address: u64,
-    size: u32,
-    filter_mask: u32,
+    pub(super) number: u64,
+    pub(super) address: u64,
+    pub(super) size: u32,
+    pub(super) filter_mask: u32,
+}
+
+impl Parts {
+    /// Returns the entry of a chunk: `None` if it is not known whether there is one.
+    fn find(&self, number: u64) -> Option<Option<Entry>> {
+        if let Some(entry) = self.entries.get(&number) {
+            return Some(Some(*entry));
+        }
+        let before = self.complete.range(..=number).next_back();
+        before.filter(|(_, &end)| number < end).map(|_| None)
+    }
+
+    fn add(&mut self, entries: Vec<Entry>, complete: Vec<Range<u64>>, held: Held) {
+        self.entries.extend(entries.into_iter().map(|entry| (entry.number, entry)));
+        for range in complete.into_iter().filter(|range| !range.is_empty()) {
+            let end = self.complete.entry(range.start).or_default();
+            *end = range.end.max(*end);
+        }
+        match self.held.last_mut() {
+            Some(all) => all.join(held),
+            None => self.held.push(held),
+        }
+    }
 }
 
 impl LazyChunkIndex {
@@ -74,7 +110,8 @@ impl LazyChunkIndex {
             counts: plan.counts(&plan.shape),
             plan,
             store: Mutex::new(Some(store.again())),
-            entries: OnceCell::new(),
+            whole: OnceCell::new(),
+            parts: Mutex::default(),
         }
     }
 
@@ -82,19 +119,76 @@ impl LazyChunkIndex {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn entries(&self, address: u64) -> Result<&[Entry]> {
-        let index = self.entries.get_or_try_init(|| {
-            let store = self.file().as_ref().map(Store::again);
-            let store =
-                store.ok_or_else(|| Error::new(Kind::Internal, "a chunk index let go of its file unread"))?;
-            store.indexes.get(address, &self.plan, || {
-                store.budget.keep_at_most(store.allowance.left());
-                let entries = guarded(|| self.plan.read(&store, address))?;
-                let held = store.allowance.hold(heap(size_of_val(&entries[..])))?;
+    fn parts(&self) -> MutexGuard<'_, Parts> {
+        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the number of chunks, written or not.
+    fn total(&self) -> u64 {
+        checked_product(&self.counts).unwrap_or(u64::MAX)
+    }
+
+    /// Returns whether the index is read in parts.
+    fn is_large(&self) -> bool {
+        matches!(self.plan.kind, IndexKind::BTree1 | IndexKind::BTree2)
+            && self.total() > SMALL
+            && self.whole.get().is_none()
+    }
+
+    /// Reads the index, or of a large one the parts that lead to these chunks.
+    fn read(
+        &self,
+        address: u64,
+        wanted: Option<ChunkNumbers<'_>>,
+    ) -> Result<(Vec<Entry>, Vec<Range<u64>>, Held)> {
+        let store = self.file().as_ref().map(Store::again);
+        let store =
+            store.ok_or_else(|| Error::new(Kind::Internal, "a chunk index let go of its file unread"))?;
+        store.budget.keep_at_most(store.allowance.left());
+        let (entries, complete) = guarded(|| self.plan.read(&store, address, wanted))?;
+        let bytes = size_of_val(&entries[..]) + complete.len() * size_of::<Range<u64>>();
+        // A tree in memory takes about twice as much as a list.
+        let held = store.allowance.hold(heap(if wanted.is_some() { 2 * bytes } else { bytes }))?;
+        Ok((entries, complete, held))
+    }
+
+    fn whole(&self, address: u64) -> Result<&[Entry]> {
+        let index = self.whole.get_or_try_init(|| {
+            let shared = self.file().as_ref().map(Store::again);
+            let read = || {
+                let (entries, _, held) = self.read(address, None)?;
                 Ok(Index::new(entries, self.plan.clone(), held))
-            })
+            };
+            let index = match shared {
+                Some(store) => store.indexes.get(address, &self.plan, read)?,
+                None => Arc::new(read()?),
+            };
+            *self.parts() = Parts::default();
+            Ok::<_, Error>(index)
         })?;
         Ok(&index.entries)
+    }
+
+    /// Returns the entry of a chunk, and reads the part of the index that leads to it if that was not done.
+    fn entry(&self, address: u64, number: u64, chunk: &[u64]) -> Result<Option<Entry>> {
+        if self.is_large() {
+            if let Some(known) = self.parts().find(number) {
+                return Ok(known);
+            }
+            let at: Vec<u64> = chunk.iter().zip(&self.plan.chunk).map(|(index, size)| index * size).collect();
+            let one = Selection::block(&at, &vec![1; at.len()], &self.plan.shape)?;
+            self.prepare(&ChunkNumbers::new(&one, &self.plan.chunk))?;
+            if self.is_large() {
+                return Ok(self.parts().find(number).flatten());
+            }
+        }
+        let entries = self.whole(address)?;
+        // If every chunk was written, as is usual, the number is the position.
+        let guess = usize::try_from(number).ok().and_then(|at| entries.get(at));
+        let entry = guess.filter(|entry| entry.number == number).or_else(|| {
+            entries.binary_search_by_key(&number, |entry| entry.number).ok().map(|at| &entries[at])
+        });
+        Ok(entry.copied())
     }
 }
 
@@ -103,12 +197,36 @@ impl ChunkIndex for LazyChunkIndex {
         self.id
     }
 
-    fn detach(&self) -> Result<()> {
+    fn prepare(&self, wanted: &ChunkNumbers<'_>) -> Result<()> {
+        let Some(address) = self.plan.address.filter(|_| self.plan.kind != IndexKind::Implicit) else {
+            return Ok(());
+        };
+        let most = self.total() / MANY;
+        if !self.is_large() || wanted.count() > most || self.parts().entries.len() as u64 > most {
+            return self.whole(address).map(drop);
+        }
+        let mut next = wanted.next(0, &self.counts);
+        // Few reads want many chunks of a large index, and most of those are known by then.
+        while let Some(number) = next {
+            if self.parts().find(number).is_none() {
+                let (entries, complete, held) = self.read(address, Some(*wanted))?;
+                self.parts().add(entries, complete, held);
+                return Ok(());
+            }
+            next = wanted.next(number + 1, &self.counts);
+        }
+        Ok(())
+    }
+
+    fn detach(&self) -> Result<bool> {
         if let (Some(address), false) = (self.plan.address, self.plan.kind == IndexKind::Implicit) {
-            self.entries(address)?;
+            if self.is_large() {
+                return Ok(false);
+            }
+            self.whole(address)?;
         }
         self.file().take();
-        Ok(())
+        Ok(true)
     }
 
     fn find(&self, chunk: &[u64]) -> Result<Option<ChunkPlace>> {
@@ -128,14 +246,7 @@ impl ChunkIndex for LazyChunkIndex {
             let address = place.ok_or_else(|| damaged("chunk lies outside the file"))?;
             return plan.place(address, plan.chunk_bytes, 0).map(Some);
         }
-        let number = number(chunk, &self.counts)?;
-        let entries = self.entries(address)?;
-        // If every chunk was written, as is usual, the number is the position.
-        let guess = usize::try_from(number).ok().and_then(|at| entries.get(at));
-        let entry = guess.filter(|entry| entry.number == number).or_else(|| {
-            entries.binary_search_by_key(&number, |entry| entry.number).ok().map(|at| &entries[at])
-        });
-        let Some(entry) = entry else {
+        let Some(entry) = self.entry(address, number(chunk, &self.counts)?, chunk)? else {
             return Ok(None);
         };
         let at_edge =
@@ -148,12 +259,12 @@ impl ChunkIndex for LazyChunkIndex {
 
 impl IndexDescription {
     /// Returns the number of chunks along each dimension of this shape.
-    fn counts(&self, shape: &[u64]) -> Vec<u64> {
+    pub(super) fn counts(&self, shape: &[u64]) -> Vec<u64> {
         shape.iter().zip(&self.chunk).map(|(size, chunk)| size.div_ceil(*chunk)).collect()
     }
 
     /// Returns the shape over which arrays and implicit indexes number their chunks.
-    fn maximum_shape(&self) -> Vec<u64> {
+    pub(super) fn maximum_shape(&self) -> Vec<u64> {
         self.maximum.iter().zip(&self.shape).map(|(maximum, size)| maximum.unwrap_or(*size)).collect()
     }
 
@@ -165,126 +276,10 @@ impl IndexDescription {
         }
         Ok(ChunkPlace { offset: address + self.base, size, filter_mask })
     }
-
-    /// Reads the whole index.
-    fn read(&self, store: &Store, address: u64) -> Result<Vec<Entry>> {
-        let mut list = List { plan: self, store, counts: self.counts(&self.shape), entries: Vec::new() };
-        if list.counts.contains(&0) {
-            return Ok(Vec::new());
-        }
-        match self.kind {
-            IndexKind::Implicit => {}
-            IndexKind::Single(filtered) => {
-                let (size, filter_mask) = filtered.unwrap_or((0, 0));
-                list.add(&vec![0; self.shape.len()], Found { address, size, filter_mask })?;
-            }
-            IndexKind::BTree1 => self.read_btree1(store, address, &mut list)?,
-            IndexKind::BTree2 => self.read_btree2(store, address, &mut list)?,
-            IndexKind::FixedArray => {
-                let numbering = Numbering::fixed(&list.counts, self.counts(&self.maximum_shape()))?;
-                let mut at = vec![0; self.shape.len()];
-                fixed_array::each(store, address, numbering.last()?, |number, found| {
-                    numbering.place(number, &mut at);
-                    list.add(&at, found)
-                })?;
-            }
-            IndexKind::ExtensibleArray => {
-                let unlimited = self.maximum.iter().position(Option::is_none).unwrap_or(0);
-                let numbering =
-                    Numbering::growing(&list.counts, self.counts(&self.maximum_shape()), unlimited)?;
-                let mut at = vec![0; self.shape.len()];
-                extensible_array::each(store, address, numbering.last()?, |number, found| {
-                    numbering.place(number, &mut at);
-                    list.add(&at, found)
-                })?;
-            }
-        }
-        list.sorted()
-    }
-
-    fn read_btree1(&self, store: &Store, address: u64, list: &mut List<'_>) -> Result<()> {
-        let rank = self.shape.len();
-        // Size, mask, and offsets of all dimensions and of the element.
-        let form = Form { kind: 1, key: 8 * (rank + 2), most: 2 * usize::from(store.branching.chunk) };
-        let mut at = vec![0; rank];
-        let everywhere = |_: &[u8], _: &[u8]| Ok(true);
-        btree1::walk(store, form, address, everywhere, |key, address| {
-            let mut cursor = Cursor::new(key);
-            let (size, filter_mask) = (u64::from(cursor.read_u32_le()?), cursor.read_u32_le()?);
-            for (index, chunk) in at.iter_mut().zip(&self.chunk) {
-                *index = cursor.read_u64_le()? / chunk;
-            }
-            list.add(&at, Found { address, size, filter_mask })
-        })
-    }
-
-    fn read_btree2(&self, store: &Store, address: u64, list: &mut List<'_>) -> Result<()> {
-        let rank = self.shape.len();
-        let tree = Tree::read(store, address)?;
-        let size_width = match tree.kind {
-            10 if tree.record == usize::from(store.offset_size) + 8 * rank => 0,
-            11 => tree.record.saturating_sub(usize::from(store.offset_size) + 4 + 8 * rank),
-            _ => return Err(damaged("chunk offsets of another rank")),
-        };
-        if tree.kind == 11 && !(1..=8).contains(&size_width) {
-            return Err(damaged("chunk offsets of another rank"));
-        }
-        let mut at = vec![0; rank];
-        let everywhere = |_: Option<&[u8]>, _: Option<&[u8]>| true;
-        tree.walk(store, everywhere, |record| {
-            let mut cursor = Cursor::new(record);
-            let Some(address) = store.address(&mut cursor)? else { return Ok(()) };
-            let (size, filter_mask) = match size_width {
-                0 => (0, 0),
-                width => (cursor.read_uvar(width)?, cursor.read_u32_le()?),
-            };
-            for index in &mut at {
-                *index = cursor.read_u64_le()?;
-            }
-            list.add(&at, Found { address, size, filter_mask })
-        })
-    }
-}
-
-/// The entries of an index that is being read.
-struct List<'a> {
-    plan: &'a IndexDescription,
-    store: &'a Store,
-    counts: Vec<u64>,
-    entries: Vec<Entry>,
-}
-
-impl List<'_> {
-    /// Adds the chunk with these coordinates, unless it lies beyond the current shape.
-    fn add(&mut self, at: &[u64], found: Found) -> Result<()> {
-        // When the shape shrinks, chunks beyond it stay in the index.
-        if at.iter().zip(&self.counts).any(|(index, count)| index >= count) {
-            return Ok(());
-        }
-        let Found { address, size, filter_mask } = found;
-        let size = if size == self.plan.chunk_bytes { 0 } else { size };
-        let size = u32::try_from(size).map_err(|_| damaged("a compressed chunk of 4 GiB or more"))?;
-        self.store.budget.keep(size_of::<Entry>())?;
-        self.entries.try_reserve(1).map_err(|_| Error::new(Kind::Limit, "no memory for a chunk index"))?;
-        self.entries.push(Entry { number: number(at, &self.counts)?, address, size, filter_mask });
-        Ok(())
-    }
-
-    /// Returns the chunks sorted by number.
-    fn sorted(mut self) -> Result<Vec<Entry>> {
-        if !self.entries.is_sorted_by_key(|entry| entry.number) {
-            self.entries.sort_unstable_by_key(|entry| entry.number);
-        }
-        if self.entries.windows(2).any(|pair| pair[0].number == pair[1].number) {
-            return Err(damaged("a chunk is indexed twice"));
-        }
-        self.entries.shrink_to_fit();
-        Ok(self.entries)
-    }
 }
 
 /// Returns the number of a chunk in C order.
-fn number(at: &[u64], counts: &[u64]) -> Result<u64> {
+pub(super) fn number(at: &[u64], counts: &[u64]) -> Result<u64> {
     // If the product fits, no step below can overflow.
     if checked_product(counts).is_none() {
         return Err(damaged("too many chunks"));

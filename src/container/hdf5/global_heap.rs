@@ -3,18 +3,22 @@
 //! References are followed in the order of their heaps, so that each heap is parsed once. Refused: references that
 //! together name more bytes than fit into the file, with some room for fill values, which elements share.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::slice::ChunksExact;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hdf5_reader::storage::{Storage, StorageBuffer};
+use hdf5_reader::storage::StorageBuffer;
 
 use super::cursor::Cursor;
 use super::store::{damaged, Store};
 use crate::error::{Error, Kind, Result};
+use crate::io::source::Fetched;
 
 /// The maximum number of bytes of collections that are kept.
 const KEPT: usize = 1 << 20;
+/// The smallest size of a collection, and the maximum number that are fetched together.
+const SMALLEST: u64 = 4096;
+const MOST_FETCHED: usize = 4096;
 
 /// Collections that were parsed, by address.
 #[derive(Default)]
@@ -56,11 +60,10 @@ pub(super) fn each(
         }
     }
     store.budget.copy_text(total)?;
-    let mut open = None;
+    let mut heaps = Heaps { store, fetched: fetch(store, &references)?, last: None };
     if is_in_order {
         let mut all = references.enumerate();
-        return all
-            .try_for_each(|(position, bytes)| follow(store, bytes, unit, &mut open, |b| take(position, b)));
+        return all.try_for_each(|(position, bytes)| heaps.follow(bytes, unit, |b| take(position, b)));
     }
     let mut order: Vec<(u64, usize)> = Vec::new();
     let no_memory = |_| Error::new(Kind::Limit, "no memory for a list of strings");
@@ -70,28 +73,54 @@ pub(super) fn each(
     }
     order.sort_unstable();
     let at = |position: usize| references.clone().nth(position).unwrap_or_default();
-    order.into_iter().try_for_each(|(_, position)| {
-        follow(store, at(position), unit, &mut open, |bytes| take(position, bytes))
-    })
+    order
+        .into_iter()
+        .try_for_each(|(_, position)| heaps.follow(at(position), unit, |bytes| take(position, bytes)))
 }
 
-/// Calls `take` with the bytes of one reference; `open` is the collection that was used last.
-fn follow(
-    store: &Store,
-    reference: &[u8],
-    unit: usize,
-    open: &mut Option<(u64, Arc<Collection>)>,
-    take: impl FnOnce(&[u8]) -> Result<()>,
-) -> Result<()> {
-    let reference = Reference::parse(store, reference)?;
-    let Some((address, number)) = reference.object else { return take(&[]) };
-    let collection = match open {
-        Some((at, collection)) if *at == address => collection,
-        _ => &open.insert((address, collection(store, address)?)).1,
-    };
-    let object = collection.get(number).ok_or_else(|| damaged("object is not in its global heap"))?;
-    let bytes = (reference.count as usize).checked_mul(unit).and_then(|len| object.get(..len));
-    take(bytes.ok_or_else(|| damaged("object in a global heap is shorter than its reference"))?)
+/// Fetches the collections of these references together, if the file is on a server and they are not too many. Most have
+/// the smallest size.
+fn fetch(store: &Store, references: &ChunksExact<'_, u8>) -> Result<Fetched> {
+    if !store.storage.is_remote() {
+        return Ok(Fetched::default());
+    }
+    let mut addresses = BTreeSet::new();
+    for bytes in references.clone() {
+        addresses.extend(Reference::parse(store, bytes)?.object.map(|(address, _)| address));
+        if addresses.len() > MOST_FETCHED {
+            return Ok(Fetched::default());
+        }
+    }
+    let range = |address: u64| address..address.saturating_add(SMALLEST).min(store.len());
+    store.storage.fetch(addresses.into_iter().map(range).collect())
+}
+
+/// The heaps of a file, while references into them are followed.
+struct Heaps<'a> {
+    store: &'a Store,
+    fetched: Fetched,
+    /// The collection that was used last.
+    last: Option<(u64, Arc<Collection>)>,
+}
+
+impl Heaps<'_> {
+    /// Calls `take` with the bytes of one reference.
+    fn follow(
+        &mut self,
+        reference: &[u8],
+        unit: usize,
+        take: impl FnOnce(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let reference = Reference::parse(self.store, reference)?;
+        let Some((address, number)) = reference.object else { return take(&[]) };
+        let collection = match &self.last {
+            Some((at, collection)) if *at == address => collection,
+            _ => &self.last.insert((address, collection(self.store, &self.fetched, address)?)).1,
+        };
+        let object = collection.get(number).ok_or_else(|| damaged("object is not in its global heap"))?;
+        let bytes = (reference.count as usize).checked_mul(unit).and_then(|len| object.get(..len));
+        take(bytes.ok_or_else(|| damaged("object in a global heap is shorter than its reference"))?)
+    }
 }
 
 impl Reference {
@@ -106,12 +135,12 @@ impl Reference {
 }
 
 /// Returns the collection at this address, and keeps it for later calls.
-fn collection(store: &Store, address: u64) -> Result<Arc<Collection>> {
+fn collection(store: &Store, fetched: &Fetched, address: u64) -> Result<Arc<Collection>> {
     let lock = || store.heaps.collections.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(collection) = lock().0.get(&address) {
         return Ok(Arc::clone(collection));
     }
-    let collection = Arc::new(Collection::read(store, address)?);
+    let collection = Arc::new(Collection::read(store, fetched, address)?);
     let (collections, bytes) = &mut *lock();
     // References are mostly in the order of their heaps, so it hardly matters which one is dropped.
     if *bytes > KEPT {
@@ -124,16 +153,16 @@ fn collection(store: &Store, address: u64) -> Result<Arc<Collection>> {
 }
 
 impl Collection {
-    fn read(store: &Store, address: u64) -> Result<Self> {
+    fn read(store: &Store, fetched: &Fetched, address: u64) -> Result<Self> {
         let length_size = usize::from(store.length_size);
-        let head = store.storage.read_range(address, 8 + length_size)?;
+        let head = store.storage.read_fetched(fetched, address, 8 + length_size)?;
         if head[..5] != *b"GCOL\x01" {
             return Err(damaged(format!("no global heap at {address:#x}")));
         }
         let len = Cursor::new(&head[8..]).read_length(store.length_size)?;
         let len = usize::try_from(len).map_err(|_| damaged("global heap is too long"))?;
         store.budget.see(len)?;
-        let bytes = store.storage.read_range(address, len)?;
+        let bytes = store.storage.read_fetched(fetched, address, len)?;
         let mut objects = Vec::new();
         let mut cursor = Cursor::new(&bytes);
         cursor.skip((8 + length_size).min(len))?;

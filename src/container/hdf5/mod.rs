@@ -30,6 +30,7 @@ mod fixed_array;
 mod fractal_heap;
 mod global_heap;
 mod header;
+mod index_walk;
 mod layout;
 mod links;
 mod names;

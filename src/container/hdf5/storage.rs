@@ -5,6 +5,7 @@
 //! may precede it).
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hdf5_reader::error::{Error as Hdf5Error, Result as Hdf5Result};
@@ -12,7 +13,7 @@ use hdf5_reader::storage::{Storage, StorageBuffer};
 
 use crate::cache::Cache;
 use crate::error::{Error, Kind};
-use crate::io::source::Source;
+use crate::io::source::{Fetched, Source};
 
 /// Files up to this size are read whole.
 const WHOLE: u64 = 64 << 10;
@@ -75,6 +76,37 @@ impl BlockStorage {
     /// Returns how many bytes the source occupies where it is stored.
     pub(super) fn stored(&self) -> u64 {
         self.source.stored()
+    }
+
+    /// Returns whether a read waits for a server.
+    pub(super) fn is_remote(&self) -> bool {
+        self.source.is_remote()
+    }
+
+    /// Fetches ranges of addresses that are about to be read, in any order, for [`BlockStorage::read_fetched`].
+    pub(super) fn fetch(&self, mut ranges: Vec<Range<u64>>) -> Result<Fetched, Error> {
+        if !self.is_remote() || ranges.len() < 2 {
+            return Ok(Fetched::default());
+        }
+        ranges.sort_unstable_by_key(|range| range.start);
+        for range in &mut ranges {
+            *range = range.start.saturating_add(self.base)..range.end.saturating_add(self.base);
+        }
+        self.source.fetch(&ranges)
+    }
+
+    /// Like `read_range`, of bytes that may have been fetched.
+    pub(super) fn read_fetched(
+        &self,
+        fetched: &Fetched,
+        offset: u64,
+        len: usize,
+    ) -> Hdf5Result<StorageBuffer> {
+        let there = offset.checked_add(self.base).and_then(|at| fetched.get(at, len));
+        match there {
+            Some(bytes) => Ok(StorageBuffer::from_vec(bytes.to_vec())),
+            None => self.read_range(offset, len),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Cache<u64, Arc<Vec<u8>>>> {

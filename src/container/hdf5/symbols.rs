@@ -92,7 +92,7 @@ impl SymbolTable {
             store,
             form,
             self.tree,
-            |left, right| match wanted {
+            |_, left, right| match wanted {
                 Some(wanted) => Ok(key(left)? < wanted && wanted <= key(right)?),
                 None => Ok(true),
             },

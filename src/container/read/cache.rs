@@ -80,9 +80,9 @@ impl ChunkCache {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns whether this many bytes of chunks can be kept beside others. Larger ones would only displace each other.
+    /// Returns whether this many bytes of chunks can be kept. More would only displace each other.
     pub fn takes(&self, bytes: usize) -> bool {
-        bytes as u64 <= self.capacity / 4 || self.allowance.is_some()
+        bytes as u64 <= self.capacity || self.allowance.is_some()
     }
 
     /// Returns how many bytes it can hold.

@@ -11,12 +11,14 @@ mod chunked;
 mod copy;
 mod lattice;
 mod linear;
+mod ranges;
 mod short;
 mod stretches;
 #[cfg(test)]
 pub(super) mod tests;
 mod touched;
 
+use std::ops::Range;
 use std::sync::atomic::AtomicI64;
 
 pub use self::cache::ChunkCache;
@@ -25,9 +27,10 @@ use self::copy::Order;
 use self::lattice::Lattice;
 use super::array::{Array, Element, Layout};
 use super::buffer::grown;
+use super::chunk_numbers::ChunkNumbers;
 use super::filter;
 use crate::error::{Error, Kind, Result};
-use crate::io::source::Source;
+use crate::io::source::{Fetched, Overlay, Source};
 use crate::selection::{c_strides, Selection};
 
 /// What one thread keeps from one read to the next: buffers, and chunks that it shares with others.
@@ -37,6 +40,8 @@ pub struct Kept<'a> {
     pub chunks: Option<&'a ChunkCache>,
     /// Whether decoded chunks are added to the cache.
     pub keep: bool,
+    /// What was fetched for the next read, which uses it up.
+    pub fetched: Fetched,
     stretch: Vec<u8>,
     stored: Vec<u8>,
     decoded: Vec<u8>,
@@ -61,9 +66,13 @@ pub fn numbers(
     out: &mut [u8],
     kept: &mut Kept<'_>,
 ) -> Result<()> {
+    if !kept.fetched.is_empty() {
+        let fetched = &std::mem::take(&mut kept.fetched);
+        return numbers(&Overlay { source, fetched }, array, selection, out, kept);
+    }
     match array.element {
         Element::Number { .. } => {
-            fetch(source, array, selection, out, array.element.is_foreign_endian(), kept)
+            elements(source, array, selection, out, array.element.is_foreign_endian(), kept)
         }
         Element::Narrow(narrow) => {
             if bytes_of(selection, array.data_type.size().unwrap_or(0)) != Some(out.len()) {
@@ -71,7 +80,7 @@ pub fn numbers(
             }
             check(source, array, selection)?;
             let mut stored = zeroed(selection, narrow.size)?;
-            fetch(source, array, selection, &mut stored, false, kept)?;
+            elements(source, array, selection, &mut stored, false, kept)?;
             narrow.widen(&stored, out);
             Ok(())
         }
@@ -79,6 +88,37 @@ pub fn numbers(
             Err(Error::new(Kind::Request, "the data are strings, not numbers"))
         }
     }
+}
+
+/// Finds the chunks that a selection touches, in few steps. The reads of its parts need not search for them.
+///
+/// # Errors
+/// `Request` if the selection does not fit this array; `Damaged`, `Io`.
+pub fn prepare(array: &Array, selection: &Selection) -> Result<()> {
+    let Layout::Chunked { chunk, index, .. } = &array.layout else { return Ok(()) };
+    Selection::new(selection.start(), selection.count(), selection.step(), &array.shape)?;
+    match selection.is_empty() || chunk.len() != selection.rank() {
+        true => Ok(()),
+        false => index.prepare(&ChunkNumbers::new(selection, chunk)),
+    }
+}
+
+/// Returns the ranges of the source, sorted by their start, that a read of this selection needs and that must be waited
+/// for: none if the source is not on a server. What is fetched of them goes to [`Kept::fetched`].
+///
+/// # Errors
+/// `Request` if the selection does not fit this array; `Damaged`, `Io`.
+pub fn ranges(
+    source: &dyn Source,
+    array: &Array,
+    selection: &Selection,
+    cache: &ChunkCache,
+) -> Result<Vec<Range<u64>>> {
+    if !source.is_remote() || selection.is_empty() {
+        return Ok(Vec::new());
+    }
+    Selection::new(selection.start(), selection.count(), selection.step(), &array.shape)?;
+    ranges::ranges(array, selection, source.len(), cache)
 }
 
 /// Decodes the chunks that a selection touches and caches them. `room` is the number of bytes that may still be cached,
@@ -131,7 +171,7 @@ pub fn stored_with(
 ) -> Result<Vec<u8>> {
     check(source, array, selection)?;
     let mut out = zeroed(selection, array.element.size())?;
-    fetch(source, array, selection, &mut out, false, kept)?;
+    elements(source, array, selection, &mut out, false, kept)?;
     Ok(out)
 }
 
@@ -163,7 +203,7 @@ fn bytes_of(selection: &Selection, element: usize) -> Option<usize> {
     selection.len()?.checked_mul(element as u64).and_then(|n| usize::try_from(n).ok())
 }
 
-fn fetch(
+fn elements(
     source: &dyn Source,
     array: &Array,
     selection: &Selection,
@@ -185,7 +225,7 @@ fn fetch(
     }
     let order = Order { element, swap };
     if let Some(ends) = array.short.as_ref().filter(|ends| short::reaches_beyond(ends, selection)) {
-        let inside = |part: &Selection, out: &mut [u8]| fetch(source, array, part, out, swap, kept);
+        let inside = |part: &Selection, out: &mut [u8]| elements(source, array, part, out, swap, kept);
         return short::read(ends, &array.shape, selection, out, order, inside);
     }
     match (&array.layout, in_order(array, selection, source.len())?) {

@@ -7,7 +7,7 @@ use crate::error::secrets::redact;
 use crate::error::Result;
 use crate::io::os::{self, FileState, LocalFile};
 use crate::io::remote::RemoteFile;
-use crate::io::source::Source;
+use crate::io::source::{Fetched, Source};
 
 #[cfg(feature = "gdal")]
 use crate::io::os::VirtualFile;
@@ -150,5 +150,13 @@ impl Source for File {
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
         self.source().read_at(offset, buffer)
+    }
+
+    fn is_remote(&self) -> bool {
+        self.source().is_remote()
+    }
+
+    fn fetch(&self, ranges: &[std::ops::Range<u64>]) -> Result<Fetched> {
+        self.source().fetch(ranges)
     }
 }

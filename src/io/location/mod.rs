@@ -79,6 +79,16 @@ impl Found {
     }
 }
 
+/// Returns whether a location in an aggregation file may lead to a server, without looking closely.
+pub(crate) fn may_be_remote(origin: &Origin, name: &str, options: &OpenOptions) -> bool {
+    let names_server = |name: &str| name.contains("://") && !name.starts_with("file:");
+    let is_moved = |(_, to): &(String, String)| names_server(to);
+    origin.is_remote()
+        || names_server(name)
+        || options.relocate.iter().any(is_moved)
+        || options.substitutions.iter().any(is_moved)
+}
+
 /// Opens one version of a fragment. `name` is its location after the substitutions of the file.
 ///
 /// Keywords that remain are replaced from the settings, and so is a prefix that moved.
@@ -248,7 +258,7 @@ fn open_regular(path: &Path) -> Result<Option<LocalFile>> {
 
 /// Puts the name of the fragment's file into the message, since the file of the error is the aggregation file.
 fn unreadable(error: Error, place: &Place) -> Error {
-    if error.kind() == Kind::Policy {
+    if matches!(error.kind(), Kind::Policy | Kind::Cancelled) {
         return error;
     }
     let text = error.to_string();

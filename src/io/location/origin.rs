@@ -90,6 +90,11 @@ impl Origin {
         }
     }
 
+    /// Returns whether names are relative to a file on a server.
+    pub(super) fn is_remote(&self) -> bool {
+        matches!(self.base, Base::Remote(_))
+    }
+
     /// Returns whether both the aggregation file and the one that the user named lie on this machine.
     pub(crate) fn is_local(&self) -> bool {
         matches!((&self.base, &self.home), (Base::Local(_), Base::Local(_)))

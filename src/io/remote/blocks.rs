@@ -1,53 +1,88 @@
-//! Keeps recently read blocks of a file, and decides how much to request next.
+//! Keeps recently read blocks of files, and decides how much to request next.
 //!
 //! A request costs a round trip to the server, so small reads are served from blocks, and reads that continue where the
 //! last request ended request more and more.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::cache::Cache;
+use crate::threads::process::PerProcess;
 
 /// Size of a block; the first request brings one.
 pub(super) const BLOCK: u64 = 64 << 10;
-/// The number of blocks that are kept, which is also the most that one request fetches.
-const KEPT: u64 = 8;
+/// The most blocks that one request fetches.
+const MOST: u64 = 64;
+/// The bytes that are kept of all files together: a block each of the files of a year of days, twice.
+const KEPT: u64 = 48 << 20;
 
-/// The blocks of one file that are kept.
-#[derive(Debug)]
-pub(super) struct Blocks {
-    kept: Cache<u64, Arc<[u8]>>,
-    /// The block after the last one that was asked for, and how many it was.
-    next: u64,
-    ahead: u64,
+type Kept = Mutex<Cache<(u64, u64), Arc<[u8]>>>;
+
+fn kept() -> MutexGuard<'static, Cache<(u64, u64), Arc<[u8]>>> {
+    static ALL: PerProcess<Kept> = PerProcess::new();
+    ALL.get(|| Mutex::new(Cache::new(KEPT))).lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Default for Blocks {
-    fn default() -> Self {
-        Blocks { kept: Cache::new(KEPT), next: 0, ahead: 0 }
-    }
+/// The blocks of one file.
+#[derive(Debug)]
+pub(super) struct Blocks {
+    /// A number that no other file in this process has.
+    file: u64,
+    ahead: Mutex<Ahead>,
+}
+
+#[derive(Debug)]
+struct Ahead {
+    /// The block after the last one that was asked for, and how many it was.
+    next: u64,
+    count: u64,
 }
 
 impl Blocks {
+    /// Creates the blocks of a file of which nothing was read.
+    pub(super) fn new() -> Self {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let file = LAST.fetch_add(1, Ordering::Relaxed);
+        Blocks { file, ahead: Mutex::new(Ahead { next: 0, count: 0 }) }
+    }
+
     /// Returns a block if it is kept.
-    pub(super) fn get(&mut self, number: u64) -> Option<Arc<[u8]>> {
-        self.kept.get(&number).map(Arc::clone)
+    pub(super) fn get(&self, number: u64) -> Option<Arc<[u8]>> {
+        kept().get(&(self.file, number)).map(Arc::clone)
     }
 
     /// Returns the blocks to request when `first` is missing for a read that ends in block `last`; the file has `count`
     /// blocks.
-    pub(super) fn plan(&mut self, first: u64, last: u64, count: u64) -> Range<u64> {
-        self.ahead = if first == self.next { (self.ahead * 2).clamp(1, KEPT) } else { 1 };
-        let end = (last + 1).max(first + self.ahead).min(count);
-        self.next = end;
+    pub(super) fn plan(&self, first: u64, last: u64, count: u64) -> Range<u64> {
+        let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+        // What lies a little further on belongs to the same walk through the structure of the file.
+        let continues = (ahead.next..=ahead.next + ahead.count).contains(&first);
+        ahead.count = if continues { (ahead.count * 2).clamp(1, MOST) } else { 1 };
+        let end = (last + 1).max(first + ahead.count).min(count);
+        ahead.next = end;
         first..end
     }
 
     /// Keeps blocks that were read together, from block `first` on.
-    pub(super) fn put(&mut self, first: u64, bytes: &[u8]) {
+    pub(super) fn put(&self, first: u64, bytes: &[u8]) {
+        let mut kept = kept();
         for (number, block) in (first..).zip(bytes.chunks(BLOCK as usize)) {
-            self.kept.put(number, block.into(), 1, drop);
+            kept.put((self.file, number), block.into(), block.len() as u64, drop);
         }
+    }
+
+    /// Returns the bytes of a range, if all of its blocks are kept.
+    pub(super) fn bytes(&self, range: &Range<u64>) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        for number in range.start / BLOCK..range.end.div_ceil(BLOCK) {
+            let block = self.get(number)?;
+            let start = number * BLOCK;
+            let from = range.start.saturating_sub(start) as usize;
+            let to = (range.end - start).min(BLOCK) as usize;
+            bytes.extend_from_slice(block.get(from..to)?);
+        }
+        Some(bytes)
     }
 }
 
@@ -57,25 +92,32 @@ mod tests {
 
     #[test]
     fn reads_in_a_row_ask_for_more_and_more() {
-        let mut blocks = Blocks::default();
+        let blocks = Blocks::new();
         blocks.put(0, &[0; BLOCK as usize]);
         assert_eq!(blocks.plan(1, 1, 1000), 1..2);
-        assert_eq!(blocks.plan(2, 2, 1000), 2..4);
-        assert_eq!(blocks.plan(4, 4, 1000), 4..8);
-        assert_eq!(blocks.plan(8, 8, 1000), 8..16);
-        assert_eq!(blocks.plan(16, 16, 1000), 16..24);
-        assert_eq!(blocks.plan(500, 502, 1000), 500..503);
-        assert_eq!(blocks.plan(503, 503, 504), 503..504);
+        assert_eq!(blocks.plan(3, 3, 1000), 3..5);
+        assert_eq!(blocks.plan(5, 5, 1000), 5..9);
+        assert_eq!(blocks.plan(9, 9, 1000), 9..17);
+        for _ in 0..5 {
+            let next = blocks.ahead.lock().unwrap().next;
+            blocks.plan(next, next, 1000);
+        }
+        let next = blocks.ahead.lock().unwrap().next;
+        assert_eq!(blocks.plan(next, next, 1000), next..next + MOST);
+        assert_eq!(blocks.plan(900, 902, 1000), 900..903);
+        assert_eq!(blocks.plan(903, 903, 904), 903..904);
     }
 
     #[test]
-    fn the_least_recently_used_block_goes_first() {
-        let mut blocks = Blocks::default();
-        blocks.put(0, &vec![1; 8 * BLOCK as usize]);
-        assert!(blocks.get(0).is_some());
-        blocks.put(8, &[2; 10]);
-        assert!(blocks.get(1).is_none());
-        assert_eq!(blocks.get(8).map(|block| block.len()), Some(10));
-        assert_eq!(blocks.get(0).map(|block| block.len()), Some(BLOCK as usize));
+    fn files_do_not_share_blocks() {
+        let [first, second] = [Blocks::new(), Blocks::new()];
+        first.put(0, &vec![1; 2 * BLOCK as usize + 10]);
+        second.put(1, &[2; 20]);
+        assert!(second.get(0).is_none() && first.get(3).is_none());
+        assert_eq!(first.get(2).map(|block| block.len()), Some(10));
+        assert_eq!(first.bytes(&(BLOCK - 1..BLOCK + 1)), Some(vec![1, 1]));
+        assert_eq!(first.bytes(&(2 * BLOCK + 5..2 * BLOCK + 10)).map(|bytes| bytes.len()), Some(5));
+        assert_eq!(first.bytes(&(2 * BLOCK..2 * BLOCK + 11)), None);
+        assert_eq!(second.bytes(&(0..1)), None);
     }
 }

@@ -1,5 +1,6 @@
 //! Makes connections: to which addresses, within what time, and which are kept for the next request.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,6 +15,7 @@ use ureq::{Agent, Body, Proxy};
 
 use super::access::Permit;
 use super::address::is_public;
+use super::flow::Flow;
 use super::proxy::{self, Exceptions};
 use super::url::Url;
 use crate::options::OpenOptions;
@@ -27,6 +29,7 @@ pub(super) struct Settings {
     pub(super) stall_timeout: Duration,
     pub(super) max_retry: usize,
     pub(super) deadline: Duration,
+    concurrency: usize,
 }
 
 impl Settings {
@@ -39,6 +42,7 @@ impl Settings {
             stall_timeout: bounded(options.http_stall_timeout),
             max_retry: options.http_max_retry,
             deadline: bounded(options.http_deadline),
+            concurrency: options.http_concurrency,
         }
     }
 }
@@ -51,6 +55,8 @@ pub(super) struct Client {
     https: Way,
     /// Servers that are contacted without a proxy.
     exceptions: Exceptions,
+    /// The requests that each server has, by its origin.
+    flows: Mutex<HashMap<String, Arc<Flow>>>,
 }
 
 /// How servers are reached that are not exceptions.
@@ -63,6 +69,10 @@ enum Way {
 
 /// The maximum number of clients that are kept; programs use one set of settings, tests a few.
 const KEPT: usize = 16;
+/// The number of servers above which those that have no requests are forgotten.
+const MOST_FLOWS: usize = 1000;
+/// The maximum number of idle connections that are kept, to one server and in all.
+const IDLE: usize = 256;
 
 impl Client {
     /// Returns the client for these settings. Its connections belong to this process alone: two processes that read
@@ -87,10 +97,27 @@ impl Client {
             false => agent(settings, None, PublicResolver::default()),
         };
         let exceptions = Exceptions::of(proxy::variable);
-        let client =
-            Arc::new(Client { settings, direct, http: way("http"), https: way("https"), exceptions });
+        let client = Arc::new(Client {
+            settings,
+            direct,
+            http: way("http"),
+            https: way("https"),
+            exceptions,
+            flows: Mutex::default(),
+        });
         clients.push(Arc::clone(&client));
         client
+    }
+
+    /// Returns the flow of requests to the server of an address.
+    pub(super) fn flow(&self, url: &Url) -> Arc<Flow> {
+        let mut flows = self.flows.lock().unwrap_or_else(PoisonError::into_inner);
+        if flows.len() >= MOST_FLOWS && !flows.contains_key(&url.origin()) {
+            flows.retain(|_, flow| Arc::strong_count(flow) > 1);
+        }
+        let flow =
+            flows.entry(url.origin()).or_insert_with(|| Arc::new(Flow::new(self.settings.concurrency)));
+        Arc::clone(flow)
     }
 
     /// Sends one request. A redirection is returned as an answer.
@@ -134,8 +161,8 @@ fn agent(settings: Settings, proxy: Option<Proxy>, resolver: impl Resolver) -> A
         .accept_encoding("identity")
         .proxy(proxy)
         .tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build())
-        .max_idle_connections_per_host(16)
-        .max_idle_connections(64)
+        .max_idle_connections_per_host(IDLE)
+        .max_idle_connections(IDLE)
         .timeout_resolve(Some(settings.connect_timeout))
         .timeout_connect(Some(settings.connect_timeout))
         .timeout_per_read(Some(settings.stall_timeout))

@@ -18,8 +18,10 @@ use super::url::Url;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::FileState;
 use crate::io::os::check_end;
-use crate::io::source::Source;
+use crate::io::source::{join, Fetched, Source};
 use crate::options::OpenOptions;
+use crate::threads::errands::{self, Sent};
+use crate::threads::stop::Stop;
 
 /// If a server does not serve parts of files, a file no longer than this is read whole.
 const WHOLE: u64 = 16 << 20;
@@ -29,16 +31,24 @@ const MOST_HELD: u64 = 256 << 20;
 const LARGE: usize = 4 * BLOCK as usize;
 /// The maximum size of one request: what breaks off is requested again, and each request has a deadline.
 const MOST: usize = 8 << 20;
+/// How many of them one read sends at a time.
+const AT_ONCE: usize = 4;
+/// Ranges that are at most this far apart are requested together: what lies between them costs less time than another
+/// request.
+const GAP: u64 = 64 << 10;
 
 /// A file on a server, open for reading by any number of threads at once.
-pub struct RemoteFile {
+pub struct RemoteFile(Arc<Opened>);
+
+/// What requests know of the file. They may last longer than those who wait for them.
+struct Opened {
     url: Url,
     name: String,
     session: Session,
     version: Version,
     /// The address that answered last: the first one, or the one that it redirected to.
     answering: Mutex<Url>,
-    blocks: Mutex<Blocks>,
+    blocks: Blocks,
     /// All bytes, if the server does not serve parts.
     whole: Option<Whole>,
     changed: AtomicBool,
@@ -89,19 +99,79 @@ impl RemoteFile {
     /// Opens a file with one request, which also fetches its first bytes. Returns `None` if there is no such file.
     ///
     /// # Errors
-    /// `Policy`, `Io`; `Unsupported` for a long file on a server that does not serve parts of files.
+    /// `Policy`, `Io`, `Cancelled`; `Unsupported` for a long file on a server that does not serve parts of files.
     pub(crate) fn open(url: &Url, access: Access, options: &OpenOptions) -> Result<Option<Self>> {
-        let session = Session::new(access, options);
-        let opened = session.attempt(|deadline| {
-            let Answer { url: answering, mut response } = session.ask(url, &(0..BLOCK), deadline)?;
+        let (url, session) = (url.clone(), Session::new(access, options));
+        let opened = errands::send(move |left| Opened::open(url, session, left))?.wait()??;
+        Ok(opened.map(|opened| RemoteFile(Arc::new(opened))))
+    }
+
+    /// Returns the identity of the file, including its version.
+    pub(crate) fn identity(&self) -> String {
+        format!("{}\n{:?}", self.0.url.whole(), self.0.version)
+    }
+
+    /// Returns its length; the time of its last change is part of its identity.
+    pub(crate) fn state(&self) -> FileState {
+        FileState { length: self.0.version.length, modified: None }
+    }
+
+    /// Returns whether no request has shown so far that the file changed.
+    pub(crate) fn is_current(&self) -> bool {
+        self.0.is_current()
+    }
+
+    /// Returns the address that its address redirects to, if it does.
+    pub(crate) fn led_to(&self) -> Option<Url> {
+        Some(self.0.answering()).filter(|url| *url != self.0.url)
+    }
+
+    /// Sends a request for a range.
+    fn send(&self, range: Range<u64>) -> Result<Sent<Result<Vec<u8>>>> {
+        let opened = Arc::clone(&self.0);
+        errands::send(move |left| opened.request(range.start, (range.end - range.start) as usize, left))
+    }
+
+    /// Serves a small read from blocks, and requests those that are missing.
+    fn read_blocks(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
+        let Opened { blocks, version, .. } = &*self.0;
+        let end = offset + buffer.len() as u64;
+        let (count, last) = (version.length.div_ceil(BLOCK), (end - 1) / BLOCK);
+        let mut at = offset;
+        while at < end {
+            let number = at / BLOCK;
+            let (start, bytes): (u64, Arc<[u8]>) = match blocks.get(number) {
+                Some(block) => (number * BLOCK, block),
+                None => {
+                    let Range { start, end } = blocks.plan(number, last, count);
+                    let (start, end) = (start * BLOCK, (end * BLOCK).min(version.length));
+                    let bytes = self.send(start..end)?.wait()??;
+                    blocks.put(number, &bytes);
+                    (start, bytes.into())
+                }
+            };
+            let from = (at - start) as usize;
+            let to = bytes.len().min((end - start) as usize);
+            let into = (at - offset) as usize;
+            buffer[into..into + to - from].copy_from_slice(&bytes[from..to]);
+            at += (to - from) as u64;
+        }
+        Ok(())
+    }
+}
+
+impl Opened {
+    fn open(url: Url, session: Session, left: &Stop) -> Result<Option<Self>> {
+        let opened = session.attempt(&url, BLOCK, left, |deadline| {
+            let Answer { url: answering, mut response } = session.ask(&url, &(0..BLOCK), deadline)?;
             let status = response.status();
             let (length, bytes) = match status {
                 StatusCode::NOT_FOUND | StatusCode::GONE => return Ok(None),
-                StatusCode::OK => (None, read_whole(&session, url, &mut response)?),
+                StatusCode::OK => (None, read_whole(&session, &url, &mut response)?),
                 StatusCode::PARTIAL_CONTENT => {
                     let (range, length) = given(&response, 0)?;
                     let (mut bytes, mut done) = (vec![0; range.end.min(BLOCK) as usize], 0);
-                    read_counted(&session, url, &mut response, &mut bytes, &mut done)?;
+                    read_counted(&session, &url, &mut response, &mut bytes, &mut done)?;
                     bytes.truncate(done);
                     (Some(length), bytes)
                 }
@@ -120,61 +190,43 @@ impl RemoteFile {
         let Some((answering, version, is_whole, bytes)) = opened.map_err(|e| e.in_file(&*name))? else {
             return Ok(None);
         };
-        let (mut blocks, mut whole) = (Blocks::default(), None);
+        let (blocks, mut whole) = (Blocks::new(), None);
         match is_whole {
             true => whole = Some(Whole::new(bytes).map_err(|e| e.in_file(&*name))?),
             // A block that broke off is requested again when it is needed.
             false if bytes.len() as u64 == version.length.min(BLOCK) => blocks.put(0, &bytes),
             false => {}
         }
-        Ok(Some(RemoteFile {
-            url: url.clone(),
-            name,
-            session,
-            version,
-            answering: Mutex::new(answering),
-            blocks: Mutex::new(blocks),
-            whole,
-            changed: AtomicBool::new(false),
-        }))
+        let (answering, changed) = (Mutex::new(answering), AtomicBool::new(false));
+        Ok(Some(Opened { url, name, session, version, answering, blocks, whole, changed }))
     }
 
-    /// Returns the identity of the file, including its version.
-    pub(crate) fn identity(&self) -> String {
-        format!("{}\n{:?}", self.url.whole(), self.version)
-    }
-
-    /// Returns its length; the time of its last change is part of its identity.
-    pub(crate) fn state(&self) -> FileState {
-        FileState { length: self.version.length, modified: None }
-    }
-
-    /// Returns whether no request has shown so far that the file changed.
-    pub(crate) fn is_current(&self) -> bool {
+    fn is_current(&self) -> bool {
         !self.changed.load(Ordering::Relaxed)
-    }
-
-    /// Returns the address that its address redirects to, if it does.
-    pub(crate) fn led_to(&self) -> Option<Url> {
-        Some(self.answering()).filter(|url| *url != self.url)
     }
 
     fn answering(&self) -> Url {
         lock(&self.answering).clone()
     }
 
-    /// Fills a buffer with one request, or more if the server sends less than was requested.
-    fn fetch(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
+    /// Returns a range, with one request, or more if the server sends less than was requested.
+    fn request(&self, offset: u64, len: usize, left: &Stop) -> Result<Vec<u8>> {
+        let no_memory =
+            |_| Error::new(Kind::Limit, format!("no memory for {len} bytes of a file on a server"));
+        let mut buffer = Vec::new();
+        buffer.try_reserve_exact(len).map_err(no_memory)?;
+        buffer.resize(len, 0);
         let mut done = 0;
-        let filled = self.session.attempt(|deadline| {
+        let filled = self.session.attempt(&self.url, len as u64, left, |deadline| {
             while done < buffer.len() {
                 let asked = self.answering();
-                let fetched = self.fetch_from(&asked, offset, buffer, &mut done, deadline);
+                let fetched = self.fetch_from(&asked, offset, &mut buffer, &mut done, deadline);
                 fetched.map_err(|failure| self.turned_back(&asked, failure))?;
             }
             Ok(())
         });
-        filled.map_err(|error| error.in_file(&*self.name))
+        filled.map_err(|error| error.in_file(&*self.name))?;
+        Ok(buffer)
     }
 
     /// Continues to fill a buffer, with one request.
@@ -211,10 +263,12 @@ impl RemoteFile {
     }
 
     /// Returns to the first address after a failure at a redirection, which may be valid only for a while.
-    /// again.
     fn turned_back(&self, asked: &Url, failure: Failure) -> Failure {
         match failure {
-            Failure::Final(error) | Failure::Passing(error, _)
+            Failure::Final(error)
+            | Failure::Passing(error, _)
+            | Failure::Refused(error, _)
+            | Failure::Unreached(error)
                 if *asked != self.url && error.kind() != Kind::Policy && self.is_current() =>
             {
                 *lock(&self.answering) = self.url.clone();
@@ -223,48 +277,20 @@ impl RemoteFile {
             failure => failure,
         }
     }
-
-    /// Serves a small read from blocks, and requests those that are missing.
-    fn read_blocks(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
-        let end = offset + buffer.len() as u64;
-        let (count, last) = (self.version.length.div_ceil(BLOCK), (end - 1) / BLOCK);
-        let mut at = offset;
-        while at < end {
-            let number = at / BLOCK;
-            let kept = lock(&self.blocks).get(number);
-            let (start, bytes): (u64, Arc<[u8]>) = match kept {
-                Some(block) => (number * BLOCK, block),
-                None => {
-                    let Range { start, end } = lock(&self.blocks).plan(number, last, count);
-                    let (start, end) = (start * BLOCK, (end * BLOCK).min(self.version.length));
-                    let mut bytes = vec![0; (end - start) as usize];
-                    self.fetch(start, &mut bytes)?;
-                    lock(&self.blocks).put(number, &bytes);
-                    (start, bytes.into())
-                }
-            };
-            let from = (at - start) as usize;
-            let to = bytes.len().min((end - start) as usize);
-            let into = (at - offset) as usize;
-            buffer[into..into + to - from].copy_from_slice(&bytes[from..to]);
-            at += (to - from) as u64;
-        }
-        Ok(())
-    }
 }
 
 impl Source for RemoteFile {
     fn name(&self) -> &str {
-        &self.name
+        &self.0.name
     }
 
     fn len(&self) -> u64 {
-        self.version.length
+        self.0.version.length
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
         check_end(self, offset, buffer.len())?;
-        if let Some(whole) = &self.whole {
+        if let Some(whole) = &self.0.whole {
             buffer.copy_from_slice(&whole.0[offset as usize..offset as usize + buffer.len()]);
             return Ok(());
         }
@@ -273,21 +299,53 @@ impl Source for RemoteFile {
             count if count < LARGE => self.read_blocks(offset, buffer),
             _ => {
                 let mut at = offset;
-                for part in buffer.chunks_mut(MOST) {
-                    self.fetch(at, part)?;
-                    at += part.len() as u64;
+                for together in buffer.chunks_mut(AT_ONCE * MOST) {
+                    let mut sent = Vec::new();
+                    for part in together.chunks_mut(MOST) {
+                        sent.push((self.send(at..at + part.len() as u64)?, part));
+                        at += sent.last().map_or(0, |(_, part)| part.len() as u64);
+                    }
+                    for (request, part) in sent {
+                        part.copy_from_slice(&request.wait()??);
+                    }
                 }
                 Ok(())
             }
         }
+    }
+
+    fn is_remote(&self) -> bool {
+        true
+    }
+
+    fn fetch(&self, ranges: &[Range<u64>]) -> Result<Fetched> {
+        if self.0.whole.is_some() {
+            return Ok(Fetched::default());
+        }
+        let inside = |range: &Range<u64>| range.start.min(self.len())..range.end.min(self.len());
+        let ranges: Vec<_> = ranges.iter().map(inside).collect();
+        // What is longer than a request, a single chunk, is left to be read.
+        let short = |range: &Range<u64>| range.end - range.start <= MOST as u64;
+        let (mut there, mut sent) = (Vec::new(), Vec::new());
+        for range in join(&ranges, GAP, MOST as u64).into_iter().filter(short) {
+            match self.0.blocks.bytes(&range) {
+                Some(bytes) => there.push((range.start, bytes)),
+                None => sent.push((range.start, self.send(range)?)),
+            }
+        }
+        for (start, request) in sent {
+            there.push((start, request.wait()??));
+        }
+        there.sort_by_key(|piece| piece.0);
+        Ok(Fetched::new(there))
     }
 }
 
 impl fmt::Debug for RemoteFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RemoteFile")
-            .field("url", &self.url)
-            .field("version", &self.version)
+            .field("url", &self.0.url)
+            .field("version", &self.0.version)
             .finish_non_exhaustive()
     }
 }

@@ -3,6 +3,8 @@
 //! An aggregation file is untrusted and names addresses. So `access` checks each address, `client` checks the network
 //! addresses that a name resolves to before it makes a connection, and `request` follows redirections itself, one by
 //! one, and checks each like the first. Bytes are requested by range; if a file changes while it is read, `file` fails.
+//! Many requests wait at the same time, as many as `flow` lets a server have, each on a thread of its own
+//! ([`crate::threads::errands`]): whoever waits for one can leave.
 //! Cookies, `.netrc` and files of credentials are not used.
 
 mod access;
@@ -11,6 +13,7 @@ mod blocks;
 mod client;
 mod content_range;
 mod file;
+mod flow;
 mod proxy;
 mod request;
 mod url;

@@ -1,4 +1,10 @@
-//! Sends one request for bytes: follows redirections and retries after temporary failures, all within a deadline.
+//! Sends one request for bytes: waits for its turn, follows redirections, and retries after temporary failures.
+//!
+//! How often it retries depends on the failure. A server that refuses for the moment (429, 503), answers with another
+//! temporary status, stalls or breaks off is asked again `HTTP_MAX_RETRY` times; refusals are counted from the last
+//! request that it did answer, since fewer are sent at a time after each. A server that answered before and to which
+//! the connection is lost, as while it restarts, is asked again for [`LOST`]. A server that was never reached is not
+//! asked again.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,11 +18,14 @@ use super::client::{Client, Refusal, Settings};
 use super::url::Url;
 use crate::error::{Error, Kind, Result};
 use crate::options::OpenOptions;
+use crate::threads::stop::Stop;
 
 /// The maximum number of redirections; browsers follow 20, and no archive needs as many.
 const MOST_REDIRECTIONS: usize = 10;
 /// The first and the longest pause between attempts.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(10));
+/// How long a server that answered before may be out of reach, and the longest pause between attempts to reach it.
+const LOST: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(1));
 
 /// What all requests for one file have in common.
 #[derive(Debug)]
@@ -31,6 +40,12 @@ pub(super) enum Failure {
     Final(Error),
     /// Another attempt may succeed, after a pause. The server may say how long.
     Passing(Error, Option<Duration>),
+    /// The server has too many requests. It may say for how long.
+    Refused(Error, Option<Duration>),
+    /// The connection broke.
+    Lost(Error),
+    /// There was no connection.
+    Unreached(Error),
 }
 
 impl From<Error> for Failure {
@@ -51,28 +66,69 @@ impl Session {
         Session { access, settings: Settings::of(options) }
     }
 
-    /// Repeats an attempt until it succeeds, fails finally, or the time is over. Each attempt receives the deadline.
+    /// Repeats an attempt to request this many bytes until it succeeds, fails finally, or the time is over. Each attempt
+    /// receives the deadline.
     ///
     /// # Errors
-    /// The error of the last attempt.
-    pub(super) fn attempt<T>(&self, mut attempt: impl FnMut(Instant) -> Result<T, Failure>) -> Result<T> {
-        let deadline = Instant::now() + self.settings.deadline;
-        let mut pause = PAUSE.0;
-        for number in 0.. {
-            let (error, wait) = match attempt(deadline) {
-                Ok(value) => return Ok(value),
-                Err(Failure::Final(error)) => return Err(error),
-                Err(Failure::Passing(error, wait)) => (error, wait),
+    /// The error of the last attempt; `Cancelled` if `left` is set.
+    pub(super) fn attempt<T>(
+        &self,
+        url: &Url,
+        bytes: u64,
+        left: &Stop,
+        mut attempt: impl FnMut(Instant) -> Result<T, Failure>,
+    ) -> Result<T> {
+        let flow = Client::with(self.settings).flow(url);
+        let (mut deadline, mut lost_since) = (None, None);
+        let (mut failures, mut answers, mut pause) = (0, 0, PAUSE.0);
+        loop {
+            let turn = flow.enter(bytes, left)?;
+            let deadline = *deadline.get_or_insert_with(|| Instant::now() + self.settings.deadline);
+            let failure = match attempt(deadline) {
+                Ok(value) => {
+                    turn.answered();
+                    return Ok(value);
+                }
+                Err(failure) => failure,
             };
-            let wait = wait.unwrap_or_else(|| shortened(pause));
-            if number >= self.settings.max_retry || wait >= deadline.saturating_duration_since(Instant::now())
-            {
+            let is_known = flow.answers() > 0;
+            let (error, wait) = match failure {
+                Failure::Final(error) => return Err(error),
+                Failure::Unreached(error) if !is_known => return Err(error),
+                Failure::Unreached(error) | Failure::Lost(error)
+                    if is_known && self.settings.max_retry > 0 =>
+                {
+                    let since = *lost_since.get_or_insert_with(Instant::now);
+                    if since.elapsed() > LOST.0 {
+                        return Err(error);
+                    }
+                    (error, shortened(pause.min(LOST.1)))
+                }
+                Failure::Refused(error, wait) => {
+                    turn.refused(wait);
+                    // The server answers other requests: with fewer at a time, it will answer this one.
+                    let now = flow.answers();
+                    failures = if now > answers { 1 } else { failures + 1 };
+                    answers = now;
+                    (error, wait.unwrap_or_else(|| shortened(pause)))
+                }
+                Failure::Passing(error, wait) => {
+                    failures += 1;
+                    (error, wait.unwrap_or_else(|| shortened(pause)))
+                }
+                Failure::Unreached(error) | Failure::Lost(error) => {
+                    failures += 1;
+                    (error, shortened(pause))
+                }
+            };
+            drop(turn);
+            let remaining = deadline.saturating_duration_since(Instant::now());
+            if failures > self.settings.max_retry || wait >= remaining || left.is_set() {
                 return Err(error);
             }
             std::thread::sleep(wait);
             pause = (pause * 2).min(PAUSE.1);
         }
-        Err(Error::new(Kind::Internal, "no attempt was made"))
     }
 
     /// Requests bytes of a file, and follows redirections.
@@ -90,9 +146,12 @@ impl Session {
             let response = response.map_err(|error| self.failure(&url, error))?;
             let status = response.status();
             let Some(location) = location(&response) else {
-                return match is_passing(status) {
-                    true => Err(Failure::Passing(unexpected(status), pause_asked_for(&response))),
-                    false => Ok(Answer { url, response }),
+                return match status.as_u16() {
+                    429 | 503 => Err(Failure::Refused(unexpected(status), pause_asked_for(&response))),
+                    408 | 425 | 500 | 502 | 504 => {
+                        Err(Failure::Passing(unexpected(status), pause_asked_for(&response)))
+                    }
+                    _ => Ok(Answer { url, response }),
                 };
             };
             url = url.redirected(location)?;
@@ -115,17 +174,16 @@ impl Session {
             ureq::Error::Timeout(Timeout::Global) => {
                 Failure::Final(timeout("the request took more than", deadline, "HTTP_DEADLINE"))
             }
-            ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve) => Failure::Passing(
-                timeout("no connection within", connect_timeout, "HTTP_CONNECT_TIMEOUT"),
-                None,
-            ),
+            ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve) => {
+                Failure::Unreached(timeout("no connection within", connect_timeout, "HTTP_CONNECT_TIMEOUT"))
+            }
             ureq::Error::Timeout(_) => Failure::Passing(
                 timeout("the server sent nothing for", stall_timeout, "HTTP_STALL_TIMEOUT"),
                 None,
             ),
             ureq::Error::Io(error) => match is_interruption(&error) {
-                true => Failure::Passing(io(format!("the connection broke: {error}")), None),
-                false => Failure::Final(io(format!("no connection: {error}"))),
+                true => Failure::Lost(io(format!("the connection broke: {error}"))),
+                false => Failure::Unreached(io(format!("no connection: {error}"))),
             },
             ureq::Error::HostNotFound => Failure::Final(io("no such host".into())),
             ureq::Error::Rustls(error) => Failure::Final(io(format!("no secure connection: {error}"))),
@@ -165,17 +223,12 @@ fn location(response: &Response<Body>) -> Option<&str> {
     location.and_then(|value| std::str::from_utf8(value.as_bytes()).ok())
 }
 
-/// Returns whether a server may answer differently after a while.
-fn is_passing(status: StatusCode) -> bool {
-    matches!(status.as_u16(), 408 | 425 | 429 | 500 | 502 | 503 | 504)
-}
-
 fn pause_asked_for(response: &Response<Body>) -> Option<Duration> {
     let seconds = text(response, header::RETRY_AFTER)?.trim().parse().ok()?;
     Some(Duration::from_secs(seconds))
 }
 
-/// Returns whether an established connection was lost; a refused one would be refused again.
+/// Returns whether an established connection was lost.
 fn is_interruption(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{
         BrokenPipe, ConnectionAborted, ConnectionReset, TimedOut, UnexpectedEof, WouldBlock,

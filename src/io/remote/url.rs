@@ -78,6 +78,11 @@ impl Url {
         Self::supported(url, has_user(location))
     }
 
+    /// Returns scheme, host and port, which identify a server.
+    pub(super) fn origin(&self) -> String {
+        self.0.origin().ascii_serialization()
+    }
+
     /// Returns whether both have the same scheme, host and port.
     pub(super) fn has_origin_of(&self, other: &Url) -> bool {
         self.0.origin() == other.0.origin()

@@ -10,6 +10,7 @@ use crate::cache::Cache;
 use crate::container::Container;
 use crate::error::Result;
 use crate::io::location::{File, Identity, Origin};
+use crate::io::source::Source;
 use crate::options::OpenOptions;
 
 /// An open fragment file.
@@ -60,6 +61,8 @@ impl OpenFile {
 const MOST: u64 = 32 << 20;
 /// What is much for one file.
 const MUCH: u64 = 256 << 10;
+/// How many files on servers take the place of one that needs a descriptor.
+const REMOTE: u64 = 100;
 
 /// Open files by location, the least recently used one closed first.
 pub(crate) struct Files {
@@ -74,7 +77,7 @@ type Key = (u64, String);
 
 impl Files {
     pub(crate) fn new(options: &OpenOptions) -> Self {
-        let open = Mutex::new(Cache::new(options.max_open_files.max(1) as u64));
+        let open = Mutex::new(Cache::new((options.max_open_files.max(1) as u64).saturating_mul(REMOTE)));
         Files { open, total: Arc::default() }
     }
 
@@ -92,8 +95,9 @@ impl Files {
         if self.total.load(Ordering::Relaxed) > MOST {
             self.lock().retain(|file| !file.is_burden());
         }
-        let mut closed = None;
-        let replaced = self.lock().put(key, Arc::clone(file), 1, |file| closed = Some(file));
+        let mut closed = Vec::new();
+        let weight = if file.source.is_remote() { 1 } else { REMOTE };
+        let replaced = self.lock().put(key, Arc::clone(file), weight, |file| closed.push(file));
         // Closing a file is no work to do under a lock.
         drop((closed, replaced));
     }

@@ -100,6 +100,11 @@ impl<'a> Chain<'a> {
         self
     }
 
+    /// Returns who watches.
+    pub(crate) fn progress(&self) -> Option<&'a Progress<'a>> {
+        self.progress
+    }
+
     /// Checks whether to continue after this many elements. The outer read counts those of a nested one.
     ///
     /// # Errors
