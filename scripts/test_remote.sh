@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the tests of files on servers: the program and the GDAL driver as clients of an Apache that each test starts on free ports
-# of this machine.
+# Runs the tests of files on servers: the program and the GDAL driver as clients of an Apache, and of an S3 server in a virtual
+# environment, that each test starts on free ports of this machine.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,7 +12,13 @@ GDAL_DRIVER_PATH=$PWD/build/gdalplugins:$(scripts/gdal_plugins_dir.sh)
 export GDAL_DRIVER_PATH PYTHONDONTWRITEBYTECODE=1
 
 failed=()
+if ! scripts/environment.sh build/remote tests/remote/requirements.txt; then
+    scripts/left_out.sh s3 "the packages of tests/remote/requirements.txt cannot be fetched" || failed+=(s3)
+fi
 for test in tests/remote/test_*.py; do
+    if [[ $test == *_s3*.py && ! -x build/remote/bin/moto_server ]]; then
+        continue
+    fi
     echo "remote: $test"
     /usr/bin/python3 "$test" || failed+=("$test")
 done

@@ -121,6 +121,8 @@ pub struct OpenOptions {
     pub allowed_sources: AllowedSources,
     /// Whether loopback, private and link-local network addresses may be opened.
     pub allow_private_network: bool,
+    /// Whether credentials for S3 are asked of the service that a machine in the cloud has for itself.
+    pub s3_instance_metadata: bool,
     /// How long connecting to a server may take.
     pub http_connect_timeout: Duration,
     /// How long a server may send nothing before the request fails.
@@ -159,6 +161,7 @@ impl Default for OpenOptions {
             raw_view: false,
             allowed_sources: AllowedSources::Default,
             allow_private_network: false,
+            s3_instance_metadata: false,
             http_connect_timeout: Duration::from_secs(5),
             http_stall_timeout: Duration::from_secs(30),
             http_concurrency: 64,
@@ -195,6 +198,7 @@ impl OpenOptions {
         raw_view: bool, "Shows variables as stored instead of aggregated.";
         allowed_sources: AllowedSources, "Chooses what an aggregation file may open.";
         allow_private_network: bool, "Allows loopback, private and link-local network addresses.";
+        s3_instance_metadata: bool, "Allows to ask the machine in the cloud for credentials for S3.";
         http_connect_timeout: Duration, "Limits how long connecting to a server may take.";
         http_stall_timeout: Duration, "Limits how long a server may send nothing.";
         http_concurrency: usize, "Limits how many requests a server has at a time.";

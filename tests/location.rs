@@ -326,7 +326,7 @@ fn aggregations_are_opened_by_path_or_file_uri() {
     let (found, _) = open(Path::new(&uri)).unwrap();
     assert_eq!(found.places, [Place::Local(archive.path("run/a b.nc"))]);
     for (name, kind) in [
-        (Path::new("s3://bucket/a.nc"), Kind::Unsupported),
+        (Path::new("s3://id:secret@bucket/a.nc"), Kind::Uri),
         (&archive.path("run/none.nc"), Kind::Io),
         (&archive.path("run"), Kind::Io),
     ] {

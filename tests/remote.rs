@@ -382,7 +382,7 @@ fn redirections_end() {
     assert!(error_of(&server, &[]).to_string().contains("redirects more than 10 times"));
     for (location, word) in [
         ("file:///etc/passwd", "not supported"),
-        ("s3://bucket/f", "not supported"),
+        ("s3://bucket/f", "not an http address"),
         ("http://", "not a URL"),
     ] {
         let server = Server::start(move |_| status("307 There", &format!("Location: {location}\r\n")));

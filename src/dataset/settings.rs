@@ -55,6 +55,7 @@ pub static SETTINGS: &[Setting] = &[
         "what an aggregation file may open: SIBLINGS, LOCAL, DEFAULT, ALL, or absolute paths and URLs (a;b)",
     ),
     setting("ALLOW_PRIVATE_NETWORK", SettingForm::Boolean, "NO", "YES or NO: loopback, private and link-local network addresses"),
+    setting("S3_INSTANCE_METADATA", SettingForm::Boolean, "NO", "YES or NO: ask the metadata service of this machine for credentials for S3"),
     setting("HTTP_CONNECT_TIMEOUT", SettingForm::Number, "5", "seconds that connecting to a server may take"),
     setting("HTTP_STALL_TIMEOUT", SettingForm::Number, "30", "seconds that a server may send nothing"),
     setting("HTTP_CONCURRENCY", SettingForm::Integer, "64", "requests that a server has at a time; twice as many while they are small"),
@@ -147,6 +148,7 @@ impl OpenOptions {
         match name {
             "ALLOWED_SOURCES" => self.allowed_sources = parse::sources(value)?,
             "ALLOW_PRIVATE_NETWORK" => self.allow_private_network = parse::flag(value)?,
+            "S3_INSTANCE_METADATA" => self.s3_instance_metadata = parse::flag(value)?,
             "HTTP_CONNECT_TIMEOUT" => self.http_connect_timeout = parse::seconds(value)?,
             "HTTP_STALL_TIMEOUT" => self.http_stall_timeout = parse::seconds(value)?,
             "HTTP_CONCURRENCY" => self.http_concurrency = parse::count(1, value)?,

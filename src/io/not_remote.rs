@@ -17,6 +17,10 @@ impl Url {
         Err(Error::new(Kind::Unsupported, message))
     }
 
+    pub(crate) fn meant(name: &str) -> Result<Vec<Self>> {
+        Self::parse(name).map(|url| vec![url])
+    }
+
     pub(crate) fn join(&self, _reference: &str) -> Result<Vec<Self>> {
         match *self {}
     }

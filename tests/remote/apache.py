@@ -209,8 +209,8 @@ def has_ipv6():
         return False
 
 
-def make_certificates(folder):
-    """Makes an authority, and a certificate by it for this machine; returns the file that makes clients trust it."""
+def make_certificates(folder, names="IP:127.0.0.1,DNS:localhost"):
+    """Makes an authority, and a certificate by it for these names; returns the file that makes clients trust it."""
     def openssl(*words):
         subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
 
@@ -218,7 +218,7 @@ def make_certificates(folder):
     openssl("req", "-x509", *key, "-keyout", "authority.key", "-out", "authority.pem", "-days", "2", "-subj",
             "/CN=authority of a test", "-addext", "keyUsage=critical,keyCertSign")
     openssl("req", *key, "-keyout", "server.key", "-out", "server.csr", "-subj", "/CN=127.0.0.1")
-    (folder / "names").write_text("subjectAltName=IP:127.0.0.1,DNS:localhost\nbasicConstraints=CA:FALSE\n")
+    (folder / "names").write_text(f"subjectAltName={names}\nbasicConstraints=CA:FALSE\n")
     openssl("x509", "-req", "-in", "server.csr", "-CA", "authority.pem", "-CAkey", "authority.key", "-CAcreateserial",
             "-days", "2", "-extfile", "names", "-out", "server.pem")
     return folder / "authority.pem"

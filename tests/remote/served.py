@@ -18,7 +18,7 @@ PRIVATE = {"CFA_ALLOW_PRIVATE_NETWORK": "YES"}
 def environment(**variables):
     """The environment of this process without variables that change requests to servers, and with these variables."""
     kept = {name: value for name, value in os.environ.items()
-            if not name.upper().endswith("_PROXY") and not name.startswith(("CFA_", "GDAL_CFA_", "SSL_CERT_"))}
+            if not name.upper().endswith("_PROXY") and not name.startswith(("CFA_", "GDAL_CFA_", "SSL_CERT_", "AWS_"))}
     return {**kept, **variables}
 
 

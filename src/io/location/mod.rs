@@ -106,6 +106,7 @@ pub fn open_fragment(origin: &Origin, name: &str, style: Style, options: &OpenOp
         match open_place(origin, &place, options) {
             Ok(Some(file)) => return Ok(Opened::Found(Found::at(place, file))),
             Ok(None) => tried.push(format!("{place}: no such file")),
+            Err(error) if error.is_absence() => tried.push(error.to_string()),
             // Another interpretation of the name may still be allowed.
             Err(error) if error.kind() == Kind::Policy => {
                 refusal.get_or_insert(error);
@@ -149,8 +150,10 @@ fn access(origin: &Origin, options: &OpenOptions) -> Access {
         Base::Local(_) => Vec::new(),
         // A file that GDAL fetched from a server has the origin of that server.
         Base::Virtual(directory) => {
-            let inner = directory.to_str().and_then(|path| path.strip_prefix("/vsicurl/"));
-            inner.and_then(|url| Url::parse(&format!("{url}/")).ok()).into_iter().collect()
+            let path = directory.to_str().unwrap_or_default();
+            let http = path.strip_prefix("/vsicurl/").map(|url| format!("{url}/"));
+            let store = path.strip_prefix("/vsis3/").map(|path| format!("s3://{path}/"));
+            http.or(store).and_then(|url| Url::parse(&url).ok()).into_iter().collect()
         }
         Base::Remote(urls) => urls.clone(),
     };
@@ -173,17 +176,20 @@ pub fn open_named(path: &Path, options: &OpenOptions) -> Result<(Found, Origin)>
 /// # Errors
 /// `Io`, `Uri`, `Policy`, `Unsupported`.
 pub fn find_named(path: &Path, options: &OpenOptions) -> Result<Found> {
-    let place = place_named(path)?;
-    let absent = |message: &str| Error::new(Kind::Io, message).of_absence().in_file(place.to_string());
-    let file = match &place {
-        Place::Local(path) => File::Local(LocalFile::open(path)?),
-        Place::Virtual(path) => open_virtual(path).ok_or_else(|| absent("GDAL cannot open it"))?,
-        Place::Remote(url) => {
-            let opened = RemoteFile::open(url, Access::of_named(url, options), options)?;
-            opened.map(Box::new).map(File::Remote).ok_or_else(|| absent("no such file"))?
-        }
-    };
-    Ok(Found::at(place, file))
+    let places = places_named(path)?;
+    let absent = |message: &str| Error::new(Kind::Io, message).of_absence().in_file(places[0].to_string());
+    for place in &places {
+        let file = match place {
+            Place::Local(path) => File::Local(LocalFile::open(path)?),
+            Place::Virtual(path) => open_virtual(path).ok_or_else(|| absent("GDAL cannot open it"))?,
+            Place::Remote(url) => match RemoteFile::open(url, Access::of_named(url, options), options)? {
+                Some(file) => File::Remote(Box::new(file)),
+                None => continue,
+            },
+        };
+        return Ok(Found::at(place.clone(), file));
+    }
+    Err(absent("no such file"))
 }
 
 /// The origin of an aggregation file that the user has otherwise than by its name, such as in memory: fragments are looked
@@ -192,26 +198,30 @@ pub fn find_named(path: &Path, options: &OpenOptions) -> Result<Found> {
 /// # Errors
 /// `Uri` for a malformed address, `Io` when its directory does not exist.
 pub(crate) fn origin_named(path: &Path) -> Result<(String, Origin)> {
-    let place = place_named(path)?;
-    let name = place.to_string();
-    let origin = Origin::of(std::slice::from_ref(&place)).map_err(|error| error.in_file(&*name))?;
+    let places = places_named(path)?;
+    let name = places[0].to_string();
+    let origin = Origin::of(&places[..1]).map_err(|error| error.in_file(&*name))?;
     Ok((name, origin))
 }
 
-fn place_named(path: &Path) -> Result<Place> {
+/// Returns the place that the user names; of an address, all places that it may mean.
+fn places_named(path: &Path) -> Result<Vec<Place>> {
     if is_virtual(path) {
-        return Ok(Place::Virtual(path.to_owned()));
+        return Ok(vec![Place::Virtual(path.to_owned())]);
     }
-    let given = Place::Local(path.to_owned());
+    let given = vec![Place::Local(path.to_owned())];
     let Some(name) = path.to_str().filter(|name| name.contains(':')) else { return Ok(given) };
     if !matches!(uri::parse(name)?, uri::Reference::Network(_) | uri::Reference::File(_)) {
         return Ok(given);
     }
     let here = Origin::local(Path::new("."))?;
-    let places = resolve::candidates(&here, name, Style::UriOrPath, &OpenOptions::default())?.places;
-    let exists = |place: &&Place| !matches!(place, Place::Local(path) if !path.exists());
-    let first = places.iter().find(exists).or(places.first());
-    Ok(first.cloned().unwrap_or(given))
+    let mut places = resolve::candidates(&here, name, Style::UriOrPath, &OpenOptions::default())?.places;
+    if let Some(Place::Local(_)) = places.first() {
+        let exists = |place: &Place| matches!(place, Place::Local(path) if path.exists());
+        let first = places.iter().position(exists).unwrap_or_default();
+        return Ok(vec![places.swap_remove(first)]);
+    }
+    Ok(if places.is_empty() { given } else { places })
 }
 
 #[cfg(feature = "gdal")]
@@ -258,7 +268,7 @@ fn open_regular(path: &Path) -> Result<Option<LocalFile>> {
 
 /// Puts the name of the fragment's file into the message, since the file of the error is the aggregation file.
 fn unreadable(error: Error, place: &Place) -> Error {
-    if matches!(error.kind(), Kind::Policy | Kind::Cancelled) {
+    if matches!(error.kind(), Kind::Policy | Kind::Cancelled) || error.is_absence() {
         return error;
     }
     let text = error.to_string();

@@ -82,7 +82,9 @@ pub fn candidates(origin: &Origin, name: &str, style: Style, options: &OpenOptio
         Reference::OtherHost(_) => {
             result.reasons.push(format!("'{}' is on another host than this one", redact(&name)));
         }
-        Reference::Network(_) => result.push_new(Place::Remote(Url::parse(&name)?)),
+        Reference::Network(_) => {
+            Url::meant(&name)?.into_iter().for_each(|url| result.push_new(Place::Remote(url)));
+        }
         Reference::Unknown { scheme, opaque } => {
             let shown = redact(&name);
             // The apparent scheme may be a user.

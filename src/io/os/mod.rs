@@ -14,6 +14,8 @@ mod name;
 mod unix;
 #[cfg(unix)]
 mod unix_directory;
+#[cfg(feature = "remote")]
+mod variable;
 #[cfg(feature = "gdal")]
 mod vsi;
 #[cfg(windows)]
@@ -45,6 +47,8 @@ pub use name::shown;
 pub use system::FileIdentity;
 pub(crate) use system::{check_length, close};
 pub(crate) use system::{identity_at, is_stream};
+#[cfg(feature = "remote")]
+pub(crate) use variable::variable;
 #[cfg(feature = "gdal")]
 pub(crate) use vsi::{list_virtual, VirtualFile};
 

@@ -1,5 +1,8 @@
 //! Decides what may be requested from servers, and with which credentials.
 
+use std::sync::{Arc, OnceLock};
+
+use super::s3;
 use super::url::Url;
 use crate::error::{Error, Kind, Result};
 use crate::options::{AllowedSources, OpenOptions};
@@ -13,6 +16,27 @@ pub(crate) struct Access {
     home: Vec<Url>,
     /// The addresses of the list in ALLOWED_SOURCES.
     listed: Vec<Url>,
+    stores: Stores,
+}
+
+/// What the user says about S3, read when it is first needed.
+#[derive(Clone, Debug)]
+struct Stores {
+    instance_metadata: bool,
+    config: Arc<OnceLock<Result<s3::Config>>>,
+}
+
+impl Stores {
+    fn new(options: &OpenOptions) -> Self {
+        Stores { instance_metadata: options.s3_instance_metadata, config: Arc::default() }
+    }
+
+    fn object(&self, url: &Url, is_named: bool) -> Result<s3::Object> {
+        match self.config.get_or_init(|| s3::Config::of_process(self.instance_metadata)) {
+            Ok(config) => s3::Object::new(url, config, is_named),
+            Err(error) => Err(Error::new(error.kind(), error.message())),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -32,15 +56,33 @@ enum Rule {
 /// How an address may be requested.
 pub(super) struct Permit {
     /// The value of the header `Authorization`.
-    pub(super) authorization: Option<String>,
+    authorization: Option<String>,
+    /// How it is requested, if it is an object in S3.
+    pub(super) object: Option<s3::Object>,
     /// Whether the user named this server, so that a proxy, which hides the address, may be used.
     pub(super) is_named: bool,
+}
+
+impl Permit {
+    /// Returns the address of the request.
+    pub(super) fn uri(&self, url: &Url) -> String {
+        self.object.as_ref().map_or_else(|| url.to_location(), s3::Object::uri)
+    }
+
+    /// Returns the headers of the request besides `Range`.
+    pub(super) fn headers(&self, range: &str) -> Vec<(&'static str, String)> {
+        match &self.object {
+            Some(object) => object.headers(range),
+            None => self.authorization.iter().map(|value| ("authorization", value.clone())).collect(),
+        }
+    }
 }
 
 impl Access {
     /// Returns the access for an aggregation file that the user named by its address, wherever that redirects.
     pub(crate) fn of_named(url: &Url, options: &OpenOptions) -> Self {
-        Access { rule: Rule::Anything, setting: "", home: vec![url.clone()], listed: listed(options) }
+        let (home, listed, stores) = (vec![url.clone()], listed(options), Stores::new(options));
+        Access { rule: Rule::Anything, setting: "", home, listed, stores }
     }
 
     /// Returns the access for the names in an aggregation file. `own` are its addresses, `home` those of the file that
@@ -56,13 +98,13 @@ impl Access {
             }
             AllowedSources::Default => (Rule::Anything, "ALLOWED_SOURCES=DEFAULT"),
         };
-        Access { rule, setting, home, listed: listed(options) }
+        Access { rule, setting, home, listed: listed(options), stores: Stores::new(options) }
     }
 
     /// Checks an address: the first one, and each one that a server redirects to.
     ///
     /// # Errors
-    /// `Policy` if it is not allowed.
+    /// `Policy` if it is not allowed; as [`s3::Object::new`] for an object in S3.
     pub(super) fn judge(&self, url: &Url) -> Result<Permit> {
         let is_listed = self.listed.iter().any(|prefix| url.lies_below(prefix));
         let allowed = match &self.rule {
@@ -81,7 +123,8 @@ impl Access {
         }
         let is_named = is_listed || self.home.iter().any(|home| url.has_origin_of(home));
         let authorization = is_named.then(|| self.authorization(url)).flatten();
-        Ok(Permit { authorization, is_named: is_named || matches!(self.rule, Rule::All) })
+        let object = url.is_s3().then(|| self.stores.object(url, is_named)).transpose()?;
+        Ok(Permit { authorization, object, is_named: is_named || matches!(self.rule, Rule::All) })
     }
 
     /// Returns the credentials in the address itself, or else those that the user gave for its server.
@@ -164,6 +207,46 @@ mod tests {
         assert_eq!(authorization("https://me:pw@other/", "https://other/f.nc"), mine);
         let local = Access::of_fragments(false, vec![], vec![], &OpenOptions::default());
         assert_eq!(local.judge(&url("https://me:pw@h/f.nc")).unwrap().authorization, None);
+    }
+
+    /// Returns whether a request for this address is signed, or `None` if it is not allowed.
+    fn is_signed(own: &[&str], setting: &str, text: &str) -> Option<bool> {
+        let own = urls(own);
+        let access = Access::of_fragments(!own.is_empty(), own.clone(), own, &options(setting));
+        let key = |name: &str| name.starts_with("AWS_") && name.ends_with("KEY") || name.ends_with("KEY_ID");
+        let config = s3::Config::load(false, |name| key(name).then(|| "x".to_owned()));
+        access.stores.config.set(config).unwrap();
+        let permit = access.judge(&url(text)).ok()?;
+        Some(permit.headers("bytes=0-1").iter().any(|(name, _)| *name == "authorization"))
+    }
+
+    #[test]
+    fn only_buckets_that_the_user_named_or_listed_are_asked_with_a_signature() {
+        for (setting, text, expected) in [
+            ("DEFAULT", "s3://b/f.nc", Some(false)),
+            ("ALL", "s3://b/f.nc", Some(false)),
+            ("SIBLINGS", "s3://b/f.nc", None),
+            ("LOCAL", "s3://b/f.nc", None),
+            ("/data;s3://b/run", "s3://b/run/f.nc", Some(true)),
+            ("/data;s3://b/run", "s3://b/f.nc", None),
+            ("/data;s3://b/run", "s3://c/run/f.nc", None),
+            ("https://h/;s3://b", "https://h/f.nc", Some(false)),
+        ] {
+            assert_eq!(is_signed(&[], setting, text), expected, "local, {setting}: {text}");
+        }
+        for (setting, text, expected) in [
+            ("DEFAULT", "s3://b/other/f.nc", Some(true)),
+            ("DEFAULT", "s3://c/run/f.nc", None),
+            ("DEFAULT", "https://b/run/f.nc", None),
+            ("ALL", "s3://b/f.nc", Some(true)),
+            ("ALL", "s3://c/f.nc", Some(false)),
+            ("SIBLINGS", "s3://b/run/f.nc", Some(true)),
+            ("SIBLINGS", "s3://b/f.nc", None),
+            ("s3://c", "s3://c/f.nc", Some(true)),
+        ] {
+            assert_eq!(is_signed(&["s3://b/run/agg.nc"], setting, text), expected, "s3, {setting}: {text}");
+        }
+        assert_eq!(is_signed(&["https://h/agg.nc"], "DEFAULT", "s3://b/f.nc"), None);
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub(super) struct Client {
     /// Servers that are contacted without a proxy.
     exceptions: Exceptions,
     /// The requests that each server has, by its origin.
-    flows: Mutex<HashMap<String, Arc<Flow>>>,
+    flows: Mutex<HashMap<(String, Option<String>, Option<u16>), Arc<Flow>>>,
 }
 
 /// How servers are reached that are not exceptions.
@@ -125,11 +125,10 @@ impl Client {
         &self,
         url: &Url,
         range: &str,
-        permit: Permit,
+        permit: &Permit,
         remaining: Duration,
     ) -> Result<Response<Body>, ureq::Error> {
-        let text = url.to_location();
-        let uri: Uri = text.parse().map_err(ureq::http::Error::from)?;
+        let uri: Uri = permit.uri(url).parse().map_err(ureq::http::Error::from)?;
         let refuse = |refusal: Refusal| Err(ureq::Error::Other(Box::new(refusal)));
         let is_exception = uri.host().is_some_and(|host| self.exceptions.have(host));
         let way = if uri.scheme_str() == Some("https") { &self.https } else { &self.http };
@@ -141,8 +140,8 @@ impl Client {
             Way::Unusable => return refuse(Refusal::UnusableProxy),
         };
         let mut request = agent.get(uri).header(header::RANGE, range);
-        if let Some(authorization) = permit.authorization {
-            request = request.header(header::AUTHORIZATION, authorization);
+        for (name, value) in permit.headers(range) {
+            request = request.header(name, value);
         }
         // With settings of its own, a request makes a new connection load the certificates again, so only a late one
         // has them.

@@ -15,6 +15,7 @@ use ureq::{Body, Timeout};
 
 use super::access::Access;
 use super::client::{Client, Refusal, Settings};
+use super::s3::Review;
 use super::url::Url;
 use crate::error::{Error, Kind, Result};
 use crate::options::OpenOptions;
@@ -142,8 +143,14 @@ impl Session {
         for _ in 0..=MOST_REDIRECTIONS {
             let permit = self.access.judge(&url)?;
             let remaining = deadline.saturating_duration_since(Instant::now());
-            let response = client.get(&url, &range, permit, remaining);
-            let response = response.map_err(|error| self.failure(&url, error))?;
+            let response = client.get(&url, &range, &permit, remaining);
+            let mut response = response.map_err(|error| self.failure(&url, error))?;
+            if let Some(object) = &permit.object {
+                match object.review(response)? {
+                    Review::Answer(answer) => response = answer,
+                    Review::Repeat => continue,
+                }
+            }
             let status = response.status();
             let Some(location) = location(&response) else {
                 return match status.as_u16() {

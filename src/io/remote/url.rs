@@ -9,8 +9,8 @@ use crate::error::secrets::has_user;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::redact;
 
-/// An http or https address, normalised (WHATWG URL): case of scheme and host, default port, `.` and `..`, also where
-/// they are percent-encoded.
+/// An http, https or s3 address, normalised (WHATWG URL): case of scheme and host, default port, `.` and `..`, also
+/// where they are percent-encoded. In an s3 address the host is the bucket, and `?` and `#` are part of the key.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Url(url::Url, Doubt);
 
@@ -29,13 +29,34 @@ impl Url {
         if name.contains(char::is_control) {
             return Err(Error::new(Kind::Uri, format!("'{shown}' has a control character")));
         }
-        let url = url::Url::parse(&encode_stray_percents(name))
+        let mut text = encode_stray_percents(name);
+        if is_s3(name) {
+            text = encode_query(&text);
+        }
+        let url = url::Url::parse(&text)
             .map_err(|e| Error::new(Kind::Uri, format!("'{shown}' is not a URL: {e}")))?;
         Self::supported(url, has_user(name))
     }
 
+    /// Returns the addresses that an absolute name may mean. Programs for S3 write keys as they are, so the literal form
+    /// of such a name is the second one.
+    ///
+    /// # Errors
+    /// As [`Url::parse`].
+    pub(crate) fn meant(name: &str) -> Result<Vec<Self>> {
+        let mut meant = vec![Self::parse(name)?];
+        if is_s3(name) {
+            meant.extend(Self::parse(&name.replace('%', "%25")));
+            meant.dedup();
+        }
+        Ok(meant)
+    }
+
     fn supported(mut url: url::Url, has_user: bool) -> Result<Self> {
         let doubt = has_user && url.username().is_empty() && url.password().is_none();
+        if url.scheme() == "s3" {
+            return Self::in_bucket(Url(url, doubt));
+        }
         if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
             let scheme = url.scheme().to_owned();
             let message = format!("'{}': {scheme} locations are not supported yet", Url(url, doubt));
@@ -43,6 +64,33 @@ impl Url {
         }
         url.set_fragment(None);
         Ok(Url(url, doubt))
+    }
+
+    /// Checks the bucket of an s3 address, which may become part of the name of a server.
+    fn in_bucket(url: Url) -> Result<Self> {
+        let wrong = |what: &str| Err(Error::new(Kind::Uri, format!("'{url}' {what}")));
+        if !url.0.username().is_empty() || url.0.password().is_some() {
+            return wrong("has credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE");
+        }
+        let bucket = url.0.host_str().unwrap_or_default();
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+        let is_name =
+            bucket.starts_with(|first: char| first.is_ascii_alphanumeric()) && !bucket.contains("..");
+        match is_name && bucket.len() <= 255 && bucket.bytes().all(is_part) && url.0.port().is_none() {
+            true => Ok(url),
+            false => wrong("does not name a bucket: s3://bucket/key"),
+        }
+    }
+
+    /// Returns whether this is the address of an object in S3.
+    pub(super) fn is_s3(&self) -> bool {
+        self.0.scheme() == "s3"
+    }
+
+    /// Returns the bucket and the key, which is still encoded, of an s3 address.
+    pub(super) fn bucket_and_path(&self) -> (&str, &str) {
+        let path = self.0.path();
+        (self.0.host_str().unwrap_or_default(), path.strip_prefix('/').unwrap_or(path))
     }
 
     /// Returns the addresses that a relative name in a file at this address may mean: the one by RFC 3986, then the one
@@ -55,9 +103,13 @@ impl Url {
             let message = format!("'{}' has a control character", redact(reference));
             return Err(Error::new(Kind::Uri, message));
         }
-        let literal = reference.replace('%', "%25").replace('?', "%3F").replace('#', "%23");
+        let literal = encode_query(&reference.replace('%', "%25"));
+        let mut encoded = encode_stray_percents(reference);
+        if self.is_s3() {
+            encoded = encode_query(&encoded);
+        }
         let mut joined = Vec::new();
-        for text in [&*encode_stray_percents(reference), &literal] {
+        for text in [encoded, literal] {
             // `run:1.nc` is a file and no scheme.
             let url = self.0.join(&format!("./{text}"));
             let url = url.map_err(|e| Error::new(Kind::Uri, format!("'{}': {e}", redact(reference))))?;
@@ -75,17 +127,21 @@ impl Url {
         let url = self.0.join(location);
         let url =
             url.map_err(|_| Error::new(Kind::Io, format!("it leads to '{shown}', which is not a URL")))?;
-        Self::supported(url, has_user(location))
+        // A server knows nothing of the user's stores.
+        match url.scheme() {
+            "s3" => Err(Error::new(Kind::Io, format!("it leads to '{shown}', which is not an http address"))),
+            _ => Self::supported(url, has_user(location)),
+        }
     }
 
-    /// Returns scheme, host and port, which identify a server.
-    pub(super) fn origin(&self) -> String {
-        self.0.origin().ascii_serialization()
+    /// Returns scheme, host and port, which identify a server, or a bucket.
+    pub(super) fn origin(&self) -> (String, Option<String>, Option<u16>) {
+        (self.0.scheme().to_owned(), self.0.host().map(|host| host.to_string()), self.0.port())
     }
 
-    /// Returns whether both have the same scheme, host and port.
+    /// Returns whether both have the same scheme, host and port, or are in the same bucket.
     pub(super) fn has_origin_of(&self, other: &Url) -> bool {
-        self.0.origin() == other.0.origin()
+        self.origin() == other.origin()
     }
 
     /// Returns whether this address is `directory` or lies below it, by whole segments.
@@ -139,6 +195,15 @@ impl Url {
     }
 }
 
+fn is_s3(name: &str) -> bool {
+    name.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("s3://"))
+}
+
+/// Encodes what begins a query and a fragment, where there is neither.
+fn encode_query(text: &str) -> String {
+    text.replace('?', "%3F").replace('#', "%23")
+}
+
 /// Encodes each `%` that begins no encoded byte: it can only be meant literally, and servers refuse it.
 fn encode_stray_percents(text: &str) -> String {
     let is_encoded = |rest: &str| {
@@ -158,6 +223,11 @@ impl fmt::Display for Url {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.1 {
             true => write!(f, "{}://...", self.0.scheme()),
+            // What the key has after such a mark may have been meant as a query.
+            false if self.is_s3() => match self.0.as_str().split_once("%3F") {
+                Some((before, _)) => write!(f, "{}?...", redact(before)),
+                None => f.write_str(&redact(self.0.as_str())),
+            },
             false => f.write_str(&redact(self.0.as_str())),
         }
     }
@@ -199,7 +269,14 @@ mod tests {
     #[test]
     fn other_schemes_and_malformed_addresses_are_refused_without_their_secrets() {
         for (text, kind) in [
-            ("s3://bucket/f.nc?sig=secret", Kind::Unsupported),
+            ("ftp://host/f.nc?sig=secret", Kind::Unsupported),
+            ("s3://key:secret@bucket/f.nc", Kind::Uri),
+            ("s3://key:sec/ret@bucket/f.nc?secret", Kind::Uri),
+            ("s3://buck$et/f.nc?secret", Kind::Uri),
+            ("s3:///f.nc?secret", Kind::Uri),
+            ("s3:bucket/f.nc?secret", Kind::Uri),
+            ("s3://bucket:80/f.nc?secret", Kind::Uri),
+            ("s3://a..b/f.nc?secret", Kind::Uri),
             ("https://me:secret@/f.nc", Kind::Uri),
             ("https://me:secret@h:99999/f.nc", Kind::Uri),
             ("https://h/f\r\nX: y", Kind::Uri),
@@ -227,6 +304,40 @@ mod tests {
     }
 
     #[test]
+    fn s3_addresses_have_a_bucket_and_a_key_and_no_query() {
+        let meant = |text: &str| {
+            let urls = Url::meant(text).unwrap();
+            urls.iter().map(|url| url.whole().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(meant("S3://bucket/a/../b c.nc"), ["s3://bucket/b%20c.nc"]);
+        assert_eq!(meant("s3://bucket/a%20b"), ["s3://bucket/a%20b", "s3://bucket/a%2520b"]);
+        assert_eq!(meant("s3://b_1.x/h#sh?50%.nc"), ["s3://b_1.x/h%23sh%3F50%25.nc"]);
+        assert_eq!(meant("https://h/a%20b"), ["https://h/a%20b"]);
+        assert_eq!(url("s3://bucket/a//b").bucket_and_path(), ("bucket", "a//b"));
+        assert_eq!(url("s3://bucket").bucket_and_path(), ("bucket", ""));
+        let base = "s3://bucket/run/agg.nc";
+        assert_eq!(joined(base, "../f.nc"), ["s3://bucket/f.nc"]);
+        assert_eq!(joined(base, "../../../f.nc"), ["s3://bucket/f.nc"]);
+        assert_eq!(
+            joined(base, "a%20b+?.nc"),
+            ["s3://bucket/run/a%20b+%3F.nc", "s3://bucket/run/a%2520b+%3F.nc"]
+        );
+        assert_eq!(joined(base, "run:1.nc"), ["s3://bucket/run/run:1.nc"]);
+        assert_eq!(url("s3://bucket/f.nc?sig=secret").to_string(), "s3://bucket/f.nc?...");
+        assert_eq!(url("s3://bucket/a@b.nc").to_string(), "s3://bucket/a@b.nc");
+        assert_eq!(url("s3://bucket/run/a.nc").directory(), url("s3://bucket/run/"));
+    }
+
+    #[test]
+    fn no_server_leads_to_a_bucket() {
+        for base in ["https://h/f.nc", "s3://bucket/f.nc"] {
+            assert_eq!(url(base).redirected("s3://other/f.nc").unwrap_err().kind(), Kind::Io);
+        }
+        assert_eq!(url("s3://bucket/f.nc").redirected("/other/f.nc").unwrap_err().kind(), Kind::Io);
+        assert_eq!(url("s3://bucket/f.nc").redirected("https://h/f").unwrap(), url("https://h/f"));
+    }
+
+    #[test]
     fn whole_segments_of_the_same_origin_lie_below() {
         for (text, directory, expected) in [
             ("https://h/data/f.nc", "https://h/data", true),
@@ -245,6 +356,12 @@ mod tests {
             ("http://h/data/f.nc", "https://h/data", false),
             ("https://h:8443/data/f.nc", "https://h/data", false),
             ("https://h.evil.org/data/f.nc", "https://h/data", false),
+            ("s3://b/data/f.nc", "s3://b/data", true),
+            ("s3://b/f.nc", "s3://b", true),
+            ("s3://b/data2/f.nc", "s3://b/data", false),
+            ("s3://b2/data/f.nc", "s3://b", false),
+            ("s3://b/data/..%2ff.nc", "s3://b/data", false),
+            ("https://b/data/f.nc", "s3://b/data", false),
         ] {
             assert_eq!(url(text).lies_below(&url(directory)), expected, "{text} {directory}");
         }
@@ -262,7 +379,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_name_panics(name in any::<String>(), base in "https?://[a-z:@./%?#]{0,12}") {
+        fn no_name_panics(name in any::<String>(), base in "(https?|s3)://[a-z:@./%?#]{0,12}") {
             if let (Ok(base), _) = (Url::parse(&base), Url::parse(&name)) {
                 let _ = (base.join(&name), base.redirected(&name), base.directory(), base.authorization());
             }
