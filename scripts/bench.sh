@@ -46,6 +46,15 @@ rm -f "$results" "$threads"
     --only limit,cloop,libcfa --libcfa-prog "$PWD/build/bench/contest" --results "$results"
 "$python" scripts/bench_threads.py build/bench/contest "$data" "${ROUNDS:-3}" >"$threads"
 
+# Reads over http, where there is a server for them.
+if command -v nginx >/dev/null || [[ -x /usr/sbin/nginx ]]; then
+    update=()
+    [[ ${UPDATE:-0} != 1 ]] || update=(--update docs/performance.md)
+    "$python" scripts/bench_remote.py "$suite" "$data" "$PWD/build/bench/contest" "${ROUNDS:-3}" "${update[@]}"
+else
+    echo "bench: reads over http are not compared, there is no nginx (make deps FOR=bench)"
+fi
+
 report=("$python" scripts/bench_report.py "$results" "$threads")
 "${report[@]}"
 if [[ ${UPDATE:-0} == 1 ]]; then

@@ -101,7 +101,7 @@ def main():
     with open(document) as file:
         before, rest = file.read().split(BEGIN)
     with open(document, "w") as file:
-        file.write(before + text + rest.split(END)[1])
+        file.write(before + text + rest.split(END, 1)[1])
 
 
 main()

@@ -57,10 +57,15 @@ fn check_parts(path: &Path, random: &mut impl FnMut(u64) -> u64) {
                     let first = random(size);
                     let back = random(3) == 0;
                     let room = if back { first } else { size - 1 - first };
-                    let by = 1 + [0, random(3), random(size)][random(3) as usize];
+                    let by = match random(3) {
+                        0 => 1,
+                        1 => 1 + random(3),
+                        _ => 1 + random(size),
+                    };
+                    let most = [1, 5, 400][random(3) as usize];
                     start.push(first);
                     step.push(if back { -(by as i64) } else { by as i64 });
-                    count.push(1 + random((room / by + 1).min([1, 5, 400][random(3) as usize])));
+                    count.push(1 + random((room / by + 1).min(most)));
                 }
                 let selection = Selection::new(&start, &count, &step, &shape).unwrap();
                 let Values::I32(got) = variable.read_values(&selection).unwrap() else { panic!() };

@@ -34,6 +34,9 @@ pub trait Source: Send + Sync {
         false
     }
 
+    /// Learns that structures of the file lie in pages of this size, so that a page is best read as a whole.
+    fn expect_pages(&self, _size: u64) {}
+
     /// Fetches ranges that are about to be read, sorted by their start, all at the same time. A source that answers at
     /// once has nothing to fetch.
     ///

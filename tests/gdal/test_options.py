@@ -66,7 +66,7 @@ class Options(unittest.TestCase):
                  "LOSSY_CASTS": "2", "RAW_VIEW": "2", "NUM_THREADS": "many", "CACHE_BYTES": "1T", "MAX_FRAGMENTS": "0",
                  "MAX_NESTING": "-1", "MAX_OPEN_FILES": "0", "SUBSTITUTIONS": "x", "RELOCATE": "x",
                  "FRAGMENT_DRIVERS": "VRT", "ALLOWED_SOURCES": "SOME", "HTTP_CONNECT_TIMEOUT": "soon",
-                 "HTTP_STALL_TIMEOUT": "-1", "HTTP_MAX_RETRY": "often", "HTTP_DEADLINE": "never",
+                 "HTTP_STALL_TIMEOUT": "-1", "HTTP_CONCURRENCY": "0", "HTTP_MAX_RETRY": "often", "HTTP_DEADLINE": "never",
                  "S3_INSTANCE_METADATA": "2"}
         for name, default in listed().items():
             with self.subTest(name), fixtures.configured(f"GDAL_CFA_{name}", wrong[name]):

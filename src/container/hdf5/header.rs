@@ -35,6 +35,7 @@ pub(super) const ATTRIBUTE: u16 = 0x0c;
 const CONTINUATION: u16 = 0x10;
 pub(super) const SYMBOL_TABLE: u16 = 0x11;
 pub(super) const BRANCHING: u16 = 0x13;
+pub(super) const FILE_SPACE: u16 = 0x17;
 pub(super) const ATTRIBUTE_INFO: u16 = 0x15;
 
 const SHARED: u8 = 0x02;

@@ -81,6 +81,10 @@ impl IndexDescription {
             let Some(wanted) = wanted else { return Ok(true) };
             place(before, &mut low)?;
             place(after, &mut high)?;
+            // Where keys are out of order, chunks would not be found although they are there.
+            if low >= high {
+                return Err(damaged("keys of a B-tree of chunks are not in order"));
+            }
             let range = first_from(&low, &counts)?..first_from(&high, &counts)?;
             (lowest, highest) = (lowest.min(range.start), highest.max(range.end));
             if level == 0 {

@@ -83,6 +83,11 @@ impl BlockStorage {
         self.source.is_remote()
     }
 
+    /// Tells the source that structures lie in pages of this size.
+    pub(super) fn expect_pages(&self, size: u64) {
+        self.source.expect_pages(size);
+    }
+
     /// Fetches ranges of addresses that are about to be read, in any order, for [`BlockStorage::read_fetched`].
     pub(super) fn fetch(&self, mut ranges: Vec<Range<u64>>) -> Result<Fetched, Error> {
         if !self.is_remote() || ranges.len() < 2 {

@@ -12,7 +12,7 @@ use hdf5_reader::superblock::{Superblock, HDF5_MAGIC};
 use super::budget::Budget;
 use super::cursor::Cursor;
 use super::global_heap;
-use super::header::{Header, BRANCHING};
+use super::header::{Header, BRANCHING, FILE_SPACE};
 use super::shared_index::Indexes;
 use super::storage::BlockStorage;
 use super::symbols::LastNames;
@@ -160,14 +160,26 @@ impl fmt::Debug for Store {
     }
 }
 
-/// Reads the K values in the extension of the superblock (IV.A.2.t).
+/// Reads the K values in the extension of the superblock (IV.A.2.t), and whether the file has pages (IV.A.2.x).
 fn extension(store: &Store, address: u64) -> Result<Branching> {
     let header = Header::read(store, address)?;
+    if let Some(size) = header.data(FILE_SPACE)?.and_then(|data| page_size(store, data)) {
+        store.storage.expect_pages(size);
+    }
     let Some(data) = header.data(BRANCHING)? else { return Ok(DEFAULT_BRANCHING) };
     let mut cursor = Cursor::new(data);
     cursor.skip(1)?;
     let (chunk, group, group_leaf) = (cursor.read_u16_le()?, cursor.read_u16_le()?, cursor.read_u16_le()?);
     Ok(Branching { group_leaf, group, chunk })
+}
+
+/// Returns the size of the pages of a file whose space is managed in pages.
+fn page_size(store: &Store, data: &[u8]) -> Option<u64> {
+    let mut cursor = Cursor::new(data);
+    let (version, strategy) = (cursor.read_u8().ok()?, cursor.read_u8().ok()?);
+    cursor.skip(1 + usize::from(store.length_size)).ok()?;
+    let size = cursor.read_length(store.length_size).ok()?;
+    (version == 1 && strategy == 1).then_some(size)
 }
 
 /// Returns the contents of a structure of version 0 with a checksum: the bytes between version and checksum.

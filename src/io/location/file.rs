@@ -156,6 +156,10 @@ impl Source for File {
         self.source().is_remote()
     }
 
+    fn expect_pages(&self, size: u64) {
+        self.source().expect_pages(size);
+    }
+
     fn fetch(&self, ranges: &[std::ops::Range<u64>]) -> Result<Fetched> {
         self.source().fetch(ranges)
     }

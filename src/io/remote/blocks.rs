@@ -37,6 +37,8 @@ struct Ahead {
     /// The block after the last one that was asked for, and how many it was.
     next: u64,
     count: u64,
+    /// The blocks of a page of the file; 0 if it has no pages.
+    page: u64,
 }
 
 impl Blocks {
@@ -44,7 +46,7 @@ impl Blocks {
     pub(super) fn new() -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);
         let file = LAST.fetch_add(1, Ordering::Relaxed);
-        Blocks { file, ahead: Mutex::new(Ahead { next: 0, count: 0 }) }
+        Blocks { file, ahead: Mutex::new(Ahead { next: 0, count: 0, page: 0 }) }
     }
 
     /// Returns a block if it is kept.
@@ -59,9 +61,16 @@ impl Blocks {
         // What lies a little further on belongs to the same walk through the structure of the file.
         let continues = (ahead.next..=ahead.next + ahead.count).contains(&first);
         ahead.count = if continues { (ahead.count * 2).clamp(1, MOST) } else { 1 };
-        let end = (last + 1).max(first + ahead.count).min(count);
+        let rest_of_page =
+            ahead.page.checked_sub(1).map_or(0, |rest| (first / (rest + 1) + 1) * (rest + 1) - first);
+        let end = (last + 1).max(first + ahead.count).max(first + rest_of_page.min(MOST)).min(count);
         ahead.next = end;
         first..end
+    }
+
+    /// Learns the size of the pages of the file. Pages smaller than a block make no difference.
+    pub(super) fn expect_pages(&self, size: u64) {
+        self.ahead.lock().unwrap_or_else(PoisonError::into_inner).page = size / BLOCK;
     }
 
     /// Keeps blocks that were read together, from block `first` on.
@@ -106,6 +115,19 @@ mod tests {
         assert_eq!(blocks.plan(next, next, 1000), next..next + MOST);
         assert_eq!(blocks.plan(900, 902, 1000), 900..903);
         assert_eq!(blocks.plan(903, 903, 904), 903..904);
+    }
+
+    #[test]
+    fn a_page_is_requested_to_its_end() {
+        let blocks = Blocks::new();
+        blocks.expect_pages(16 * BLOCK + 100);
+        assert_eq!(blocks.plan(1, 1, 1000), 1..16);
+        assert_eq!(blocks.plan(100, 101, 1000), 100..112);
+        assert_eq!(blocks.plan(500, 520, 1000), 500..521);
+        blocks.expect_pages(1 << 40);
+        assert_eq!(blocks.plan(900, 900, 1000), 900..900 + MOST);
+        blocks.expect_pages(4096);
+        assert_eq!(blocks.plan(3, 3, 1000), 3..4);
     }
 
     #[test]

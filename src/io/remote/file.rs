@@ -268,6 +268,7 @@ impl Opened {
             Failure::Final(error)
             | Failure::Passing(error, _)
             | Failure::Refused(error, _)
+            | Failure::Lost(error)
             | Failure::Unreached(error)
                 if *asked != self.url && error.kind() != Kind::Policy && self.is_current() =>
             {
@@ -316,6 +317,10 @@ impl Source for RemoteFile {
 
     fn is_remote(&self) -> bool {
         true
+    }
+
+    fn expect_pages(&self, size: u64) {
+        self.0.blocks.expect_pages(size);
     }
 
     fn fetch(&self, ranges: &[Range<u64>]) -> Result<Fetched> {
