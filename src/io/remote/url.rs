@@ -6,8 +6,8 @@ use base64::prelude::{Engine, BASE64_STANDARD};
 use percent_encoding::percent_decode_str;
 
 use crate::error::secrets::has_user;
+use crate::error::secrets::redact;
 use crate::error::{Error, Kind, Result};
-use crate::io::location::redact;
 
 /// An http or https address, normalised (WHATWG URL): case of scheme and host, default port, `.` and `..`, also where
 /// they are percent-encoded.
