@@ -1,6 +1,7 @@
 ! Reads the data of variables.
 module cfa_variables
-  use, intrinsic :: iso_c_binding, only: c_int32_t, c_int64_t, c_int8_t, c_loc, c_null_ptr, c_ptr, c_size_t, c_sizeof
+  use, intrinsic :: iso_c_binding, only: c_f_pointer, c_int32_t, c_int64_t, c_int8_t, c_loc, c_null_ptr, c_ptr, &
+    c_size_t, c_sizeof
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
   use cfa_c, only: c_read_options, c_no, c_yes, cfa_variable_advise, cfa_variable_rank, cfa_variable_read, &
     cfa_variable_read_unpacked, cfa_variable_select
@@ -392,51 +393,30 @@ contains
     if (present(valid)) call put_mask(part, mask, valid, stat, errmsg)
   end subroutine
 
-  ! Gives the mask of a part the shape of `valid`.
-  subroutine put_mask(part, mask, valid, stat, errmsg)
+  ! Allocates `values` with the shape of a part, and sets it to .true. where the mask says that data are valid.
+  subroutine put_mask(part, mask, values, stat, errmsg)
     type(cfa_part), intent(in) :: part
     integer(c_int8_t), intent(in) :: mask(:)
-    logical, allocatable, intent(inout) :: valid(..)
+    logical, allocatable, target, intent(inout) :: values(..)
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
+    type(c_ptr) :: buffer
+    logical, pointer :: elements(:)
     integer(int64) :: n(max_rank)
+    integer :: failed
     character(len=:), allocatable :: message
 
-    call choose_shape(part, rank(valid), n, message)
+    call choose_shape(part, rank(values), n, message)
     if (allocated(message)) then
       call report(cfa_err_argument, stat, errmsg, 'valid: '//message)
       return
     end if
-    select rank (valid)
-    rank (0)
-      valid = mask(1) /= 0
-    rank (1)
-      if (allocated(valid)) deallocate (valid)
-      allocate (valid(n(1)), source=mask /= 0)
-    rank (2)
-      if (allocated(valid)) deallocate (valid)
-      allocate (valid(n(1), n(2)))
-      valid(:, :) = reshape(mask /= 0, n(:2))
-    rank (3)
-      if (allocated(valid)) deallocate (valid)
-      allocate (valid(n(1), n(2), n(3)))
-      valid(:, :, :) = reshape(mask /= 0, n(:3))
-    rank (4)
-      if (allocated(valid)) deallocate (valid)
-      allocate (valid(n(1), n(2), n(3), n(4)))
-      valid(:, :, :, :) = reshape(mask /= 0, n(:4))
-    rank (5)
-      if (allocated(valid)) deallocate (valid)
-      allocate (valid(n(1), n(2), n(3), n(4), n(5)))
-      valid(:, :, :, :, :) = reshape(mask /= 0, n(:5))
-    rank (6)
-      if (allocated(valid)) deallocate (valid)
-      allocate (valid(n(1), n(2), n(3), n(4), n(5), n(6)))
-      valid(:, :, :, :, :, :) = reshape(mask /= 0, n(:6))
-    rank (7)
-      if (allocated(valid)) deallocate (valid)
-      allocate (valid(n(1), n(2), n(3), n(4), n(5), n(6), n(7)))
-      valid(:, :, :, :, :, :, :) = reshape(mask /= 0, n(:7))
-    end select
+    include 'cfa_allocate.inc'
+    if (failed /= 0) then
+      call report(cfa_err_limit, stat, errmsg, 'valid: '//no_memory)
+      return
+    end if
+    call c_f_pointer(buffer, elements, [size(mask, kind=int64)])
+    elements = mask /= 0
   end subroutine
 end module cfa_variables

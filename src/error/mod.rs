@@ -200,7 +200,7 @@ impl Error {
         &self.0.message
     }
 
-    /// Returns the file that this concerns.
+    /// Returns the file that this concerns: that of the fragment if it exists, else the aggregation file.
     pub fn file(&self) -> Option<&str> {
         self.0.file.as_deref()
     }
