@@ -26,15 +26,15 @@ module cfa_variables
     ! dimensions with a count of 1 are left out, the slowest first; rank 1 takes all elements one after the other.
     ! Without start the part begins at the first element, without count it goes to the last; a negative step goes
     ! backwards. `valid`, an allocatable logical array of any rank that fits, is .false. where data are missing.
-    ! Values that do not fit the type of the array are an error unless lossy is .true. With unpacked, numbers come as they
-    ! are meant, and NaN where they are missing.
-    ! `progress`, a function as cfa_watching.f90 describes it, is told how far the read is and may stop it.
+    ! Values that do not fit the type of the array are an error unless lossy is .true. With unpacked, numbers are
+    ! unpacked, and NaN where they are missing. `progress`, a function as cfa_watching.f90 describes it, is called with
+    ! the fraction that is done and may stop the read.
     !
     ! read(values, start, count, step, valid, progress, stat, errmsg) for text allocates a character(len=:) scalar or array
     ! of rank 1; the fastest dimension of a char variable becomes the length.
     generic :: read => read_real32, read_real64, read_int32, read_int64, read_text, read_texts
-    ! read_into(values, start, count, step, lossy, progress, stat, errmsg): the same for a scalar or an array that is there
-    ! already and has as many elements as the part.
+    ! read_into(values, start, count, step, lossy, progress, stat, errmsg): the same for a scalar or an array that is
+    ! allocated already and has as many elements as the part.
     generic :: read_into => read_into_real32, read_into_real64, read_into_int32, read_into_int64
     ! read_unpacked(values, start, count, step, stat, errmsg) allocates values, a real64 array of rank 1, and reads numbers as
     ! they are meant, such as coordinates: unpacked, unsigned where _Unsigned says so, NaN where they are missing.
@@ -308,7 +308,7 @@ contains
       call report(cfa_variable_advise(self%variable_handle, part%start, part%count, part%step), stat, errmsg)
   end subroutine
 
-  ! Finds the part, and the shape of an array of the given rank for it; `failed` tells whether the caller may go on.
+  ! Finds the part, and the shape of an array of the given rank for it; `failed` is cfa_ok if the caller may continue.
   subroutine prepare(self, rank, part, n, failed, start, count, step, stat, errmsg)
     class(cfa_variable), intent(in) :: self
     integer, intent(in) :: rank
@@ -337,7 +337,7 @@ contains
     call report(failed, stat, errmsg, self%path()//': '//message)
   end subroutine
 
-  ! The same for an array of `total` elements that is there already.
+  ! The same for an array of `total` elements that exists already.
   subroutine prepare_into(self, total, part, failed, start, count, step, stat, errmsg)
     class(cfa_variable), intent(in) :: self
     integer(int64), intent(in) :: total
@@ -355,7 +355,7 @@ contains
       decimal(total))
   end subroutine
 
-  ! Reads a part into a buffer that has room for it; `failed` tells whether that could be allocated.
+  ! Reads a part into a buffer that has room for it; `failed` is not 0 if that could not be allocated.
   subroutine fetch(self, part, kind, bytes, buffer, failed, valid, lossy, progress, stat, errmsg, unpacked)
     class(cfa_variable), intent(in) :: self
     type(cfa_part), intent(in) :: part

@@ -1,4 +1,4 @@
-//! Shows C what was made, or would be, of files.
+//! Describes to C what was made of files, or would be made.
 
 use std::ffi::{c_char, c_void, CString};
 
