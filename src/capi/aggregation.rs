@@ -53,7 +53,7 @@ pub unsafe extern "C" fn cfa_aggregation_create(
 ///         CFA_ERR_ARGUMENT when a report would replace a file that is not such a report, CFA_ERR_IO when the file
 ///         cannot be read or a report cannot be written, CFA_ERR_CANCELLED
 ///
-/// Several threads open the fragments; functions of the options are called in the thread that made the call.
+/// Several threads open the fragments.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_aggregation_check(
     path: *const c_char,

@@ -68,14 +68,14 @@ pub struct cfa_checked_variable {
     pub state_count: usize,
 }
 
-/// Called for each finding, in the thread that made the call.
+/// Called for each finding.
 ///
 /// @param finding   what was found, valid during the call
 /// @param user_data as given in the options
 pub type cfa_finding_callback =
     Option<unsafe extern "C" fn(finding: *const cfa_finding, user_data: *mut c_void)>;
 
-/// Called for each variable that was checked, in the thread that made the call.
+/// Called for each variable that was checked.
 ///
 /// @param variable  what was checked, valid during the call
 /// @param user_data as given in the options

@@ -15,8 +15,7 @@ use super::variable::cfa_variable;
 use crate::container::tree::{DimensionId, GroupId, Tree, VariableId};
 use crate::Dataset;
 
-/// An open file. Owned by the caller: free it with cfa_dataset_free. Never changes, so any number of threads may use
-/// it.
+/// An open file. Owned by the caller: free it with cfa_dataset_free.
 pub struct cfa_dataset {
     pub(super) dataset: Dataset,
     name: CString,

@@ -174,7 +174,7 @@ fn statuses() -> Vec<String> {
 }
 
 #[test]
-fn a_panic_in_any_export_is_told_and_goes_no_further() {
+fn a_panic_in_any_export_is_reported_and_goes_no_further() {
     PANIC.set(true);
     let given = call_all();
     PANIC.set(false);

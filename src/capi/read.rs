@@ -12,10 +12,10 @@ use super::types;
 use super::variable::{cfa_variable, variable};
 use super::watch::Watch;
 use crate::dataset::coordinates;
-use crate::selection::c_strides;
+use crate::selection::{c_strides, offsets};
 use crate::{DataType, Listener, Output, Selection};
 
-/// Called with the fraction of the work that is done, in the thread that called the function that does the work.
+/// Called with the fraction of the work that is done.
 ///
 /// It may call functions of this library.
 ///
@@ -326,20 +326,13 @@ unsafe fn strings(
 fn places_of_strings(selection: &Selection, strides: &[i64]) -> Answer<Vec<i64>> {
     let shared = || Failure::argument("buffer_stride puts several strings in one place");
     let no_memory = |_| Failure::new(CFA_ERR_LIMIT, "no memory for the strings");
-    let axes = || selection.count().iter().zip(strides);
-    let span: i128 = axes().map(|(&n, &stride)| i128::from(stride.unsigned_abs()) * i128::from(n - 1)).sum();
+    let axes = selection.count().iter().zip(strides);
+    let span: i128 = axes.map(|(&n, &stride)| i128::from(stride.unsigned_abs()) * i128::from(n - 1)).sum();
     // More strings than places are refused first, so that no more memory is requested than the buffer has.
     let len = selection.len().filter(|&n| i128::from(n) <= span + 1).ok_or_else(shared)? as usize;
     let mut places = Vec::new();
     places.try_reserve_exact(len).map_err(no_memory)?;
-    places.extend((0..len as u64).map(|n| {
-        let (mut rest, mut at) = (n, 0);
-        for (&count, &stride) in axes().rev() {
-            at += (rest % count) as i64 * stride;
-            rest /= count;
-        }
-        at
-    }));
+    places.extend(offsets(selection.count(), strides));
     let mut sorted = Vec::new();
     sorted.try_reserve_exact(len).map_err(no_memory)?;
     sorted.extend_from_slice(&places);
