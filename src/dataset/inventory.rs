@@ -54,7 +54,7 @@ impl Variable {
     /// let tas = cfa::Dataset::open("tas.nc")?.variable("tas")?;
     /// tas.for_each_fragment(|entry| {
     ///     println!("{:?}", entry.index);
-    ///     cfa::Result::Ok(())
+    ///     Ok::<(), cfa::Error>(())
     /// })?;
     /// # Ok(())
     /// # }
