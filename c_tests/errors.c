@@ -63,6 +63,26 @@ static void the_place_is_known(char **argv)
     cfa_dataset_free(dataset);
 }
 
+static void the_file_of_a_fragment_is_known_if_it_exists(char **argv)
+{
+    cfa_open_options options = CFA_OPEN_OPTIONS_INIT;
+    cfa_dataset *dataset;
+    uint64_t start[2] = {0, 0}, index[2] = {7, 7};
+    size_t count[2] = {4, 3}, rank = 9;
+    float values[12];
+    const char *file;
+    options.relocate = "part_2.nc=agg.cdl";
+    CHECK_OK(cfa_dataset_open(in_directory(argv, "agg.nc"), &options, &dataset));
+    CHECK(cfa_variable_read(find(dataset, "tas"), start, count, NULL, NULL, CFA_TYPE_FLOAT32, sizeof values, values, NULL) ==
+          CFA_ERR_FRAGMENT_UNREADABLE);
+    file = cfa_last_error_file();
+    CHECK(strcmp(file + strlen(file) - strlen("/agg.cdl"), "/agg.cdl") == 0);
+    CHECK(same(cfa_last_error_variable(), "/tas") && cfa_last_error_is_absence() == 0);
+    CHECK_OK(cfa_last_error_fragment(2, index, &rank));
+    CHECK(rank == 2 && index[0] == 1 && index[1] == 0);
+    cfa_dataset_free(dataset);
+}
+
 static void an_index_that_does_not_fit_is_not_written(char **argv)
 {
     cfa_open_options options = CFA_OPEN_OPTIONS_INIT;
@@ -86,6 +106,7 @@ int main(int argc, char **argv)
     nothing_has_failed_yet();
     a_file_that_is_absent_is_told_from_one_that_cannot_be_read(argv);
     the_place_is_known(argv);
+    the_file_of_a_fragment_is_known_if_it_exists(argv);
     an_index_that_does_not_fit_is_not_written(argv);
     return 0;
 }

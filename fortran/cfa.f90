@@ -1,5 +1,5 @@
-! Opens aggregation netCDF files (CF-1.13 section 2.8, CFA) and gives their data as if stored in one file; makes, checks and
-! converts such files.
+! Opens aggregation netCDF files (CF-1.13 section 2.8, CFA) and returns their data as if they were stored in one file;
+! makes, checks and converts such files.
 !
 !     type(cfa_dataset) :: dataset
 !     type(cfa_variable) :: tas
@@ -68,7 +68,8 @@ contains
     name = text_from(cfa_status_name(status))
   end function
 
-  ! Does a file have an aggregation variable? Cheap. dialect receives the convention that it follows.
+  ! Checks whether a file has an aggregation variable, without opening fragments. dialect receives the convention that it
+  ! follows.
   logical function cfa_is_aggregation(path, dialect, stat, errmsg)
     character(len=*), intent(in) :: path
     integer, intent(out), optional :: dialect
@@ -84,8 +85,8 @@ contains
     call report(status, stat, errmsg)
   end function
 
-  ! A time as a date, such as 2001-03-01 12:00:00. value is as read_unpacked gives it; units and calendar are the attributes
-  ! of a time variable; without calendar it is the standard one.
+  ! A time as a date, such as 2001-03-01 12:00:00. value is as read_unpacked returns it; units and calendar are the
+  ! attributes of a time variable; without calendar it is the standard one.
   function cfa_date(value, units, calendar, stat, errmsg) result(date)
     real(real64), intent(in) :: value
     character(len=*), intent(in) :: units

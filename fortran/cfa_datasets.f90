@@ -103,7 +103,7 @@ contains
     call report(status, stat, errmsg)
   end subroutine
 
-  ! Without effect on a dataset that is not open.
+  ! Does nothing for a dataset that is not open.
   subroutine close_dataset(self)
     class(cfa_dataset), intent(inout) :: self
 

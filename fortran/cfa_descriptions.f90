@@ -46,7 +46,7 @@ module cfa_descriptions
     procedure :: units
     procedure :: is_aggregated
     procedure :: dialect
-    ! Of packed data, else 1 and 0; read gives the packed numbers.
+    ! Of packed data, else 1 and 0; read returns the packed numbers.
     procedure :: scale_factor
     procedure :: add_offset
     ! get_missing_value(value, exists, stat, errmsg): the real64 or int64 number that stands for missing data where a
@@ -277,7 +277,7 @@ contains
     call sizes(self, cfa_variable_fragment_grid, shape, stat, errmsg)
   end function
 
-  ! Calls one of the functions that give a size for each dimension.
+  ! Calls one of the functions that return a size for each dimension.
   subroutine sizes(self, ask, shape, stat, errmsg)
     class(variable_description), intent(in) :: self
     procedure(cfa_variable_shape) :: ask

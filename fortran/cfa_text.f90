@@ -25,7 +25,7 @@ contains
     c_text = trim(text)//c_null_char
   end function
 
-  ! A copy of a C string; empty where there is none.
+  ! A copy of a C string; empty if it is NULL.
   function text_from(c_text) result(text)
     type(c_ptr), intent(in) :: c_text
     character(len=:), allocatable :: text
@@ -53,7 +53,7 @@ contains
     text = trim(digits)
   end function
 
-  ! Tells the caller how a call ended, as Fortran's own statements do: without stat a failure ends the program, and
+  ! Reports to the caller how a call ended, as Fortran's own statements do: without stat a failure ends the program, and
   ! errmsg is left as it is on success. `message` takes the place of the library's own.
   subroutine report(status, stat, errmsg, message)
     integer(c_int32_t), intent(in) :: status

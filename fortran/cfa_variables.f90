@@ -1,6 +1,7 @@
 ! Reads the data of variables.
 module cfa_variables
-  use, intrinsic :: iso_c_binding, only: c_int32_t, c_int64_t, c_int8_t, c_loc, c_null_ptr, c_ptr, c_size_t, c_sizeof
+  use, intrinsic :: iso_c_binding, only: c_f_pointer, c_int32_t, c_int64_t, c_int8_t, c_loc, c_null_ptr, c_ptr, &
+    c_size_t, c_sizeof
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
   use cfa_c, only: c_read_options, c_no, c_yes, cfa_variable_advise, cfa_variable_rank, cfa_variable_read, &
     cfa_variable_read_unpacked, cfa_variable_select
@@ -25,15 +26,15 @@ module cfa_variables
     ! dimensions with a count of 1 are left out, the slowest first; rank 1 takes all elements one after the other.
     ! Without start the part begins at the first element, without count it goes to the last; a negative step goes
     ! backwards. `valid`, an allocatable logical array of any rank that fits, is .false. where data are missing.
-    ! Values that do not fit the type of the array are an error unless lossy is .true. With unpacked, numbers come as they
-    ! are meant, and NaN where they are missing.
-    ! `progress`, a function as cfa_watching.f90 describes it, is told how far the read is and may stop it.
+    ! Values that do not fit the type of the array are an error unless lossy is .true. With unpacked, numbers are
+    ! unpacked, and NaN where they are missing. `progress`, a function as cfa_watching.f90 describes it, is called with
+    ! the fraction that is done and may stop the read.
     !
     ! read(values, start, count, step, valid, progress, stat, errmsg) for text allocates a character(len=:) scalar or array
     ! of rank 1; the fastest dimension of a char variable becomes the length.
     generic :: read => read_real32, read_real64, read_int32, read_int64, read_text, read_texts
-    ! read_into(values, start, count, step, lossy, progress, stat, errmsg): the same for a scalar or an array that is there
-    ! already and has as many elements as the part.
+    ! read_into(values, start, count, step, lossy, progress, stat, errmsg): the same for a scalar or an array that is
+    ! allocated already and has as many elements as the part.
     generic :: read_into => read_into_real32, read_into_real64, read_into_int32, read_into_int64
     ! read_unpacked(values, start, count, step, stat, errmsg) allocates values, a real64 array of rank 1, and reads numbers as
     ! they are meant, such as coordinates: unpacked, unsigned where _Unsigned says so, NaN where they are missing.
@@ -307,7 +308,7 @@ contains
       call report(cfa_variable_advise(self%variable_handle, part%start, part%count, part%step), stat, errmsg)
   end subroutine
 
-  ! Finds the part, and the shape of an array of the given rank for it; `failed` tells whether the caller may go on.
+  ! Finds the part, and the shape of an array of the given rank for it; `failed` is cfa_ok if the caller may continue.
   subroutine prepare(self, rank, part, n, failed, start, count, step, stat, errmsg)
     class(cfa_variable), intent(in) :: self
     integer, intent(in) :: rank
@@ -336,7 +337,7 @@ contains
     call report(failed, stat, errmsg, self%path()//': '//message)
   end subroutine
 
-  ! The same for an array of `total` elements that is there already.
+  ! The same for an array of `total` elements that exists already.
   subroutine prepare_into(self, total, part, failed, start, count, step, stat, errmsg)
     class(cfa_variable), intent(in) :: self
     integer(int64), intent(in) :: total
@@ -354,7 +355,7 @@ contains
       decimal(total))
   end subroutine
 
-  ! Reads a part into a buffer that has room for it; `failed` tells whether that could be allocated.
+  ! Reads a part into a buffer that has room for it; `failed` is not 0 if that could not be allocated.
   subroutine fetch(self, part, kind, bytes, buffer, failed, valid, lossy, progress, stat, errmsg, unpacked)
     class(cfa_variable), intent(in) :: self
     type(cfa_part), intent(in) :: part
@@ -392,51 +393,30 @@ contains
     if (present(valid)) call put_mask(part, mask, valid, stat, errmsg)
   end subroutine
 
-  ! Gives the mask of a part the shape of `valid`.
-  subroutine put_mask(part, mask, valid, stat, errmsg)
+  ! Allocates `values` with the shape of a part, and sets it to .true. where the mask says that data are valid.
+  subroutine put_mask(part, mask, values, stat, errmsg)
     type(cfa_part), intent(in) :: part
     integer(c_int8_t), intent(in) :: mask(:)
-    logical, allocatable, intent(inout) :: valid(..)
+    logical, allocatable, target, intent(inout) :: values(..)
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
+    type(c_ptr) :: buffer
+    logical, pointer :: elements(:)
     integer(int64) :: n(max_rank)
+    integer :: failed
     character(len=:), allocatable :: message
 
-    call choose_shape(part, rank(valid), n, message)
+    call choose_shape(part, rank(values), n, message)
     if (allocated(message)) then
       call report(cfa_err_argument, stat, errmsg, 'valid: '//message)
       return
     end if
-    select rank (valid)
-    rank (0)
-      valid = mask(1) /= 0
-    rank (1)
-      if (allocated(valid)) deallocate (valid)
-      allocate (valid(n(1)), source=mask /= 0)
-    rank (2)
-      if (allocated(valid)) deallocate (valid)
-      allocate (valid(n(1), n(2)))
-      valid(:, :) = reshape(mask /= 0, n(:2))
-    rank (3)
-      if (allocated(valid)) deallocate (valid)
-      allocate (valid(n(1), n(2), n(3)))
-      valid(:, :, :) = reshape(mask /= 0, n(:3))
-    rank (4)
-      if (allocated(valid)) deallocate (valid)
-      allocate (valid(n(1), n(2), n(3), n(4)))
-      valid(:, :, :, :) = reshape(mask /= 0, n(:4))
-    rank (5)
-      if (allocated(valid)) deallocate (valid)
-      allocate (valid(n(1), n(2), n(3), n(4), n(5)))
-      valid(:, :, :, :, :) = reshape(mask /= 0, n(:5))
-    rank (6)
-      if (allocated(valid)) deallocate (valid)
-      allocate (valid(n(1), n(2), n(3), n(4), n(5), n(6)))
-      valid(:, :, :, :, :, :) = reshape(mask /= 0, n(:6))
-    rank (7)
-      if (allocated(valid)) deallocate (valid)
-      allocate (valid(n(1), n(2), n(3), n(4), n(5), n(6), n(7)))
-      valid(:, :, :, :, :, :, :) = reshape(mask /= 0, n(:7))
-    end select
+    include 'cfa_allocate.inc'
+    if (failed /= 0) then
+      call report(cfa_err_limit, stat, errmsg, 'valid: '//no_memory)
+      return
+    end if
+    call c_f_pointer(buffer, elements, [size(mask, kind=int64)])
+    elements = mask /= 0
   end subroutine
 end module cfa_variables

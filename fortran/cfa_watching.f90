@@ -16,7 +16,7 @@ module cfa_watching
     end function
   end interface
 
-  ! Takes the procedure through C; it has to be there as long as the read.
+  ! Passes the procedure through C; it must exist as long as the read.
   type :: watcher
     private
     procedure(cfa_progress_callback), pointer, nopass :: progress => null()
@@ -24,7 +24,7 @@ module cfa_watching
 
 contains
 
-  ! Has the read with these options call `progress`, if there is one.
+  ! Sets the options of a read so that it calls `progress`, if that is present.
   subroutine follow(options, observer, progress)
     type(c_read_options), intent(inout) :: options
     type(watcher), target, intent(inout) :: observer

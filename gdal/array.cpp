@@ -11,8 +11,8 @@ namespace cfa_gdal
 namespace
 {
 
-// The netCDF driver takes no default fill value for an array. But where fragments lack data it stands for them, except
-// in coordinates, which have data everywhere.
+// The netCDF driver does not use the default fill value for arrays. Here it is needed, because missing fragments are
+// filled with it; not for coordinates, which have no missing data.
 bool MayLackData(const File &file, const cfa_variable *variable)
 {
     const cfa_dimension *dimension = nullptr;
@@ -112,7 +112,7 @@ std::vector<std::shared_ptr<GDALAttribute>> Array::GetAttributes(CSLConstList) c
         const cfa_attribute *attribute = cfa_variable_attribute(m_variable, i);
         const char *name = cfa_attribute_name(attribute);
         const bool small = cfa_variable_type(m_variable) == CFA_TYPE_INT8 || cfa_variable_type(m_variable) == CFA_TYPE_INT16;
-        // GDAL has these by other names, and would write them twice in a copy.
+        // GDAL has these under other names, and would write them twice into a copy.
         if (!EQUAL(name, "_FillValue") && !EQUAL(name, "units") && !EQUAL(name, "scale_factor") &&
             !EQUAL(name, "add_offset") && !(small && EQUAL(name, "_Unsigned")))
             attributes.push_back(std::make_shared<Attribute>(GetFullName(), attribute, SenseOf(m_variable, attribute)));

@@ -15,7 +15,7 @@ namespace cfa_gdal
 class Array final : public GDALPamMDArray
 {
   public:
-    // NULL after CPLError when the aggregation is not well formed.
+    // Returns NULL after CPLError if the aggregation is not well formed.
     static std::shared_ptr<Array> Create(const std::shared_ptr<File> &file, const cfa_variable *variable);
 
     bool IsWritable() const override
@@ -60,7 +60,7 @@ class Array final : public GDALPamMDArray
   private:
     Array(const std::shared_ptr<File> &file, const cfa_variable *variable);
 
-    // Whether the last dimension is the length of text, which GDAL does not show.
+    // Whether the last dimension is the length of texts; GDAL does not show it.
     bool IsText() const
     {
         return cfa_variable_type(m_variable) == CFA_TYPE_CHAR;
@@ -79,8 +79,8 @@ class Array final : public GDALPamMDArray
     bool m_hasOffset = false;
 };
 
-// The bytes of the value that stands for missing data, in the number type of GDAL; empty if there is none.
-// The default fill value of the type is one where no attribute tells another, if it is wanted.
+// The bytes of the missing value in GDAL's number type; empty if there is none.
+// If withDefault is set and no attribute has a missing value, it is the default fill value of the type.
 std::vector<GByte> NoDataOf(const cfa_variable *variable, bool withDefault);
 
 } // namespace cfa_gdal

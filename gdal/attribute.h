@@ -17,7 +17,7 @@ class Attribute final : public GDALAttribute
   public:
     Attribute(const std::string &parent, const cfa_attribute *attribute);
 
-    // With its numbers in the type of the same size in which they count.
+    // The numbers get this type, which has the same size (a signed or unsigned one).
     Attribute(const std::string &parent, const cfa_attribute *attribute, int32_t sense);
 
     const std::vector<std::shared_ptr<GDALDimension>> &GetDimensions() const override

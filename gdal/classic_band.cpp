@@ -56,7 +56,7 @@ void ClassicBand::SetDescription(const char *description)
 
 CPLXMLNode *ClassicBand::SerializeToXML(const char *path)
 {
-    // What is kept beside the file is the description that was set, not the label that follows the file.
+    // The description that a user set is saved beside the file; the label, which depends on the file, is not.
     m_keeping = true;
     CPLXMLNode *tree = GDALPamRasterBand::SerializeToXML(path);
     m_keeping = false;
@@ -187,7 +187,7 @@ CPLErr ClassicBand::IRasterIO(GDALRWFlag mode, int x, int y, int width, int heig
                               GDALRasterIOExtraArg *extra)
 {
     const GSpacing size = GDALGetDataTypeSizeBytes(type);
-    // A part of a block goes through GDAL's cache of blocks; more is read at once and in parallel.
+    // A part of a block goes through GDAL's cache of blocks; larger requests are read at once and in parallel.
     const bool large = static_cast<GIntBig>(width) * height >= static_cast<GIntBig>(nBlockXSize) * nBlockYSize;
     if (mode != GF_Read || !large || width != bufferWidth || height != bufferHeight || !m_dataset.Reads(type) ||
         pixel % size != 0 || line % size != 0)

@@ -29,7 +29,7 @@ struct BandTraits
 class ClassicBand final : public GDALPamRasterBand
 {
   public:
-    // index counts from 0. There may be many thousands, so all else is asked for when it is needed.
+    // index counts from 0. There may be many thousands of bands, so everything else is computed when it is needed.
     ClassicBand(ClassicDataset &dataset, const std::shared_ptr<const BandTraits> &traits, int index, GDALDataType type,
                 int blockWidth, int blockHeight);
 

@@ -14,7 +14,7 @@ namespace cfa_gdal
 namespace
 {
 
-// A block of more is cut into fewer rows: GDAL holds several blocks at once.
+// A larger block gets fewer rows, since GDAL holds several blocks at once.
 constexpr uint64_t MOST_BLOCK_BYTES = 16 * 1024 * 1024;
 
 // An attribute of a band, in the numbers that the band has.
@@ -130,7 +130,7 @@ void ClassicDataset::MakeBands()
     const BandTraits traits = BandTraits::Of(m_variable);
     const auto shared = std::make_shared<const BandTraits>(traits);
     m_validity = Validity(m_variable, traits.type, traits.noData);
-    // The last first: GDAL's list of bands is then made long enough once.
+    // The last one first, so that GDAL's list of bands grows only once.
     for (int i = count; i > 0; --i)
         SetBand(i, new ClassicBand(*this, shared, i - 1, type, m_blockWidth, m_blockHeight));
 }
@@ -233,7 +233,7 @@ bool ClassicDataset::Read(int first, int count, int x, int y, int width, int hei
         part.start.push_back(static_cast<GUInt64>(flip ? nRasterYSize - y - height : y));
         part.count.push_back(static_cast<size_t>(height));
         part.step.push_back(1);
-        // Rows are read in the order of the file, which is fastest, and turned over on their way into the buffer.
+        // Rows are read in the order of the file, which is fastest, and reversed while they are copied into the buffer.
         part.stride.push_back(static_cast<GPtrDiff_t>(flip ? -line / size : line / size));
         if (flip)
             buffer = static_cast<GByte *>(buffer) + (height - 1) * line;
@@ -265,7 +265,7 @@ CPLErr ClassicDataset::IRasterIO(GDALRWFlag mode, int x, int y, int width, int h
             return GDALPamDataset::IRasterIO(mode, x, y, width, height, buffer, bufferWidth, bufferHeight, type, bandCount,
                                              bands, pixel, line, band, extra);
     }
-    // Chunks often span bands: one read for all of them decodes each once.
+    // Chunks often span bands: one read for all bands decodes each chunk once.
     const int along = static_cast<int>(m_bandDimensions.back().size);
     for (int done = 0; done < bandCount;)
     {
@@ -414,7 +414,7 @@ CPLStringList ClassicDataset::MetadataOfFile()
         names += (names.empty() ? "" : ",") + name;
         if (dimension.coordinate == nullptr)
             continue;
-        // The numbers of netCDF's types, as its driver gives them.
+        // The numbers of netCDF's types, as the netCDF driver shows them.
         static const int netcdf[] = {0, 1, 7, 3, 8, 4, 9, 10, 11, 5, 6, 2, 12};
         list.SetNameValue(("NETCDF_DIM_" + name + "_DEF").c_str(),
                           CPLSPrintf("{" CPL_FRMT_GUIB ",%d}", static_cast<GUIntBig>(dimension.size),

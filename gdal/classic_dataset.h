@@ -17,15 +17,15 @@
 namespace cfa_gdal
 {
 
-// A dimension along which the bands lie, with the coordinates that label them.
+// A dimension whose indices become bands, with the coordinates that label them.
 struct BandDimension
 {
     const cfa_dimension *dimension = nullptr;
     const cfa_variable *coordinate = nullptr;
     GUInt64 size = 0;
-    // Values as numbers or as texts, read when first asked for; both empty if there are none.
+    // The coordinates as numbers or as texts, read on first use; both empty if there are none.
     std::vector<double> numbers{};
-    // The bits of those that doubles may not hold.
+    // The bits of 64-bit integers, which a double may not represent exactly.
     std::vector<uint64_t> longs{};
     std::vector<std::string> texts{};
 };
@@ -33,7 +33,7 @@ struct BandDimension
 class ClassicDataset final : public GDALPamDataset
 {
   public:
-    // NULL after CPLError.
+    // Returns NULL after CPLError.
     static std::unique_ptr<GDALDataset> Create(const std::shared_ptr<File> &file, const cfa_variable *variable,
                                                const char *description, bool isSubdataset);
     ~ClassicDataset() override;
@@ -56,21 +56,21 @@ class ClassicDataset final : public GDALPamDataset
         return m_variable;
     }
 
-    // Whether Read fills a buffer of this type.
+    // Whether Read can fill a buffer of this type.
     bool Reads(GDALDataType type) const
     {
         return EngineType(type) != 0 && m_validity.Serves(type);
     }
 
-    // Reads count bands from the first on, which lie along the last dimension of bands; spaces in bytes.
-    // False after CPLError.
+    // Reads count bands, beginning with first, along the last dimension of bands. Spaces are in bytes.
+    // Returns false after CPLError.
     bool Read(int first, int count, int x, int y, int width, int height, void *buffer, GDALDataType type, GSpacing pixel,
               GSpacing line, GSpacing band) const;
 
-    // "time=2001-03-01, level=850 hPa".
+    // Returns the label of a band, such as "time=2001-03-01, level=850 hPa".
     std::string DescribeBand(int index);
 
-    // NETCDF_DIM_* of a band and the attributes of the variable.
+    // Returns NETCDF_DIM_* of a band and the attributes of the variable.
     void AddBandMetadata(int index, CPLStringList &list);
 
   protected:
@@ -84,7 +84,7 @@ class ClassicDataset final : public GDALPamDataset
     void MakeBands();
     void LoadCoordinates();
     CPLStringList MetadataOfFile();
-    // NULL for a domain that the file has nothing for.
+    // Returns NULL if the file has nothing for the domain.
     MetadataLayers *Metadata(const char *domain);
     std::string ValueText(const BandDimension &dimension, size_t index) const;
     std::vector<size_t> IndexOf(int band) const;

@@ -30,10 +30,10 @@ class ClassicFile
     // Returns the number of the variable. Its data follow those of the variables before it.
     int AddVariable(const std::string &name, const std::vector<int> &dimensions, Type type);
 
-    // The leading part of the data of a variable; what is left out at the end of the file need not be there.
+    // Sets the first part of the data of a variable. The file may end before the rest.
     void SetData(int variable, const std::vector<double> &values);
 
-    // -1: an attribute of the file. Types that the format lacks are stored in larger ones.
+    // Variable -1 means an attribute of the file. Types that the format lacks are stored in larger ones.
     void AddAttribute(int variable, const cfa_attribute *attribute);
 
     void AddText(int variable, const std::string &name, const std::string &text);
@@ -56,7 +56,7 @@ class ClassicFile
         std::vector<GByte> data{};
     };
 
-    // Counts one attribute more, of the variable or of the file, and gives where it goes.
+    // Counts one more attribute of the variable or of the file, and returns the bytes to which it is appended.
     std::vector<GByte> &NextAttribute(int variable);
     uint64_t DataSize(const Variable &variable) const;
     std::vector<GByte> Header(uint64_t dataStart) const;

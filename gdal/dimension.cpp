@@ -51,7 +51,7 @@ Axis AxisOf(const cfa_variable *coordinate)
     const std::string name = cfa_variable_name(coordinate);
     const bool east = IsOneOf(units, {"degrees_east", "degree_east", "degree_E", "degrees_E", "degreeE", "degreesE"});
     const bool north = IsOneOf(units, {"degrees_north", "degree_north", "degree_N", "degrees_N", "degreeN", "degreesN"});
-    // Where x and y of a projection point to is another matter: to no direction of the compass on a polar map.
+    // The axes x and y of a projection get no direction: on a polar map they point to none of the compass.
     const Axis x = {GDAL_DIM_TYPE_HORIZONTAL_X, east ? "EAST" : ""};
     const Axis y = {GDAL_DIM_TYPE_HORIZONTAL_Y, north ? "NORTH" : ""};
     if (east || EQUAL(axis.c_str(), "X") || EQUAL(described.c_str(), "longitude") ||
@@ -64,12 +64,12 @@ Axis AxisOf(const cfa_variable *coordinate)
         return Axis{GDAL_DIM_TYPE_TEMPORAL, ""};
     if (EQUAL(axis.c_str(), "Z") || IsOneOf(positive, {"up", "down"}) || IsVerticalName(standard) || IsPressure(units))
         return Vertical(positive);
-    // Names serve last: files without attributes often have nothing else.
+    // Names are the last resort: files without attributes often have nothing else.
     if (IsOneOf(name, {"lon", "longitude", "x"}))
         return x;
     if (IsOneOf(name, {"lat", "latitude", "y"}))
         return y;
-    // The netCDF driver takes all other lengths for heights.
+    // The netCDF driver takes all other units of length for heights.
     if (IsOneOf(units, {"meter", "meters", "m", "kilometer", "kilometers", "km", "level", "layer", "sigma_level"}))
         return Vertical(positive);
     return Axis{};

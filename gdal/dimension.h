@@ -1,4 +1,4 @@
-// A dimension: what it means is told from the attributes of its coordinate variable.
+// A dimension, whose meaning is derived from the attributes of its coordinate variable.
 #ifndef CFA_GDAL_DIMENSION_H
 #define CFA_GDAL_DIMENSION_H
 
@@ -10,15 +10,15 @@
 namespace cfa_gdal
 {
 
-// What a coordinate variable describes, in the words of GDAL ("" where it cannot be told).
+// What a coordinate variable describes, in GDAL's words; "" if that is unknown.
 struct Axis
 {
     std::string type{};
     std::string direction{};
 };
 
-// Tells the axis from the attributes axis, standard_name, long_name, units and positive, as CF says and as the netCDF driver
-// understands it.
+// Derives the axis from the attributes axis, standard_name, long_name, units and positive, as CF defines them and as the
+// netCDF driver interprets them.
 Axis AxisOf(const cfa_variable *coordinate);
 
 class Dimension final : public GDALDimension
@@ -26,7 +26,7 @@ class Dimension final : public GDALDimension
   public:
     static std::shared_ptr<Dimension> Create(const std::shared_ptr<File> &file, const cfa_dimension *dimension);
 
-    // Also when the coordinate variable is itself aggregated.
+    // Works even if the coordinate variable is itself aggregated.
     std::shared_ptr<GDALMDArray> GetIndexingVariable() const override;
 
     Dimension(const std::shared_ptr<File> &file, const cfa_dimension *dimension, const cfa_variable *coordinate,

@@ -1,4 +1,4 @@
-// The driver: which files are ours, and how they are opened.
+// The driver: which files it recognises, and how it opens them.
 #include <cstring>
 #include <memory>
 #include <string_view>
@@ -34,7 +34,7 @@ bool LooksLikeNetcdf(const GDALOpenInfo *info)
     return false;
 }
 
-// A small classic file that GDAL has read whole: its attributes have their names in clear.
+// A small classic file that GDAL has read whole: the names of its attributes are plain text.
 bool IsReadAndWithoutMention(const GDALOpenInfo *info)
 {
     if (info->pabyHeader[0] != 'C' || info->nHeaderBytes >= 1024)
@@ -43,7 +43,7 @@ bool IsReadAndWithoutMention(const GDALOpenInfo *info)
     return bytes.find("aggregated_d") == bytes.npos && bytes.find("cfa_") == bytes.npos;
 }
 
-// Looks into the file: the attribute that tells may lie anywhere in it.
+// Searches the file, since the attribute of an aggregation may be anywhere in it.
 bool Probe(const GDALOpenInfo *info)
 {
     int32_t aggregation = 0;
@@ -51,7 +51,7 @@ bool Probe(const GDALOpenInfo *info)
            cfa_file_identify(info->pszFilename, &aggregation, nullptr) == CFA_OK && aggregation != 0;
 }
 
-// GDAL asks Identify and then Open about the same file: the second need not look again.
+// GDAL calls Identify and then Open for the same file: the second call need not search again.
 struct LastProbe
 {
     const GDALOpenInfo *info = nullptr;
@@ -81,7 +81,7 @@ bool IsOurs(GDALOpenInfo *info)
 
 GDALDataset *Open(GDALOpenInfo *info)
 {
-    // An error here would keep GDAL from trying other drivers, so what is not ours is left without a word.
+    // An error here would keep GDAL from trying other drivers, so other files are left alone without a message.
     if (!IsOurs(info))
         return nullptr;
     if (info->eAccess == GA_Update)

@@ -58,7 +58,7 @@ void File::TellWarnings() const
                 warnings.push_back(text.data());
         }
     }
-    // A handler of errors may read again.
+    // A handler of errors may call this again.
     for (const std::string &warning : warnings)
         CPLError(CE_Warning, CPLE_AppDefined, "CFA: %s: %s", Shown(m_path).c_str(), warning.c_str());
 }

@@ -1,4 +1,4 @@
-// An open aggregation file, shared by all GDAL objects made of it: arrays may outlive the dataset they came from.
+// An open aggregation file, shared by all GDAL objects made from it, since arrays may outlive their dataset.
 #ifndef CFA_GDAL_FILE_H
 #define CFA_GDAL_FILE_H
 
@@ -13,7 +13,7 @@
 namespace cfa_gdal
 {
 
-// Hands the message of the last failed call of this thread to GDAL; never as a format string.
+// Passes the message of the last failed call of this thread to GDAL, never as a format string.
 void ReportEngineError();
 
 class Roles;
@@ -21,7 +21,7 @@ class Roles;
 class File
 {
   public:
-    // Opens a file with these open options of GDAL; NULL after CPLError.
+    // Opens a file with these open options of GDAL. Returns NULL after CPLError.
     static std::shared_ptr<File> Open(const std::string &path, CSLConstList options);
     ~File();
     File(const File &) = delete;
@@ -37,34 +37,34 @@ class File
         return m_dataset;
     }
 
-    // The same file without aggregation, for lists of everything stored; NULL after CPLError.
+    // Opens the same file in the raw view, to list everything that is stored. Returns NULL after CPLError.
     const cfa_dataset *RawDataset();
 
-    // Hands to GDAL, once each, the warnings that reading has added: oddities that were tolerated. Not after a failure,
-    // whose message would no longer be the last one.
+    // Passes each warning that reading has added to GDAL, once. Must not be called after a failure, since its message
+    // would no longer be the last one.
     void TellWarnings() const;
 
-    // Statistics and spatial references kept beside the file.
+    // Statistics and spatial references that are stored beside the file.
     const std::shared_ptr<GDALPamMultiDim> &Pam() const
     {
         return m_pam;
     }
 
-    // The variable at a path, also when it only defines fragments; NULL without CPLError.
+    // Returns the variable at a path, even one that only defines fragments; NULL, without CPLError, if there is none.
     const cfa_variable *Find(const std::string &path) const;
 
-    // A variable named from within a group: as a path, in the group, or in the nearest group above.
+    // Finds a variable that a group refers to: by its path, in the group, or in the nearest group above.
     const cfa_variable *Resolve(const cfa_group *group, const std::string &name) const;
 
-    // The coordinate variable of a dimension, in its group or, for a variable of a group below, in the nearest to that;
-    // NULL if there is none.
+    // Returns the coordinate variable of a dimension: in the group of the dimension or, for a variable of a group below,
+    // in the group nearest to that variable. NULL if there is none.
     const cfa_variable *CoordinateOf(const cfa_dimension *dimension, const cfa_group *from = nullptr) const;
 
-    // The variable with the values along a dimension: its coordinate variable or, without one, the variable of another
-    // name that serves as such; NULL if there is none.
+    // Returns the variable with the values along a dimension: its coordinate variable or, if there is none, the variable
+    // of another name that takes its place. NULL if there is neither.
     const cfa_variable *IndexingVariableOf(const cfa_dimension *dimension, const cfa_group *from = nullptr) const;
 
-    // The parts that the variables play for each other.
+    // Returns which variables describe which others.
     const Roles &VariableRoles() const;
 
   private:
@@ -88,7 +88,7 @@ std::string TextAttribute(const cfa_variable *variable, const char *name);
 // Whether a variable has values along a dimension and no other.
 bool IsAlong(const cfa_variable *variable, const cfa_dimension *dimension);
 
-// The dimensions of a variable; false after CPLError when its aggregation is not well formed.
+// Determines the dimensions of a variable. Returns false after CPLError if its aggregation is not well formed.
 bool DimensionsOf(const cfa_variable *variable, std::vector<const cfa_dimension *> &dimensions);
 
 // The name of a dialect as its convention spells it.

@@ -13,21 +13,21 @@ namespace cfa_gdal
 namespace
 {
 
-// Not a name that a coordinate variable has.
+// A name that no coordinate variable has.
 const char *const DATA = "cfa_data_variable";
 
-// libnetcdf reads the header of a file in pieces of this size. It refuses a file in memory of which such a piece, begun
-// anywhere in the header, goes beyond the end.
+// libnetcdf reads the header of a file in pieces of this size. It refuses a file in memory if a piece that starts in the
+// header would reach beyond the end.
 constexpr size_t HEADER_PIECE = 4096;
 
-// Most columns and rows together of a raster whose coordinates are looked at: they are copied as a whole, and a file need
-// not have stored those that it claims.
+// The limit for columns and rows together of a raster whose coordinates are read: they are copied as a whole, and a
+// hostile file may claim more than it stores.
 constexpr uint64_t MOST_COORDINATES = 3 << 19;
 
 using Type = ClassicFile::Type;
 
-// The file that stands for the variable: coordinates, grid mapping, and one row of the data. It has no groups: attributes
-// name variables by the names that they have here.
+// The file that the netCDF driver gets: coordinates, grid mapping, and one row of the data. It has no groups, so
+// variables may have other names in it.
 class StandIn
 {
   public:
@@ -45,7 +45,7 @@ class StandIn
         const std::string mapping = AddNamed("grid_mapping");
         const std::string coordinates = AddNamed("coordinates");
         AddData(mapping, coordinates);
-        // Those with two dimensions have no data here: what comes after the rows of the data may be missing in the file.
+        // Coordinates with two dimensions have no data here: the file may end after the row of the data.
         for (const cfa_variable *surface : m_surfaces)
             Write(surface, false);
     }
@@ -55,7 +55,7 @@ class StandIn
         return m_out.Bytes();
     }
 
-    // The variable that has a name here; NULL if there is none.
+    // Returns the variable that has this name in the file; NULL if there is none.
     const cfa_variable *Named(const std::string &name) const
     {
         for (const auto &item : m_names)
@@ -67,7 +67,7 @@ class StandIn
     }
 
   private:
-    // None for a variable that has others than those of the raster: only the attributes of such a variable matter.
+    // None for a variable with other dimensions than those of the raster: only its attributes matter.
     std::vector<int> DimensionNumbers(const cfa_variable *variable) const
     {
         std::vector<int> numbers;
@@ -87,7 +87,7 @@ class StandIn
         return numbers;
     }
 
-    // Adds what an attribute of the data names. Returns its text with the names that they have here.
+    // Adds the variables that an attribute of the data names. Returns its text with their names in the file.
     std::string AddNamed(const char *attribute)
     {
         const char *const blanks = " \t\n";
@@ -128,7 +128,7 @@ class StandIn
     void Write(const cfa_variable *variable, bool withData)
     {
         const bool number = NumericType(cfa_variable_type(variable)) != GDT_Unknown;
-        // The driver is more patient with uneven steps of single precision.
+        // The driver tolerates more uneven steps in single precision.
         const Type type = !number                                                    ? Type::Char
                           : cfa_variable_unpacked_type(variable) == CFA_TYPE_FLOAT32 ? Type::Float
                                                                                      : Type::Double;
@@ -154,14 +154,15 @@ class StandIn
             m_out.AddText(out, "grid_mapping", mapping);
         if (!coordinates.empty())
             m_out.AddText(out, "coordinates", coordinates);
-        // What else the driver looks for: a reference system on the data, and signs that names of axes need no check.
+        // What else the driver looks for: a reference system of the data, and attributes that make it skip checks of
+        // names.
         for (const char *name : {"crs", "res", "transform"})
         {
             const cfa_attribute *attribute = nullptr;
             if (cfa_variable_attribute_find(m_variable, name, &attribute) == CFA_OK)
                 m_out.AddAttribute(out, attribute);
         }
-        // The mark by which the first row is known again.
+        // A mark that identifies the first row.
         m_out.SetData(out, std::vector<double>(static_cast<size_t>(cfa_dimension_size(m_x)), 1.0));
     }
 
@@ -176,7 +177,7 @@ class StandIn
     std::vector<const cfa_variable *> m_surfaces{};
 };
 
-// A file of /vsimem/ that ends with this object.
+// A file in /vsimem/ that is deleted with this object.
 class MemoryFile
 {
   public:
@@ -213,7 +214,7 @@ void Georeferencing::TakeFrom(GDALDataset &plain)
     m_hasTransform = GDALGetGeoTransform(GDALDataset::ToHandle(&plain), m_transform) == CE_None;
     m_geolocation = CPLStringList(CSLDuplicate(plain.GetMetadata("GEOLOCATION")));
     m_geolocation2 = CPLStringList(CSLDuplicate(plain.GetMetadata("GEOLOCATION2")));
-    // Reading anywhere else than in the first row goes beyond the end of the file, or gives zeros.
+    // Reading any row but the first reaches beyond the end of the file, or returns zeros.
     GByte mark = 0;
     GDALRasterBand *band = plain.GetRasterBand(1);
     m_bottomUp =
@@ -239,7 +240,7 @@ std::shared_ptr<const Georeferencing> Georeferencing::Of(const File &file, const
     const MemoryFile memory(bytes);
     const std::string prefix = "NETCDF:\"" + memory.Name() + "\":";
     const char *const drivers[] = {"netCDF", nullptr};
-    // What the driver has to say concerns a file that the user does not know.
+    // Messages of the driver are suppressed: they concern a file that the user does not know.
     CPLErrorHandlerPusher quiet(CPLQuietErrorHandler);
     CPLErrorStateBackuper state;
     const std::unique_ptr<GDALDataset> plain(
@@ -252,7 +253,7 @@ std::shared_ptr<const Georeferencing> Georeferencing::Of(const File &file, const
     found->TakeFrom(*plain);
     for (const char *key : {"X_DATASET", "Y_DATASET"})
     {
-        // The arrays are in our file, not in the one made up.
+        // The arrays are in the aggregation file, not in the one that was made up.
         const char *name = found->m_geolocation.FetchNameValue(key);
         if (name == nullptr || !STARTS_WITH(name, prefix.c_str()))
             continue;

@@ -1,7 +1,7 @@
 // Where the raster of a variable lies on the earth.
 //
-// It has to be what GDAL's netCDF driver says of the same variable in one plain file, in every version of GDAL. So that
-// driver is asked: it gets a netCDF file in memory with the coordinates and the grid mapping, and no data.
+// The result must be that of GDAL's netCDF driver for the same variable in one plain file, in every version of GDAL.
+// Therefore that driver computes it, from a netCDF file in memory with the coordinates and the grid mapping but no data.
 #ifndef CFA_GDAL_GEOREFERENCING_H
 #define CFA_GDAL_GEOREFERENCING_H
 
@@ -36,7 +36,7 @@ class Georeferencing
         return m_transform;
     }
 
-    // Whether the first row of the data is the southern end of the raster.
+    // Whether the first row of the data is the southernmost one.
     bool IsBottomUp() const
     {
         return m_bottomUp;

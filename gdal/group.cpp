@@ -35,7 +35,7 @@ std::shared_ptr<Group> Group::Create(const std::shared_ptr<File> &file, const cf
 bool Group::IsShown(const cfa_variable *variable, CSLConstList options) const
 {
     size_t rank = 0;
-    // A variable that is not well formed is listed, so that opening it tells why.
+    // A variable that is not well formed is listed, so that opening it reports why.
     if (cfa_variable_rank(variable, &rank) != CFA_OK)
         return true;
     if (rank == 0 && !cfa_variable_is_aggregated(variable) && !CPLFetchBool(options, "SHOW_ZERO_DIM", false))

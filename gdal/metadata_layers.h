@@ -1,5 +1,6 @@
-// Metadata of the file below metadata that a user set. GDAL keeps what an object stores beside the file, and what is kept
-// there wins: so objects store only what was set, or a file that is written anew would keep its old description.
+// Metadata in two layers: those that a user set, above those of the file. GDAL saves what an object stores in a file
+// beside ours, which takes precedence later. So objects store only what was set: otherwise a rewritten file would keep
+// its old description.
 #ifndef CFA_GDAL_METADATA_LAYERS_H
 #define CFA_GDAL_METADATA_LAYERS_H
 
@@ -20,13 +21,13 @@ class MetadataLayers
         return m_file;
     }
 
-    // Both, valid until something is set.
+    // Returns both layers, valid until something is set.
     char **With(CSLConstList set);
 
-    // What a user sets and the file does not say. What With gave ends.
+    // Returns the items that a user sets and the file does not have. Invalidates what With returned.
     CPLStringList Setting(CSLConstList given);
 
-    // The same for one item: NULL for what the file says.
+    // The same for one item: its value, or NULL if the file has the same.
     const char *Setting(const char *name, const char *value);
 
   private:

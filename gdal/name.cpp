@@ -25,8 +25,8 @@ std::string Quote(const std::string &path)
     return quoted.append(backslashes, '\\') + '"';
 }
 
-// Takes a path in quotes from the beginning of a text; gives the number of its characters, 0 if there is none. A quote
-// ends it only where a name can go on: at a colon or the end.
+// Parses a path in quotes at the beginning of a text. Returns the number of its characters, 0 if there is none. A quote
+// ends the path only if a colon or nothing follows.
 size_t Unquote(const std::string &text, std::string &path)
 {
     size_t backslashes = 0;

@@ -12,21 +12,21 @@ namespace cfa_gdal
 struct Name
 {
     std::string path{};
-    // The path as it stands in the name, with its quotes.
+    // The path as it is written in the name, with its quotes.
     std::string written{};
     // "" for the file as a whole.
     std::string variable{};
 
-    // Whether a name asks for this driver.
+    // Whether a name is one of this driver.
     static bool HasPrefix(const char *name);
 
     static Name Parse(const char *name);
 
-    // The name of a variable in a file, as subdatasets are listed.
+    // Returns the name of a variable in a file, as in a list of subdatasets.
     static std::string Of(const std::string &path, const std::string &variable);
 };
 
-// A path or a name as a message shows it: short, without control characters, user, password and query.
+// Returns a path or name for messages: short, without control characters, user, password and query.
 std::string Shown(std::string name);
 
 } // namespace cfa_gdal

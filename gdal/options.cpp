@@ -36,14 +36,14 @@ std::string Escaped(const char *text)
     return result;
 }
 
-// The value of a setting; NULL where neither option is given. As in the environment, empty is not given.
+// Returns the value of a setting, NULL if neither option is set. As in the environment, an empty value counts as unset.
 const char *ValueOf(const cfa_setting &setting, CSLConstList options)
 {
     if (const char *value = CSLFetchNameValue(options, setting.name))
         return value;
     const std::string key = std::string("GDAL_CFA_") + setting.name;
     const char *value = CPLGetConfigOption(key.c_str(), "");
-    // GDAL's convention: its own number serves where none is given for this driver.
+    // By GDAL's convention, its own number of threads applies if none is set for this driver.
     if (*value == '\0' && EQUAL(setting.name, "NUM_THREADS"))
         value = CPLGetConfigOption("GDAL_NUM_THREADS", "");
     return *value == '\0' ? nullptr : value;
@@ -51,7 +51,7 @@ const char *ValueOf(const cfa_setting &setting, CSLConstList options)
 
 } // namespace
 
-// From the engine's own table, which judges the values too.
+// The list is made from the engine's table of settings; the engine also checks the values.
 std::string OpenOptionList()
 {
     std::string list = "<OpenOptionList>";

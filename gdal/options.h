@@ -13,8 +13,8 @@ namespace cfa_gdal
 // What `gdalinfo --format CFA` lists.
 std::string OpenOptionList();
 
-// Opens a dataset with the settings in force: open option, else configuration option, else that of the library.
-// False after CPLError.
+// Opens a dataset. The value of a setting is that of the open option, else of the configuration option, else of the
+// library. Returns false after CPLError.
 bool OpenDataset(const std::string &path, CSLConstList options, bool raw, cfa_dataset **dataset);
 
 } // namespace cfa_gdal

@@ -57,7 +57,7 @@ std::vector<const cfa_variable *> DataVariables(const File &file)
         if (NumericType(cfa_variable_type(variable)) == GDT_Unknown || roles.IsBounds(variable) ||
             roles.IsAuxiliary(variable))
             continue;
-        // One that is not well formed counts: opening it tells what is wrong.
+        // A variable that is not well formed counts too: opening it reports what is wrong.
         if (cfa_variable_rank(variable, &rank) != CFA_OK || rank >= 2)
             data.push_back(variable);
         else if (rank == 1 && cfa_variable_is_aggregated(variable))

@@ -1,4 +1,4 @@
-// The parts that variables play for others: bounds, auxiliary coordinates, grid mappings.
+// The roles of variables that describe others: bounds, auxiliary coordinates, grid mappings.
 #ifndef CFA_GDAL_ROLES_H
 #define CFA_GDAL_ROLES_H
 
@@ -22,14 +22,14 @@ class Roles
         return m_bounds.count(cfa_variable_path(variable)) != 0;
     }
 
-    // Named by a coordinates attribute.
+    // Variables that an attribute coordinates names.
     bool IsAuxiliary(const cfa_variable *variable) const
     {
         return m_auxiliary.count(cfa_variable_path(variable)) != 0;
     }
 
-    // For a dimension that no variable of its name describes: the only variable of its group along it alone, of those
-    // that coordinates attributes name if there are any. NULL if there is none or a choice.
+    // For a dimension without a coordinate variable: the only variable of its group that has this dimension and no
+    // other; if attributes coordinates name some of these, only they count. NULL if there is none or more than one.
     const cfa_variable *IndexingFor(const cfa_dimension *dimension) const;
 
   private:
@@ -40,12 +40,12 @@ class Roles
     std::map<const cfa_dimension *, std::vector<const cfa_variable *>> m_along{};
 };
 
-// The variables that a user means by the data of a file: numbers with two dimensions or more that describe no others. Where
-// there are none, aggregated numbers of one dimension.
+// Returns the data variables of a file: numbers with two dimensions or more that describe no other variables; if there
+// are none, aggregated numbers with one dimension.
 std::vector<const cfa_variable *> DataVariables(const File &file);
 
-// The variable that defines the reference system of a raster: the grid mapping of the variable or, if it names several with
-// their coordinates, the one for two of its dimensions. NULL if there is none.
+// Returns the variable that defines the reference system of a raster: the grid mapping of the variable or, if it names
+// several with their coordinates, the one for two of its dimensions. NULL if there is none.
 const cfa_variable *GridMappingOf(const File &file, const cfa_variable *variable);
 
 } // namespace cfa_gdal

@@ -22,8 +22,8 @@ class SubdatasetInfo final : public GDALSubdatasetInfo
     {
         const Name name = Name::Parse(m_fileName.c_str());
         m_driverPrefixComponent = "CFA";
-        // As it is written: GDAL looks for it in the name to replace it. But it never ends to look for escapes after a
-        // backslash.
+        // GDAL searches the name for this text to replace it, so it is the path as written. After an escaped backslash
+        // that search would never end.
         m_pathComponent = name.written.find("\\\\\"") == std::string::npos ? name.written : name.path;
         m_subdatasetComponent = name.variable;
     }

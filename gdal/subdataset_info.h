@@ -1,4 +1,4 @@
-// The parts of the name of a subdataset, for programs that put another file in its place.
+// Splits the name of a subdataset, for programs that replace the file in it.
 #ifndef CFA_GDAL_SUBDATASET_INFO_H
 #define CFA_GDAL_SUBDATASET_INFO_H
 
@@ -8,7 +8,7 @@
 namespace cfa_gdal
 {
 
-// NULL for a name that is not of this driver; else the caller's.
+// Returns NULL for a name that is not of this driver; otherwise the caller owns the result.
 GDALSubdatasetInfo *GetSubdatasetInfo(const char *name);
 
 } // namespace cfa_gdal

@@ -81,7 +81,7 @@ class SubdatasetList final : public GDALPamDataset
     }
 };
 
-// The first aggregation that is not well formed, if there is none that is.
+// The first aggregation that is not well formed, if no other is well formed.
 const cfa_variable *OnlyDamage(const std::vector<const cfa_variable *> &variables)
 {
     const cfa_variable *damaged = nullptr;
@@ -118,7 +118,7 @@ std::unique_ptr<GDALDataset> OpenClassic(const std::shared_ptr<File> &file, cons
                  Shown(file->Path()).c_str());
         return nullptr;
     }
-    // Not a list of what is left: the data that the file is about cannot be had.
+    // A list of the remaining variables would hide that the data of the file cannot be read.
     if (const cfa_variable *damaged = OnlyDamage(variables))
     {
         cfa_variable_check(damaged);

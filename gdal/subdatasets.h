@@ -1,4 +1,4 @@
-// A file opened in the classic way: its one data variable, the one that is asked for, or the list of several.
+// A file opened as a raster: its only data variable, the requested one, or the list of several.
 #ifndef CFA_GDAL_SUBDATASETS_H
 #define CFA_GDAL_SUBDATASETS_H
 
@@ -10,7 +10,7 @@
 namespace cfa_gdal
 {
 
-// NULL after CPLError.
+// Returns NULL after CPLError.
 std::unique_ptr<GDALDataset> OpenClassic(const std::shared_ptr<File> &file, const Name &name, const char *description);
 
 } // namespace cfa_gdal

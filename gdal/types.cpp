@@ -127,7 +127,7 @@ bool ReadDirect(const cfa_variable *variable, Part &part, int32_t type, void *bu
     {
         if (part.count[i] <= 1)
         {
-            // GDAL gives any step and stride, also 0, where they do not matter.
+            // GDAL passes any step and stride, even 0, where they do not matter.
             part.step[i] = 1;
             part.stride[i] = 1;
             continue;
@@ -190,7 +190,7 @@ bool ReadNumbers(const cfa_variable *variable, Part part, GDALDataType type, voi
         CPLError(CE_Failure, CPLE_NotSupported, "CFA: text cannot be read as numbers");
         return false;
     }
-    // The bits as they are stored, or a signed byte in the larger type that stands for it.
+    // The bits as they are stored; a signed byte in the larger type that replaces it.
     const size_t size = static_cast<size_t>(GDALGetDataTypeSizeBytes(natural));
     const int32_t read = size == cfa_type_size(stored) ? stored : EngineType(natural);
     if (type == natural)

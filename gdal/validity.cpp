@@ -12,7 +12,7 @@ namespace cfa_gdal
 namespace
 {
 
-// The numbers of an attribute; none if it is not there or is text.
+// Returns the numbers of an attribute; none if it does not exist or is text.
 std::vector<double> NumbersOf(const cfa_variable *variable, const char *name)
 {
     const cfa_attribute *attribute = nullptr;
@@ -51,7 +51,7 @@ void Validity::SetRange(const cfa_variable *variable)
             return;
         range = {least[0], most[0]};
     }
-    // Limits of integers that are none were most likely meant for unpacked numbers.
+    // Limits of integers that are not integers themselves most likely apply to unpacked numbers.
     const auto isOdd = [](double limit) { return std::fabs(std::round(limit) - limit) > 1e-5; };
     const bool isInteger = m_type != GDT_Float32 && m_type != GDT_Float64;
     if (!(range[0] <= range[1]) || (isInteger && (isOdd(range[0]) || isOdd(range[1]))))
@@ -69,7 +69,7 @@ template <class T> void Validity::ApplyTo(GByte *buffer, const Extent &extent) c
     T most = noData;
     GDALCopyWords(&m_least, GDT_Float64, 0, &least, m_type, 0, 1);
     GDALCopyWords(&m_most, GDT_Float64, 0, &most, m_type, 0, 1);
-    // One that stands for missing data is no limit.
+    // A limit that is the missing value is ignored.
     const bool hasLeast = m_hasRange && least != noData;
     const bool hasMost = m_hasRange && most != noData;
     for (int band = 0; band < extent.bands; ++band)

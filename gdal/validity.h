@@ -1,4 +1,4 @@
-// Which numbers of an image count, as the netCDF driver has it: what is NaN or outside of valid_range is read as no-data.
+// Which numbers of an image are valid: as in the netCDF driver, NaN and numbers outside valid_range become no-data.
 #ifndef CFA_GDAL_VALIDITY_H
 #define CFA_GDAL_VALIDITY_H
 
@@ -26,16 +26,16 @@ class Validity
   public:
     Validity() = default;
 
-    // Of a variable whose images have this type and this no-data value, which may be empty.
+    // For a variable whose images have this type and this no-data value, which may be empty.
     Validity(const cfa_variable *variable, GDALDataType type, const std::vector<GByte> &noData);
 
-    // Whether a buffer of this type can be made valid after it was read: one of the images' own type, or any if all counts.
+    // Whether Apply works on a buffer of this type: the images' own type, or any type if all numbers are valid.
     bool Serves(GDALDataType type) const
     {
         return !m_isLimited || type == m_type;
     }
 
-    // Makes no-data of what does not count, in a buffer of the images' own type.
+    // Replaces invalid numbers by no-data, in a buffer of the images' own type.
     void Apply(void *buffer, const Extent &extent) const;
 
   private:

@@ -1,4 +1,4 @@
-// What differs between versions of GDAL, from 3.6 on: the only place that asks for one.
+// What differs between versions of GDAL, from 3.6 on. No other file checks the version.
 #ifndef CFA_GDAL_VERSIONS_H
 #define CFA_GDAL_VERSIONS_H
 
@@ -9,7 +9,7 @@
 #error "the CFA driver needs GDAL 3.6 or later"
 #endif
 
-// A signed byte has its own type from 3.7 on; before, the next larger one holds it.
+// A signed byte has its own type from 3.7 on; before, the next larger type is used.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 7, 0)
 #define CFA_GDT_INT8 GDT_Int8
 #define CFA_GDAL_HAS_INT8 1
@@ -18,7 +18,7 @@
 #define CFA_GDAL_HAS_INT8 0
 #endif
 
-// Programs can take names of subdatasets apart from 3.8 on.
+// From 3.8 on, drivers can split names of subdatasets for programs.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 8, 0)
 #define CFA_GDAL_SUBDATASET_INFO 1
 #else

@@ -15,7 +15,8 @@
      cfa_variable_read writes into a buffer are the caller's, and freed with cfa_strings_free.
    - Any number of threads may call any functions at once, also with the same dataset and all that is borrowed from it:
      a dataset never changes once it is open. Only cfa_dataset_free must come after all other use of its dataset.
-     Memory that a function writes to belongs to one call at a time.
+     Memory that a function writes to belongs to one call at a time. Functions of the caller, whose types end in
+     _callback, are called in the thread that made the call, except that any thread may call those of a cfa_source.
    - All functions exist since version 0.1.0, unless they say otherwise.
    - Texts are UTF-8 and end with NUL; the path of a file is taken as the bytes that it is.
    - After fork the child may use the datasets of its parent, if no other thread was within a call at that moment.
@@ -37,10 +38,7 @@ extern "C" {
 /** An attribute of a group or a variable. Borrowed until cfa_dataset_free. */
 typedef struct cfa_attribute cfa_attribute;
 
-/**
- * An open file. Owned by the caller: free it with cfa_dataset_free. Never changes, so any number of threads may use
- * it.
- */
+/** An open file. Owned by the caller: free it with cfa_dataset_free. */
 typedef struct cfa_dataset cfa_dataset;
 
 /** A dimension of a dataset. Borrowed until cfa_dataset_free. */
@@ -213,8 +211,6 @@ const char *cfa_status_category(cfa_status status);
  * One line that names file, variable and fragment where they are known. Successful calls leave it as it is.
  *
  * @return the message, "" when no call has failed yet; never NULL, valid until the next call in this thread
- *
- * Each thread has its own message.
  */
 const char *cfa_last_error(void);
 
@@ -240,8 +236,8 @@ int32_t cfa_last_error_is_absence(void);
 /**
  * Returns the file that the last error of this thread concerns.
  *
- * For an error of a fragment, this is the aggregation file; the message names the file of the fragment. Passwords
- * and queries in addresses are left out.
+ * If the file of a fragment cannot be read or converted, this is that file; if no version of the fragment exists, it
+ * is the aggregation file. Passwords and queries in addresses are left out.
  *
  * @return the name, valid until the next call in this thread; NULL if the error concerns no file
  */
@@ -326,7 +322,7 @@ cfa_status cfa_file_identify(const char *path, int32_t *is_aggregation, int32_t 
 cfa_status cfa_dataset_open(const char *path, const cfa_open_options *options, cfa_dataset **dataset);
 
 /**
- * Closes a dataset; all handles and texts that came from it end with it.
+ * Closes a dataset. All handles and texts that came from it become invalid.
  *
  * @param dataset the dataset; NULL is fine
  *
@@ -348,7 +344,7 @@ void cfa_dataset_free(cfa_dataset *dataset);
 typedef int32_t (*cfa_source_read_callback)(uint64_t offset, size_t size, void *buffer, void *user_data);
 
 /**
- * Called once when the library needs a source no more: while cfa_dataset_free runs. If cfa_dataset_open_source
+ * Called once, by cfa_dataset_free, when the library no longer needs a source. If cfa_dataset_open_source
  * fails, the source stays the caller's and this is not called.
  *
  * @param user_data as given in the source
@@ -367,7 +363,7 @@ struct cfa_source {
   uint64_t length;
   /** Reads bytes. */
   cfa_source_read_callback read;
-  /** Called when the source is needed no more; or NULL. */
+  /** Called when the source is no longer needed; or NULL. */
   cfa_source_release_callback release;
   /** Handed to the functions above. */
   void *user_data;
@@ -883,8 +879,8 @@ cfa_status cfa_variable_scale_offset(const cfa_variable *variable,
                                      double *offset);
 
 /**
- * Returns the type of the numbers that a variable means: of packed data what their scale factor and offset make of
- * them (CF section 8.1), of integers with _Unsigned the unsigned type.
+ * Returns the type of the unpacked numbers of a variable: for packed data the type that CF section 8.1 derives from
+ * scale factor and offset, for integers with _Unsigned the unsigned type.
  *
  * cfa_variable_read_unpacked returns these numbers, as doubles.
  *
@@ -905,8 +901,8 @@ const char *cfa_variable_units(const cfa_variable *variable);
 /**
  * Returns the shape of a block that is good to read at a time: a chunk as stored, within one fragment.
  *
- * May open the first fragment; where that cannot be read the block is the fragment. Reads are right whatever their
- * shape.
+ * May open the first fragment; if that cannot be read, the block is the whole fragment. Reads of any shape are
+ * correct.
  *
  * @param variable the variable
  * @param capacity the room in block
@@ -992,7 +988,7 @@ cfa_status cfa_attribute_read(const cfa_attribute *attribute, int32_t type, void
  */
 
 /**
- * Called with the fraction of the work that is done, in the thread that called the function at work.
+ * Called with the fraction of the work that is done.
  *
  * It may call functions of this library.
  *
@@ -1031,7 +1027,7 @@ typedef int32_t (*cfa_progress_callback)(double fraction, void *user_data);
  * @param options       mask, progress and so on; NULL for none
  * @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable or strings would share a place,
  *         CFA_ERR_BUFFER if an element would lie outside buffer or mask, CFA_ERR_TYPE, CFA_ERR_CANCELLED;
- *         CFA_ERR_FRAGMENT_MISSING and all else that is wrong with the aggregation or a fragment
+ *         CFA_ERR_FRAGMENT_MISSING and all other errors of the aggregation or a fragment
  *
  * After an error the contents of buffer and mask are not defined, except that no strings are left to free.
  * The read may use several threads.
@@ -1047,8 +1043,8 @@ cfa_status cfa_variable_read(const cfa_variable *variable,
                              const cfa_read_options *options);
 
 /**
- * Reads numbers as they are meant, such as coordinates: unpacked by scale_factor and add_offset, unsigned where
- * _Unsigned says so, and NaN where they are missing. These are the numbers that cfa_time_format takes.
+ * Reads unpacked numbers, such as coordinates: scaled by scale_factor and add_offset, unsigned if _Unsigned says so,
+ * and NaN where they are missing. cfa_time_format takes such numbers.
  *
  * @param variable the variable
  * @param start    as for cfa_variable_read
@@ -1067,8 +1063,8 @@ cfa_status cfa_variable_read_unpacked(const cfa_variable *variable,
                                       double *values);
 
 /**
- * Announces that a part will be read soon, so that it may be fetched and decoded ahead. Best effort: no read depends
- * on it, and less than all of the part may be kept.
+ * Announces that a part will be read soon, so that it may be fetched and decoded ahead. No read depends on it, and
+ * only some of the part may be kept.
  *
  * @param variable the variable
  * @param start    as for cfa_variable_read
@@ -1276,7 +1272,7 @@ struct cfa_fragment {
 };
 
 /**
- * Called for each fragment, in the thread that made the call.
+ * Called for each fragment.
  *
  * @param fragment  the fragment, valid during the call
  * @param user_data as given to cfa_variable_fragments_visit
@@ -1340,7 +1336,7 @@ cfa_status cfa_variable_fragments_visit(const cfa_variable *variable,
  */
 
 /**
- * Called for each thing that is odd or was left out, in the thread that made the call.
+ * Called for each thing that is odd or was left out.
  *
  * @param text      one line, valid during the call
  * @param user_data as given in the options
@@ -1392,7 +1388,7 @@ struct cfa_planned_variable {
 };
 
 /**
- * Called for each variable that was made or planned, in the thread that made the call.
+ * Called for each variable that was made or planned.
  *
  * @param variable  what was planned, valid during the call
  * @param user_data as given in the options
@@ -1415,17 +1411,17 @@ struct cfa_finding {
   int32_t severity;
   /** The length of fragment. */
   size_t rank;
-  /** The index of the fragment concerned in the array of fragments; NULL where it is not a matter of one. */
+  /** The index of the fragment concerned in the array of fragments; NULL if it does not concern a single one. */
   const uint64_t *fragment;
   /** The aggregation variable concerned; NULL for the file. */
   const char *variable;
   /** The stable name of the rule, such as "fragment-present". */
   const char *rule;
-  /** The clause that states it; "" for what no text states. */
+  /** The clause that states it; "" if no text states it. */
   const char *clause;
   /** What is wrong, on one line. */
   const char *message;
-  /** How many findings this one stands for: more than 1 where it counts those that are not listed. */
+  /** The number of findings that this one represents: more than 1 if it counts those that are not listed. */
   uint64_t count;
 };
 
@@ -1455,7 +1451,7 @@ struct cfa_checked_variable {
 };
 
 /**
- * Called for each finding, in the thread that made the call.
+ * Called for each finding.
  *
  * @param finding   what was found, valid during the call
  * @param user_data as given in the options
@@ -1463,7 +1459,7 @@ struct cfa_checked_variable {
 typedef void (*cfa_finding_callback)(const cfa_finding *finding, void *user_data);
 
 /**
- * Called for each variable that was checked, in the thread that made the call.
+ * Called for each variable that was checked.
  *
  * @param variable  what was checked, valid during the call
  * @param user_data as given in the options
@@ -1475,14 +1471,14 @@ typedef void (*cfa_checked_callback)(const cfa_checked_variable *variable, void 
  *
  * out_path is never one of the files, nor a fragment of one that is itself an aggregation, by whatever name: a file
  * that is read is never replaced. An aggregation without data of its own that has the name is replaced, anything
- * else only with options->overwrite. With options->expand, out_path is passed over where a directory or pattern
- * finds it and it is an aggregation. With options->update it must be an aggregation.
+ * else only with options->overwrite. With options->expand, out_path is skipped if a directory or pattern finds it
+ * and it is an aggregation. With options->update it must be an aggregation.
  *
- * Dimensions are joined by their coordinates, so the order of the files does not matter. Parts that overlap, come
+ * Dimensions are joined by their coordinates, so the order of the files does not matter. Parts that overlap, occur
  * twice or are missing, and units and types that cannot be converted, are errors that name the files.
  *
- * The new file takes its name when all of it is on the disk; after any error, a cancelled call included, what was
- * there before is still there, and nothing else.
+ * The new file gets its name when all of it is on the disk. After any error, also CFA_ERR_CANCELLED, the directory is
+ * as it was before the call.
  *
  * @param out_path   the aggregation file
  * @param files      the names of the files
@@ -1491,7 +1487,8 @@ typedef void (*cfa_checked_callback)(const cfa_checked_variable *variable, void 
  * @return CFA_OK; CFA_ERR_ARGUMENT when out_path may not be replaced; CFA_ERR_MAP when the parts do not fit
  *         together, CFA_ERR_UNITS, CFA_ERR_CALENDAR and CFA_ERR_FRAGMENT_TYPE when they cannot be converted,
  *         CFA_ERR_MISSING_VARIABLE, CFA_ERR_UNSUPPORTED when the dialect or format cannot express the result, those
- *         of opening a file, CFA_ERR_IO, also when another file came to the name meanwhile, CFA_ERR_CANCELLED
+ *         of opening a file, CFA_ERR_IO, also when somebody else made a file of that name meanwhile,
+ *         CFA_ERR_CANCELLED
  */
 cfa_status cfa_aggregation_create(const char *out_path,
                                   const char *const *files,
@@ -1506,10 +1503,10 @@ cfa_status cfa_aggregation_create(const char *out_path,
  * @param options  what to check, and the functions to call; NULL for the defaults
  * @param violated receives the number of requirements that are violated: 0 for a file that is as it must be
  * @return CFA_OK, whatever was found; CFA_ERR_NOT_NETCDF, CFA_ERR_DAMAGED when the file itself cannot be read,
- *         CFA_ERR_ARGUMENT when a report would replace what is no former report, CFA_ERR_IO when the file cannot be
- *         read or a report not be written, CFA_ERR_CANCELLED
+ *         CFA_ERR_ARGUMENT when a report would replace a file that is not such a report, CFA_ERR_IO when the file
+ *         cannot be read or a report cannot be written, CFA_ERR_CANCELLED
  *
- * Fragments are opened by several threads; functions of the options are called in this one.
+ * Several threads open the fragments.
  */
 cfa_status cfa_aggregation_check(const char *path, const cfa_check_options *options, uint64_t *violated);
 
@@ -1517,7 +1514,7 @@ cfa_status cfa_aggregation_check(const char *path, const cfa_check_options *opti
  * Writes an aggregation file in another dialect, or with other locations.
  *
  * Fragments stay where they are, and values read from the new file are those of the old one. What is not aggregated
- * is copied. The new file takes its name, and replaces another, as with cfa_aggregation_create; it is never the old
+ * is copied. The new file gets its name, and replaces another, as with cfa_aggregation_create; it is never the old
  * one, nor a fragment of it.
  *
  * @param path     the aggregation file
@@ -1530,10 +1527,10 @@ cfa_status cfa_aggregation_check(const char *path, const cfa_check_options *opti
 cfa_status cfa_aggregation_convert(const char *path, const char *out_path, const cfa_convert_options *options);
 
 /**
- * Writes aggregated data as one plain netCDF-4 file with coordinates and what else the variables refer to.
+ * Writes aggregated data as one plain netCDF-4 file with coordinates and everything else that the variables refer to.
  *
  * Values are those that cfa_variable_read returns in the variable's own type. Memory does not grow with the data. The
- * new file takes its name as with cfa_aggregation_create; it is never the aggregation file, nor a fragment of it,
+ * new file gets its name as with cfa_aggregation_create; it is never the aggregation file, nor a fragment of it,
  * and another file that exists is replaced only with options->overwrite.
  *
  * @param path     the aggregation file
@@ -1672,8 +1669,8 @@ struct cfa_read_options {
   int32_t missing_as_nan;
   /**
    * CFA_CHOICE_YES to return unpacked numbers: by scale_factor and add_offset, unsigned where
-   * _Unsigned says so, NaN where they are missing. Types without NaN need a mask where data are missing. Takes memory
-   * for the packed numbers meanwhile.
+   * _Unsigned says so, NaN where they are missing. Types without NaN need a mask where data are missing. Needs more
+   * memory, for the packed numbers.
    */
   int32_t unpacked;
 };
@@ -1968,7 +1965,7 @@ void cfa_extract_options_init(cfa_extract_options *options, size_t size);
 struct cfa_setting {
   /** Its name, for cfa_open_options.settings; the environment variable is "CFA_" and this name. */
   const char *name;
-  /** The value that it has when nothing is said. */
+  /** The value that applies if it is not set. */
   const char *default_value;
   /** What it does and which values it takes, on one line. */
   const char *description;

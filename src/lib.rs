@@ -56,7 +56,7 @@ mod value;
 
 pub use author::write::Format;
 pub use author::{convert, create, extract};
-pub use canonical::{Calendar, TimeUnits};
+pub use canonical::{Calendar, DateTime, TimeUnits};
 pub use container::tree::{Dimension, DimensionId, Group, GroupId, VariableId};
 pub use dataset::coordinates::Coordinates;
 pub use dataset::inventory::{Entry, EntrySource, Presence};
@@ -75,6 +75,12 @@ pub use threads::progress::Listener;
 pub use value::{Attribute, Attributes, DataType, Values};
 
 /// Formats names and locations from files for people: on one line, without control characters and secrets.
+///
+/// ```
+/// use cfa::text::{escaped, redact};
+/// assert_eq!(redact("https://me:secret@host/a.nc"), "https://host/a.nc");
+/// assert_eq!(escaped("two\nlines"), "two\\nlines");
+/// ```
 pub mod text {
     pub use crate::error::message::{escaped, escaped_json, short};
     pub use crate::error::secrets::redact;

@@ -6,6 +6,17 @@ use crate::error::{Error, Kind, Result};
 ///
 /// Steps may be negative but not zero; counts may be zero. A selection that was checked against a shape never reaches
 /// outside it.
+///
+/// ```
+/// use cfa::Selection;
+///
+/// // Every second row of a 10 x 20 array, and the last three columns backwards.
+/// let part = Selection::new(&[0, 19], &[5, 3], &[2, -1], &[10, 20])?;
+/// assert_eq!(part.len(), Some(15));
+/// assert_eq!(part.index(1), [0, 18]);
+/// assert!(Selection::block(&[0, 0], &[11, 1], &[10, 20]).is_err());
+/// # Ok::<(), cfa::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
     start: Vec<u64>,

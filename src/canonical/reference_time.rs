@@ -17,6 +17,14 @@ const YEAR_SECONDS: f64 = 31_556_925.974_7;
 const MONTH_SECONDS: f64 = YEAR_SECONDS / 12.0;
 
 /// A unit of time since a moment of a calendar.
+///
+/// ```
+/// use cfa::TimeUnits;
+///
+/// let units = TimeUnits::parse("days since 2001-02-28", Some("noleap"))?;
+/// assert_eq!(units.decode(1.5).unwrap().to_string(), "2001-03-01 12:00:00");
+/// # Ok::<(), cfa::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeUnits {
     calendar: Calendar,

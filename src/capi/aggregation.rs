@@ -14,14 +14,14 @@ use super::{checking, writing};
 ///
 /// out_path is never one of the files, nor a fragment of one that is itself an aggregation, by whatever name: a file
 /// that is read is never replaced. An aggregation without data of its own that has the name is replaced, anything
-/// else only with options->overwrite. With options->expand, out_path is passed over where a directory or pattern
-/// finds it and it is an aggregation. With options->update it must be an aggregation.
+/// else only with options->overwrite. With options->expand, out_path is skipped if a directory or pattern finds it
+/// and it is an aggregation. With options->update it must be an aggregation.
 ///
-/// Dimensions are joined by their coordinates, so the order of the files does not matter. Parts that overlap, come
+/// Dimensions are joined by their coordinates, so the order of the files does not matter. Parts that overlap, occur
 /// twice or are missing, and units and types that cannot be converted, are errors that name the files.
 ///
-/// The new file takes its name when all of it is on the disk; after any error, a cancelled call included, what was
-/// there before is still there, and nothing else.
+/// The new file gets its name when all of it is on the disk. After any error, also CFA_ERR_CANCELLED, the directory is
+/// as it was before the call.
 ///
 /// @param out_path   the aggregation file
 /// @param files      the names of the files
@@ -30,7 +30,8 @@ use super::{checking, writing};
 /// @return CFA_OK; CFA_ERR_ARGUMENT when out_path may not be replaced; CFA_ERR_MAP when the parts do not fit
 ///         together, CFA_ERR_UNITS, CFA_ERR_CALENDAR and CFA_ERR_FRAGMENT_TYPE when they cannot be converted,
 ///         CFA_ERR_MISSING_VARIABLE, CFA_ERR_UNSUPPORTED when the dialect or format cannot express the result, those
-///         of opening a file, CFA_ERR_IO, also when another file came to the name meanwhile, CFA_ERR_CANCELLED
+///         of opening a file, CFA_ERR_IO, also when somebody else made a file of that name meanwhile,
+///         CFA_ERR_CANCELLED
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_aggregation_create(
     out_path: *const c_char,
@@ -49,10 +50,10 @@ pub unsafe extern "C" fn cfa_aggregation_create(
 /// @param options  what to check, and the functions to call; NULL for the defaults
 /// @param violated receives the number of requirements that are violated: 0 for a file that is as it must be
 /// @return CFA_OK, whatever was found; CFA_ERR_NOT_NETCDF, CFA_ERR_DAMAGED when the file itself cannot be read,
-///         CFA_ERR_ARGUMENT when a report would replace what is no former report, CFA_ERR_IO when the file cannot be
-///         read or a report not be written, CFA_ERR_CANCELLED
+///         CFA_ERR_ARGUMENT when a report would replace a file that is not such a report, CFA_ERR_IO when the file
+///         cannot be read or a report cannot be written, CFA_ERR_CANCELLED
 ///
-/// Fragments are opened by several threads; functions of the options are called in this one.
+/// Several threads open the fragments.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cfa_aggregation_check(
     path: *const c_char,
@@ -66,7 +67,7 @@ pub unsafe extern "C" fn cfa_aggregation_check(
 /// Writes an aggregation file in another dialect, or with other locations.
 ///
 /// Fragments stay where they are, and values read from the new file are those of the old one. What is not aggregated
-/// is copied. The new file takes its name, and replaces another, as with cfa_aggregation_create; it is never the old
+/// is copied. The new file gets its name, and replaces another, as with cfa_aggregation_create; it is never the old
 /// one, nor a fragment of it.
 ///
 /// @param path     the aggregation file
@@ -85,10 +86,10 @@ pub unsafe extern "C" fn cfa_aggregation_convert(
     boundary::status(|| unsafe { writing::convert(path, out_path, options) })
 }
 
-/// Writes aggregated data as one plain netCDF-4 file with coordinates and what else the variables refer to.
+/// Writes aggregated data as one plain netCDF-4 file with coordinates and everything else that the variables refer to.
 ///
 /// Values are those that cfa_variable_read returns in the variable's own type. Memory does not grow with the data. The
-/// new file takes its name as with cfa_aggregation_create; it is never the aggregation file, nor a fragment of it,
+/// new file gets its name as with cfa_aggregation_create; it is never the aggregation file, nor a fragment of it,
 /// and another file that exists is replaced only with options->overwrite.
 ///
 /// @param path     the aggregation file

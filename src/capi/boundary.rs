@@ -15,7 +15,7 @@ use super::status::{self, cfa_status, CFA_ERR_ARGUMENT, CFA_ERR_BUFFER, CFA_ERR_
 pub(super) struct Failure {
     pub(super) status: cfa_status,
     pub(super) message: String,
-    /// What the engine knows of the place.
+    /// The engine's error, with file, variable and fragment.
     cause: Option<crate::Error>,
 }
 
@@ -27,7 +27,7 @@ impl Failure {
         Failure { status, message: message.into(), cause: None }
     }
 
-    /// The same under another status, for an export that knows better what it means.
+    /// Returns the same failure with another status.
     pub(super) fn with_status(self, status: cfa_status) -> Self {
         Failure { status, ..self }
     }
@@ -36,7 +36,7 @@ impl Failure {
         Failure::new(CFA_ERR_ARGUMENT, message)
     }
 
-    /// A field of options has a number without meaning.
+    /// Returns the failure for a number that a field of options does not have.
     pub(super) fn value(name: &str, number: i32) -> Self {
         Failure::argument(format!("{name} is {number}, which is not a value of this option"))
     }
@@ -62,7 +62,7 @@ pub(super) struct Last {
 
 thread_local! {
     static LAST: RefCell<Last> = RefCell::new(Last::default());
-    /// Exports that this thread is in; more than one when a progress function calls back.
+    /// The number of exports that are running in this thread; more than one if a progress function calls the library.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -80,17 +80,16 @@ pub(super) fn status(body: impl FnOnce() -> Answer<()>) -> cfa_status {
     }
 }
 
-/// Runs the body of an export that returns something else; `nothing` when it fails.
+/// Runs the body of an export that returns something else; returns `nothing` if it fails.
 pub(super) fn value<T>(nothing: T, body: impl FnOnce() -> Answer<T>) -> T {
     run(body).unwrap_or(nothing)
 }
 
 fn run<T>(body: impl FnOnce() -> Answer<T>) -> Answer<T> {
     silence_panics();
-    // During the end of a thread its locals may be gone already; then nothing is counted.
+    // While a thread ends, its thread-local values may be gone; then nothing is counted.
     let _ = DEPTH.try_with(|depth| depth.set(depth.get() + 1));
-    // Unwinding past the closure leaves nothing half done that is seen again: datasets do not change and outputs are
-    // written last.
+    // Unwinding leaves nothing inconsistent behind: datasets do not change, and outputs are written last.
     let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
         #[cfg(test)]
         if PANIC.get() {
@@ -113,7 +112,7 @@ fn text_of_panic(payload: &(dyn Any + Send)) -> &str {
     text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("panic")
 }
 
-/// Keeps panics below an export from being printed; those elsewhere in the process go where they went before.
+/// Keeps panics in exports from being printed; other panics go to the hook that was set before.
 fn silence_panics() {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -147,18 +146,18 @@ pub(super) fn message() -> *const c_char {
     last(|last| last.message.as_ptr()).unwrap_or(c"".as_ptr())
 }
 
-/// Looks at the last failure in this thread; what it points at stays until the next one.
+/// Calls `f` with the last failure in this thread. Pointers into it are valid until the next failure.
 pub(super) fn last<T>(look: impl FnOnce(&Last) -> T) -> Option<T> {
     LAST.try_with(|place| look(&place.borrow())).ok()
 }
 
-/// What a pointer points at.
+/// Returns a reference to the object of a pointer that is not NULL.
 pub(super) unsafe fn object<'a, T>(pointer: *const T, name: &str) -> Answer<&'a T> {
     // SAFETY: the contract of the C API: NULL or valid for the time of the call.
     unsafe { pointer.as_ref() }.ok_or_else(|| is_null(name))
 }
 
-/// Sees that an output can be written.
+/// Checks that the pointer of an output is not NULL.
 pub(super) fn output<T>(pointer: *mut T, name: &str) -> Answer<*mut T> {
     if pointer.is_null() {
         return Err(is_null(name));
@@ -166,7 +165,7 @@ pub(super) fn output<T>(pointer: *mut T, name: &str) -> Answer<*mut T> {
     Ok(pointer)
 }
 
-/// A list of `len` things; NULL will do for none.
+/// Returns a list of `len` items; NULL is accepted if `len` is 0.
 pub(super) unsafe fn list<'a, T>(pointer: *const T, len: usize, name: &str) -> Answer<&'a [T]> {
     if len == 0 {
         return Ok(&[]);
@@ -195,7 +194,7 @@ pub(super) unsafe fn put_list(values: &[u64], capacity: usize, place: *mut u64, 
     Ok(())
 }
 
-/// The bytes of a C string.
+/// Returns the bytes of a C string.
 pub(super) unsafe fn bytes<'a>(pointer: *const c_char, name: &str) -> Answer<&'a [u8]> {
     if pointer.is_null() {
         return Err(is_null(name));
@@ -204,14 +203,14 @@ pub(super) unsafe fn bytes<'a>(pointer: *const c_char, name: &str) -> Answer<&'a
     Ok(unsafe { CStr::from_ptr(pointer) }.to_bytes())
 }
 
-/// A C string as text.
+/// Returns a C string as text.
 pub(super) unsafe fn text<'a>(pointer: *const c_char, name: &str) -> Answer<&'a str> {
     // SAFETY: as for `bytes`.
     let bytes = unsafe { bytes(pointer, name)? };
     std::str::from_utf8(bytes).map_err(|_| Failure::argument(format!("{name} is not UTF-8")))
 }
 
-/// A C string as text; `None` for NULL.
+/// Returns a C string as text; `None` for NULL.
 pub(super) unsafe fn optional_text<'a>(pointer: *const c_char, name: &str) -> Answer<Option<&'a str>> {
     match pointer.is_null() {
         true => Ok(None),
@@ -222,7 +221,7 @@ pub(super) unsafe fn optional_text<'a>(pointer: *const c_char, name: &str) -> An
 
 /// Copies text with its NUL into a caller's buffer.
 ///
-/// `needed` is told how many bytes that takes, also when they do not fit; without a buffer that is all.
+/// `needed` receives the number of bytes, even if they do not fit; without a buffer nothing else is written.
 pub(super) unsafe fn put_text(
     text: &str,
     buffer: *mut c_char,
@@ -250,13 +249,13 @@ pub(super) unsafe fn put_text(
     Ok(())
 }
 
-/// A C string; text ends at its first NUL.
+/// Returns a C string; the text ends at its first NUL.
 pub(super) fn c_string(text: &str) -> CString {
     let end = text.bytes().position(|b| b == 0).unwrap_or(text.len());
     CString::new(&text.as_bytes()[..end]).unwrap_or_default()
 }
 
-/// Says that an argument is NULL.
+/// Returns the failure for an argument that is NULL.
 pub(super) fn is_null(name: &str) -> Failure {
     Failure::argument(format!("{name} is NULL"))
 }

@@ -30,17 +30,17 @@ pub struct cfa_finding {
     pub severity: i32,
     /// The length of fragment.
     pub rank: usize,
-    /// The index of the fragment concerned in the array of fragments; NULL where it is not a matter of one.
+    /// The index of the fragment concerned in the array of fragments; NULL if it does not concern a single one.
     pub fragment: *const u64,
     /// The aggregation variable concerned; NULL for the file.
     pub variable: *const c_char,
     /// The stable name of the rule, such as "fragment-present".
     pub rule: *const c_char,
-    /// The clause that states it; "" for what no text states.
+    /// The clause that states it; "" if no text states it.
     pub clause: *const c_char,
     /// What is wrong, on one line.
     pub message: *const c_char,
-    /// How many findings this one stands for: more than 1 where it counts those that are not listed.
+    /// The number of findings that this one represents: more than 1 if it counts those that are not listed.
     pub count: u64,
 }
 
@@ -68,14 +68,14 @@ pub struct cfa_checked_variable {
     pub state_count: usize,
 }
 
-/// Called for each finding, in the thread that made the call.
+/// Called for each finding.
 ///
 /// @param finding   what was found, valid during the call
 /// @param user_data as given in the options
 pub type cfa_finding_callback =
     Option<unsafe extern "C" fn(finding: *const cfa_finding, user_data: *mut c_void)>;
 
-/// Called for each variable that was checked, in the thread that made the call.
+/// Called for each variable that was checked.
 ///
 /// @param variable  what was checked, valid during the call
 /// @param user_data as given in the options

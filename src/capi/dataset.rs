@@ -1,7 +1,7 @@
 //! An open file and the handles of all that is in it.
 //!
-//! Handles are made once, at open, and live as long as the dataset; which of them the logical view shows is worked out when
-//! it is first asked for, because that decodes every aggregation of the file.
+//! Handles are made once, at open, and live as long as the dataset; which of them the logical view shows is determined on
+//! first use, because that decodes every aggregation of the file.
 
 use std::ffi::{c_char, CString};
 
@@ -15,8 +15,7 @@ use super::variable::cfa_variable;
 use crate::container::tree::{DimensionId, GroupId, Tree, VariableId};
 use crate::Dataset;
 
-/// An open file. Owned by the caller: free it with cfa_dataset_free. Never changes, so any number of threads may use
-/// it.
+/// An open file. Owned by the caller: free it with cfa_dataset_free.
 pub struct cfa_dataset {
     pub(super) dataset: Dataset,
     name: CString,
@@ -298,7 +297,7 @@ fn not_found(error: crate::Error) -> Failure {
     Failure::from(error).with_status(CFA_ERR_NOT_FOUND)
 }
 
-/// Says that there is nothing at an index.
+/// Returns the error for an index that is out of range.
 pub(super) fn no_index(what: &str, index: usize) -> Failure {
     Failure::new(CFA_ERR_NOT_FOUND, format!("no {what} {index}"))
 }

@@ -1,4 +1,4 @@
-//! A quick look at a file: is there anything aggregated in it?
+//! Checks whether a file has aggregation variables, and the numbers of dialects.
 
 use std::ffi::c_char;
 
@@ -35,12 +35,12 @@ const DIALECTS: [(i32, Dialect); 7] = [
     (CFA_DIALECT_CF_1_13, Dialect::Cf113),
 ];
 
-/// The number of a dialect.
+/// Returns the number of a dialect.
 pub(super) fn dialect_code(dialect: Option<Dialect>) -> i32 {
     DIALECTS.iter().find(|(_, d)| Some(*d) == dialect).map_or(CFA_DIALECT_NONE, |(code, _)| *code)
 }
 
-/// The dialect of a number; `None` for the default.
+/// Returns the dialect of a number; `None` for the default.
 pub(super) fn dialect_of(code: i32) -> super::boundary::Answer<Option<Dialect>> {
     let found = DIALECTS.iter().find(|(c, _)| *c == code).map(|(_, dialect)| *dialect);
     match (found, code) {

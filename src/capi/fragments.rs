@@ -51,7 +51,7 @@ pub struct cfa_fragment {
     pub is_unique_value: i32,
 }
 
-/// Called for each fragment, in the thread that made the call.
+/// Called for each fragment.
 ///
 /// @param fragment  the fragment, valid during the call
 /// @param user_data as given to cfa_variable_fragments_visit

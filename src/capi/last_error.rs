@@ -28,8 +28,8 @@ pub extern "C" fn cfa_last_error_is_absence() -> i32 {
 
 /// Returns the file that the last error of this thread concerns.
 ///
-/// For an error of a fragment, this is the aggregation file; the message names the file of the fragment. Passwords
-/// and queries in addresses are left out.
+/// If the file of a fragment cannot be read or converted, this is that file; if no version of the fragment exists, it
+/// is the aggregation file. Passwords and queries in addresses are left out.
 ///
 /// @return the name, valid until the next call in this thread; NULL if the error concerns no file
 #[unsafe(no_mangle)]

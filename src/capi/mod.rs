@@ -1,6 +1,6 @@
 //! The C API: one file per noun of `include/cfa.h`, which is generated from here.
 //!
-//! The comments of exported items are the manual of the C library, so they speak C. The rules that hold for every
+//! The comments of exported items are the manual of the C library, so they use its terms. The rules that hold for every
 //! export, and that the unsafe code below relies on, are these:
 //!
 //! - a pointer is NULL, which is checked, or points at what the header says for the time of the call;

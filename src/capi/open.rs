@@ -9,7 +9,7 @@ use super::open_options::{cfa_open_options, settings};
 use super::status::cfa_status;
 use crate::Dataset;
 
-/// A path as the operating system has it.
+/// Returns a path as the operating system has it.
 pub(super) unsafe fn path_of<'a>(path: *const c_char, name: &str) -> Answer<&'a Path> {
     // SAFETY: the contract of the C API (module capi).
     let bytes = unsafe { bytes(path, name)? };
@@ -46,7 +46,7 @@ pub unsafe extern "C" fn cfa_dataset_open(
     })
 }
 
-/// Closes a dataset; all handles and texts that came from it end with it.
+/// Closes a dataset. All handles and texts that came from it become invalid.
 ///
 /// @param dataset the dataset; NULL is fine
 ///

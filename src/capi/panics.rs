@@ -31,7 +31,7 @@ use super::types::*;
 use super::variable::*;
 use super::version::*;
 
-/// What an export gave, as a number: statuses, counts and addresses alike.
+/// The result of an export as a number, whether it is a status, a count or an address.
 trait Given {
     fn number(self) -> i64;
 }
@@ -57,11 +57,11 @@ impl<T> Given for *const T {
     }
 }
 
-/// Names of the exports that were called, each with what it gave.
+/// The names of the exports that were called, each with its result.
 fn call_all() -> Vec<(&'static str, i64)> {
     macro_rules! calls {
         ($($name:ident($($argument:expr),*);)*) => {
-            // SAFETY: NULL is good for every pointer, and every export panics before it looks at one.
+            // SAFETY: NULL is valid for every pointer, since every export panics before it uses one.
             vec![$((stringify!($name), unsafe { $name($($argument),*) }.number())),*]
         };
     }
@@ -166,7 +166,7 @@ fn call_all() -> Vec<(&'static str, i64)> {
     calls
 }
 
-/// The exports that return a status, by the header.
+/// The exports that return a status according to the header.
 fn statuses() -> Vec<String> {
     let header = include_str!("../../include/cfa.h");
     let lines = header.lines().filter_map(|line| line.strip_prefix("cfa_status "));
@@ -174,7 +174,7 @@ fn statuses() -> Vec<String> {
 }
 
 #[test]
-fn a_panic_in_any_export_is_told_and_goes_no_further() {
+fn a_panic_in_any_export_is_reported_and_goes_no_further() {
     PANIC.set(true);
     let given = call_all();
     PANIC.set(false);

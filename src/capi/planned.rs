@@ -1,11 +1,11 @@
-//! Shows C what was made, or would be, of files.
+//! Describes to C what was made of files, or would be made.
 
 use std::ffi::{c_char, c_void, CString};
 
 use super::boundary::c_string;
 use crate::author::create::{PlannedDimension, PlannedVariable};
 
-/// Called for each thing that is odd or was left out, in the thread that made the call.
+/// Called for each thing that is odd or was left out.
 ///
 /// @param text      one line, valid during the call
 /// @param user_data as given in the options
@@ -54,7 +54,7 @@ pub struct cfa_planned_variable {
     pub is_static: i32,
 }
 
-/// Called for each variable that was made or planned, in the thread that made the call.
+/// Called for each variable that was made or planned.
 ///
 /// @param variable  what was planned, valid during the call
 /// @param user_data as given in the options

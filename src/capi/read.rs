@@ -12,10 +12,10 @@ use super::types;
 use super::variable::{cfa_variable, variable};
 use super::watch::Watch;
 use crate::dataset::coordinates;
-use crate::selection::c_strides;
+use crate::selection::{c_strides, offsets};
 use crate::{DataType, Listener, Output, Selection};
 
-/// Called with the fraction of the work that is done, in the thread that called the function at work.
+/// Called with the fraction of the work that is done.
 ///
 /// It may call functions of this library.
 ///
@@ -52,7 +52,7 @@ pub type cfa_progress_callback = Option<unsafe extern "C" fn(fraction: f64, user
 /// @param options       mask, progress and so on; NULL for none
 /// @return CFA_OK; CFA_ERR_ARGUMENT if the part is not within the variable or strings would share a place,
 ///         CFA_ERR_BUFFER if an element would lie outside buffer or mask, CFA_ERR_TYPE, CFA_ERR_CANCELLED;
-///         CFA_ERR_FRAGMENT_MISSING and all else that is wrong with the aggregation or a fragment
+///         CFA_ERR_FRAGMENT_MISSING and all other errors of the aggregation or a fragment
 ///
 /// After an error the contents of buffer and mask are not defined, except that no strings are left to free.
 /// The read may use several threads.
@@ -123,8 +123,8 @@ pub unsafe extern "C" fn cfa_variable_read(
     })
 }
 
-/// Reads numbers as they are meant, such as coordinates: unpacked by scale_factor and add_offset, unsigned where
-/// _Unsigned says so, and NaN where they are missing. These are the numbers that cfa_time_format takes.
+/// Reads unpacked numbers, such as coordinates: scaled by scale_factor and add_offset, unsigned if _Unsigned says so,
+/// and NaN where they are missing. cfa_time_format takes such numbers.
 ///
 /// @param variable the variable
 /// @param start    as for cfa_variable_read
@@ -165,8 +165,8 @@ pub unsafe extern "C" fn cfa_variable_read_unpacked(
     })
 }
 
-/// Announces that a part will be read soon, so that it may be fetched and decoded ahead. Best effort: no read depends
-/// on it, and less than all of the part may be kept.
+/// Announces that a part will be read soon, so that it may be fetched and decoded ahead. No read depends on it, and
+/// only some of the part may be kept.
 ///
 /// @param variable the variable
 /// @param start    as for cfa_variable_read
@@ -230,7 +230,7 @@ struct Memory {
     first: usize,
 }
 
-/// Sees that every element lies within the buffer.
+/// Checks that every element is within the buffer.
 fn memory(
     selection: &Selection,
     strides: &[i64],
@@ -269,7 +269,7 @@ fn memory(
     Ok(Memory { base: buffer.cast::<u8>().wrapping_sub(before - odd), bytes, first })
 }
 
-/// Sees that the mask has a byte for every element.
+/// Checks that the mask has a byte for every element.
 fn mask(selection: &Selection, options: &cfa_read_options) -> Answer<Option<(*mut u8, usize)>> {
     if options.mask.is_null() {
         return Ok(None);
@@ -301,7 +301,7 @@ unsafe fn strings(
         match text.as_deref().map(allocate).unwrap_or(Ok(std::ptr::null_mut())) {
             Ok(copy) => copies.push(copy),
             Err(failure) => {
-                // SAFETY: from `allocate`, and not given away.
+                // SAFETY: from `allocate`, and not yet passed to the caller.
                 copies.iter().for_each(|&copy| unsafe { libc::free(copy.cast()) });
                 return Err(failure);
             }
@@ -309,7 +309,7 @@ unsafe fn strings(
     }
     let first = memory.base.cast::<*mut c_char>().wrapping_add(memory.first);
     for (n, (copy, at)) in copies.into_iter().zip(places).enumerate() {
-        // SAFETY: `memory` and `mask` have seen that these lie within the caller's memory.
+        // SAFETY: `memory` and `mask` have checked that these are within the caller's memory.
         unsafe {
             first.offset(at as isize).write_unaligned(copy);
             if let Some((mask, _)) = mask {
@@ -320,26 +320,19 @@ unsafe fn strings(
     Ok(())
 }
 
-/// Where each string goes, counted from the first, in C order of the selection.
+/// Returns the place of each string, counted from the first, in C order of the selection.
 ///
 /// No two may share a place: the caller could not free the one that is overwritten.
 fn places_of_strings(selection: &Selection, strides: &[i64]) -> Answer<Vec<i64>> {
     let shared = || Failure::argument("buffer_stride puts several strings in one place");
     let no_memory = |_| Failure::new(CFA_ERR_LIMIT, "no memory for the strings");
-    let axes = || selection.count().iter().zip(strides);
-    let span: i128 = axes().map(|(&n, &stride)| i128::from(stride.unsigned_abs()) * i128::from(n - 1)).sum();
-    // More strings than places are told apart first, so that memory is asked for within the size of the buffer.
+    let axes = selection.count().iter().zip(strides);
+    let span: i128 = axes.map(|(&n, &stride)| i128::from(stride.unsigned_abs()) * i128::from(n - 1)).sum();
+    // More strings than places are refused first, so that no more memory is requested than the buffer has.
     let len = selection.len().filter(|&n| i128::from(n) <= span + 1).ok_or_else(shared)? as usize;
     let mut places = Vec::new();
     places.try_reserve_exact(len).map_err(no_memory)?;
-    places.extend((0..len as u64).map(|n| {
-        let (mut rest, mut at) = (n, 0);
-        for (&count, &stride) in axes().rev() {
-            at += (rest % count) as i64 * stride;
-            rest /= count;
-        }
-        at
-    }));
+    places.extend(offsets(selection.count(), strides));
     let mut sorted = Vec::new();
     sorted.try_reserve_exact(len).map_err(no_memory)?;
     sorted.extend_from_slice(&places);

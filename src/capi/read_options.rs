@@ -1,4 +1,4 @@
-//! What a read may be told beside the part that is wanted.
+//! Options of a read.
 
 use std::ffi::c_void;
 
@@ -30,8 +30,8 @@ pub struct cfa_read_options {
     /// CFA_CHOICE_YES to return NaN for missing data; for floating-point types.
     pub missing_as_nan: i32,
     /// CFA_CHOICE_YES to return unpacked numbers: by scale_factor and add_offset, unsigned where
-    /// _Unsigned says so, NaN where they are missing. Types without NaN need a mask where data are missing. Takes memory
-    /// for the packed numbers meanwhile.
+    /// _Unsigned says so, NaN where they are missing. Types without NaN need a mask where data are missing. Needs more
+    /// memory, for the packed numbers.
     pub unpacked: i32,
 }
 

@@ -23,7 +23,7 @@ pub const CFA_SETTING_WORD: i32 = 5;
 pub struct cfa_setting {
     /// Its name, for cfa_open_options.settings; the environment variable is "CFA_" and this name.
     pub name: *const c_char,
-    /// The value that it has when nothing is said.
+    /// The value that applies if it is not set.
     pub default_value: *const c_char,
     /// What it does and which values it takes, on one line.
     pub description: *const c_char,

@@ -142,8 +142,6 @@ pub extern "C" fn cfa_status_category(status: cfa_status) -> *const c_char {
 /// One line that names file, variable and fragment where they are known. Successful calls leave it as it is.
 ///
 /// @return the message, "" when no call has failed yet; never NULL, valid until the next call in this thread
-///
-/// Each thread has its own message.
 #[unsafe(no_mangle)]
 pub extern "C" fn cfa_last_error() -> *const c_char {
     boundary::value(c"".as_ptr(), || Ok(boundary::message()))

@@ -5,7 +5,7 @@ use std::ffi::c_char;
 use super::boundary::{self, is_null, Answer, Failure};
 use super::status::CFA_ERR_LIMIT;
 
-/// A copy of the text that `cfa_strings_free` frees; it ends at the first NUL.
+/// Returns a copy of the text for `cfa_strings_free`; it ends at the first NUL.
 pub(super) fn allocate(text: &str) -> Answer<*mut c_char> {
     let len = text.bytes().position(|b| b == 0).unwrap_or(text.len());
     // SAFETY: plain allocation; the size is at least 1.

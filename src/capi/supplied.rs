@@ -25,7 +25,7 @@ pub type cfa_source_read_callback = Option<
     unsafe extern "C" fn(offset: u64, size: usize, buffer: *mut c_void, user_data: *mut c_void) -> i32,
 >;
 
-/// Called once when the library needs a source no more: while cfa_dataset_free runs. If cfa_dataset_open_source
+/// Called once, by cfa_dataset_free, when the library no longer needs a source. If cfa_dataset_open_source
 /// fails, the source stays the caller's and this is not called.
 ///
 /// @param user_data as given in the source
@@ -43,7 +43,7 @@ pub struct cfa_source {
     pub length: u64,
     /// Reads bytes.
     pub read: cfa_source_read_callback,
-    /// Called when the source is needed no more; or NULL.
+    /// Called when the source is no longer needed; or NULL.
     pub release: cfa_source_release_callback,
     /// Handed to the functions above.
     pub user_data: *mut c_void,

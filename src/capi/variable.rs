@@ -52,7 +52,7 @@ impl cfa_variable {
     }
 }
 
-/// What a pointer to a variable points at.
+/// Returns the variable of a pointer.
 pub(super) unsafe fn variable<'a>(pointer: *const cfa_variable) -> Answer<&'a cfa_variable> {
     // SAFETY: the contract of the C API (module capi).
     unsafe { object(pointer, "variable") }
@@ -323,8 +323,8 @@ pub unsafe extern "C" fn cfa_variable_scale_offset(
     })
 }
 
-/// Returns the type of the numbers that a variable means: of packed data what their scale factor and offset make of
-/// them (CF section 8.1), of integers with _Unsigned the unsigned type.
+/// Returns the type of the unpacked numbers of a variable: for packed data the type that CF section 8.1 derives from
+/// scale factor and offset, for integers with _Unsigned the unsigned type.
 ///
 /// cfa_variable_read_unpacked returns these numbers, as doubles.
 ///
@@ -364,8 +364,8 @@ pub unsafe extern "C" fn cfa_variable_units(variable: *const cfa_variable) -> *c
 
 /// Returns the shape of a block that is good to read at a time: a chunk as stored, within one fragment.
 ///
-/// May open the first fragment; where that cannot be read the block is the fragment. Reads are right whatever their
-/// shape.
+/// May open the first fragment; if that cannot be read, the block is the whole fragment. Reads of any shape are
+/// correct.
 ///
 /// @param variable the variable
 /// @param capacity the room in block

@@ -231,7 +231,7 @@ fn format(code: i32) -> Answer<Option<Format>> {
     }
 }
 
-/// The texts of a list that ends with NULL; none for NULL.
+/// Returns the texts of a list that ends with NULL; none for NULL.
 pub(super) unsafe fn names(mut entry: *const *const c_char, name: &str) -> Answer<Vec<String>> {
     let mut found = Vec::new();
     if entry.is_null() {
@@ -260,7 +260,7 @@ fn yes(value: i32, name: &str) -> Answer<bool> {
     Ok(choice(value, name)?.unwrap_or(false))
 }
 
-/// Sees that a field without meaning is zero.
+/// Checks that a reserved field is zero.
 fn unused(value: i32, name: &str) -> Answer<()> {
     match value {
         0 => Ok(()),

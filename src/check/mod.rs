@@ -28,6 +28,7 @@ pub use rules::Severity;
 use crate::container::tree::VariableId;
 use crate::dataset::Dataset;
 use crate::dialect;
+use crate::error::secrets::redact;
 use crate::error::Result;
 use crate::model::Dialect;
 use crate::options::OpenOptions;
@@ -129,7 +130,7 @@ pub fn check(path: impl AsRef<Path>, options: &Options<'_>) -> Result<Report> {
         }
         progress.finish()?;
     }
-    let file = crate::io::location::redact(dataset.name());
+    let file = redact(dataset.name());
     let report = Report { file, conventions, variables, findings: findings.finish(), fragments_checked };
     outputs.write(&report)?;
     Ok(report)

@@ -5,8 +5,9 @@ use super::rules::{self, Rule};
 use super::subject::{Named, Subject};
 use crate::canonical::{Conversion, Target};
 use crate::container::tree::{Variable, VariableId};
+use crate::dialect::words::SUBSTITUTIONS_ATTRIBUTE;
+use crate::error::secrets::redact;
 use crate::error::Result;
-use crate::io::location::redact;
 use crate::model::feature::{Entries, Feature, Leeway};
 use crate::model::slabs::Slabs;
 use crate::model::substitutions::Substitutions;
@@ -38,7 +39,7 @@ pub(crate) fn check(subject: &Subject, named: &Named, fragments: Option<&[u64]>,
             sound &= shape_like(subject, named, variable, locations.map(|l| l.0), rule, findings);
         }
     }
-    let substitutions = locations.and_then(|(v, _)| v.attributes.text("substitutions"));
+    let substitutions = locations.and_then(|(v, _)| v.attributes.text(SUBSTITUTIONS_ATTRIBUTE));
     let substitutions = match substitutions.map(|text| Substitutions::parse(&text)) {
         Some(Ok(_)) if matches!(subject.dialect, Dialect::Cf113) => {
             subject.report(

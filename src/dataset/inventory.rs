@@ -49,6 +49,17 @@ const BLOCK: u64 = 4096;
 impl Variable {
     /// Visits every fragment in C order. A variable that is not aggregated has none.
     ///
+    /// ```no_run
+    /// # fn main() -> cfa::Result<()> {
+    /// let tas = cfa::Dataset::open("tas.nc")?.variable("tas")?;
+    /// tas.for_each_fragment(|entry| {
+    ///     println!("{:?}", entry.index);
+    ///     Ok::<(), cfa::Error>(())
+    /// })?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// The errors of decoding the aggregation or an entry, and those of `visit`.
     pub fn for_each_fragment<E: From<Error>>(

@@ -47,6 +47,16 @@ const fn setting(
 }
 
 /// All settings, for help texts.
+///
+/// ```
+/// let names: Vec<_> = cfa::SETTINGS.iter().map(|setting| setting.name).collect();
+/// assert!(names.contains(&"ALLOWED_SOURCES"));
+///
+/// let mut options = cfa::OpenOptions::default();
+/// options.set("MAX_NESTING", "2")?;
+/// assert_eq!(options.max_nesting, 2);
+/// # Ok::<(), cfa::Error>(())
+/// ```
 pub static SETTINGS: &[Setting] = &[
     setting(
         "ALLOWED_SOURCES",

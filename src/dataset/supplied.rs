@@ -17,6 +17,17 @@ impl Dataset {
     /// `name` is the path or address that it would have: the name in messages, and what relative locations of fragments
     /// are relative to. The access policy applies as if the file lay there.
     ///
+    /// ```
+    /// use cfa::{Dataset, OpenOptions};
+    ///
+    /// // A classic file without dimensions, attributes and variables.
+    /// let mut bytes = b"CDF\x01".to_vec();
+    /// bytes.resize(32, 0);
+    /// let dataset = Dataset::open_bytes(bytes, "empty.nc", &OpenOptions::default())?;
+    /// assert_eq!((dataset.name(), dataset.variables().len()), ("empty.nc", 0));
+    /// # Ok::<(), cfa::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `NotNetcdf`, `Damaged`; `Io` when the directory of `name` does not exist, `Uri` when it is a malformed address.
     pub fn open_bytes(bytes: Vec<u8>, name: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {

@@ -89,7 +89,7 @@ impl Variable {
     /// Reads numbers as they are meant: unpacked by `scale_factor` and `add_offset`, unsigned where `_Unsigned` says so,
     /// and NaN where they are missing.
     ///
-    /// Takes memory for the packed numbers meanwhile.
+    /// Needs more memory, for the packed numbers.
     ///
     /// # Errors
     /// As [`Variable::read_into`]; `Type` for text, for numbers that do not fit the type wanted, and for missing data without

@@ -2,7 +2,7 @@
 //! resolved.
 
 use super::context::Context;
-use super::words::Keywords;
+use super::words::{Keywords, SUBSTITUTIONS_ATTRIBUTE};
 use crate::container::tree::VariableId;
 use crate::error::Result;
 use crate::model::feature::{Feature, Leeway};
@@ -37,8 +37,8 @@ pub fn fragments(cx: &mut Context, grid: &Grid, files: &Files, rules: &Keywords)
         }
     }
     let mut substitutions = Substitutions::default();
-    if let Some(text) = files.locations.and_then(|v| cx.tree.variables[v.0].attributes.text("substitutions"))
-    {
+    let attributes = files.locations.map(|v| &cx.tree.variables[v.0].attributes);
+    if let Some(text) = attributes.and_then(|list| list.text(SUBSTITUTIONS_ATTRIBUTE)) {
         if !rules.substitutions {
             cx.warnings.push("substitutions are not part of this convention; they are applied".into());
         }

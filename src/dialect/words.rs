@@ -34,6 +34,9 @@ impl Names {
     }
 }
 
+/// The attribute of the variable of locations with the replacements of their keywords.
+pub(crate) const SUBSTITUTIONS_ATTRIBUTE: &str = "substitutions";
+
 /// The attribute of CF for the purpose of a variable.
 pub(crate) const ROLE_ATTRIBUTE: &str = "cf_role";
 

@@ -112,6 +112,16 @@ impl Kind {
 ///
 /// `Display` prints one line of less than 4 KiB, whatever the file contains: file, variable, fragment, what happened
 /// and what can be done, without control characters.
+///
+/// ```
+/// use cfa::{Dataset, Kind};
+///
+/// let error = Dataset::open("absent.nc").unwrap_err();
+/// assert_eq!(error.kind(), Kind::Io);
+/// assert!(error.is_absence());
+/// assert_eq!(error.file(), Some("absent.nc"));
+/// assert_eq!(error.to_string(), "absent.nc: no such file");
+/// ```
 #[derive(Clone)]
 pub struct Error(Box<Inner>);
 
@@ -200,7 +210,7 @@ impl Error {
         &self.0.message
     }
 
-    /// Returns the file that this concerns.
+    /// Returns the file that this concerns: that of the fragment if it exists, else the aggregation file.
     pub fn file(&self) -> Option<&str> {
         self.0.file.as_deref()
     }

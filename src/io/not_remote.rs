@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use crate::error::secrets::redact;
 use crate::error::{Error, Kind, Result};
-use crate::io::location::{redact, FileState};
+use crate::io::location::FileState;
 use crate::io::source::Source;
 use crate::options::OpenOptions;
 

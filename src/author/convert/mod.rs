@@ -2,6 +2,15 @@
 //!
 //! Data that are not aggregated are copied as stored. Fragments stay where they are: locations are written so that the
 //! new file, wherever it is, refers to the same files. What the requested dialect cannot express is an error.
+//!
+//! ```no_run
+//! use cfa::convert::{convert, Options};
+//! use cfa::{Dataset, Dialect};
+//!
+//! let options = Options { dialect: Dialect::Cfa062, ..Options::default() };
+//! convert(&Dataset::open("year.nc")?, "old.nc".as_ref(), &options)?;
+//! # Ok::<(), cfa::Error>(())
+//! ```
 
 mod fragments;
 mod locations;

@@ -13,8 +13,9 @@ use crate::container::tree::VariableId;
 use crate::dataset::variable::Variable;
 use crate::dataset::Dataset;
 use crate::dialect;
+use crate::error::secrets::redact;
 use crate::error::{Error, Kind, Result};
-use crate::io::location::{redact, Style};
+use crate::io::location::Style;
 use crate::model::fragments::{Fragment, Lookup};
 use crate::model::slabs::Slabs;
 use crate::model::substitutions::Substitutions;
@@ -35,7 +36,7 @@ pub(super) struct Existing {
     /// Whether coordinates that are divided between files are aggregated.
     pub has_aggregated_coordinates: bool,
     /// The files with fragments.
-    pub files: Vec<Held>,
+    pub files: Vec<ExistingFile>,
     /// The index of each file by location.
     pub by_location: HashMap<String, usize>,
     pub dataset: Dataset,
@@ -48,7 +49,7 @@ pub(super) struct Existing {
 pub(super) type Ranges = Vec<Range<u64>>;
 
 /// A file with fragments.
-pub(super) struct Held {
+pub(super) struct ExistingFile {
     /// Its location as the aggregation file will have it.
     pub location: String,
     /// The same as a URI reference, and the kinds of location that are allowed.
@@ -75,11 +76,11 @@ pub(super) struct ExistingVariable {
 }
 
 /// Parts of variables by name and place.
-pub(super) type Cache = HashMap<(String, Ranges), Content>;
+pub(super) type ContentByPlace = HashMap<(String, Ranges), Content>;
 
 /// The inputs that come from an aggregation.
 #[derive(Default)]
-pub(super) struct Inputs {
+pub(super) struct ExistingInputs {
     pub list: Vec<Input>,
     /// How files that were scanned again differ from the aggregation, by index.
     pub changes: HashMap<usize, String>,
@@ -175,7 +176,7 @@ impl Existing {
     fn file(&mut self, location: &str, reference: (String, Style), place: (usize, Ranges)) -> usize {
         let number = self.by_location.get(location).copied().unwrap_or_else(|| {
             self.by_location.insert(location.to_owned(), self.files.len());
-            self.files.push(Held { location: location.to_owned(), reference, fragments: Vec::new() });
+            self.files.push(ExistingFile { location: location.to_owned(), reference, fragments: Vec::new() });
             self.files.len() - 1
         });
         self.files[number].fragments.push(place);
@@ -196,14 +197,14 @@ impl Existing {
         again: &HashMap<usize, Input>,
         options: &Options,
         interner: &Interner,
-    ) -> Result<Inputs> {
+    ) -> Result<ExistingInputs> {
         let companions = roles::companions(self.variables.iter().map(|k| &*k.template));
-        let mut out = Inputs::default();
+        let mut out = ExistingInputs::default();
         let mut taken: BTreeSet<(usize, String)> = BTreeSet::new();
         for one in self.variables.iter().filter(|k| !companions.contains(&k.template.name)) {
-            let mut cache = Cache::new();
+            let mut contents = ContentByPlace::new();
             let Some(fragments) = &one.fragments else {
-                out.list.push(self.by_value(one, &mut cache, interner)?);
+                out.list.push(self.by_value(one, &mut contents, interner)?);
                 continue;
             };
             let mut list: Vec<_> = fragments.iter().collect();
@@ -211,7 +212,7 @@ impl Existing {
             for (ranges, old) in list {
                 let scanned = old.files.iter().find_map(|f| again.get(f).map(|input| (*f, input)));
                 if let Some((number, file)) = scanned {
-                    let mut place = renew::Slot { existing: self, one, ranges, old, cache: &mut cache };
+                    let mut place = renew::Slot { existing: self, one, ranges, old, contents: &mut contents };
                     let renewed = place.renew(number, file, interner)?;
                     taken.insert((number, renewed.path));
                     if let Some(change) = renewed.change {
@@ -224,7 +225,7 @@ impl Existing {
                 }
                 let mut items =
                     vec![Arc::new(item(one, ranges, Content::Unread, true, Some(&old.fragment), interner))];
-                self.describe(one, ranges, &mut cache, &mut items, interner)?;
+                self.describe(one, ranges, &mut contents, &mut items, interner)?;
                 let name = format!("{} {}", crate::io::os::shown(&self.out), shown(&old.fragment));
                 out.list.push(Input::fragment(name, old.state, items));
             }
@@ -246,12 +247,17 @@ impl Existing {
     }
 
     /// Returns a data variable that is stored by value.
-    fn by_value(&self, one: &ExistingVariable, cache: &mut Cache, interner: &Interner) -> Result<Input> {
+    fn by_value(
+        &self,
+        one: &ExistingVariable,
+        contents: &mut ContentByPlace,
+        interner: &Interner,
+    ) -> Result<Input> {
         let ranges: Ranges = one.variable.shape()?.iter().map(|&n| 0..n).collect();
         let mut whole = item(one, &ranges, Content::Unread, true, None, interner);
         whole.by_value = true;
         let mut items = vec![Arc::new(whole)];
-        self.describe(one, &ranges, cache, &mut items, interner)?;
+        self.describe(one, &ranges, contents, &mut items, interner)?;
         Ok(Input::file(&self.out, None, items))
     }
 
@@ -260,7 +266,7 @@ impl Existing {
         &self,
         data: &ExistingVariable,
         ranges: &[Range<u64>],
-        cache: &mut Cache,
+        contents: &mut ContentByPlace,
         items: &mut Vec<Arc<Item>>,
         interner: &Interner,
     ) -> Result<()> {
@@ -290,7 +296,7 @@ impl Existing {
                     old => old.map(|old| &old.fragment),
                 },
             };
-            let content = self.part(one, &own, cache, interner)?;
+            let content = self.part(one, &own, contents, interner)?;
             let there = item(one, &own, content, false, fragment, interner);
             // Items are shared by content, whatever their place.
             items.push(if fragment.is_some() { Arc::new(there) } else { interner.item(there) });
@@ -303,18 +309,18 @@ impl Existing {
         &self,
         one: &ExistingVariable,
         own: &Ranges,
-        cache: &mut Cache,
+        contents: &mut ContentByPlace,
         interner: &Interner,
     ) -> Result<Content> {
         let key = (one.template.name.clone(), own.clone());
-        if let Some(content) = cache.get(&key) {
+        if let Some(content) = contents.get(&key) {
             return Ok(content.clone());
         }
         let start: Vec<u64> = own.iter().map(|r| r.start).collect();
         let count: Vec<u64> = own.iter().map(|r| r.end - r.start).collect();
         let block = Selection::block(&start, &count, one.variable.shape()?)?;
         let content = Content::Kept(interner.values(one.variable.read_values(&block)?));
-        cache.insert(key, content.clone());
+        contents.insert(key, content.clone());
         Ok(content)
     }
 

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::Locations;
+use crate::error::secrets::redact;
 use crate::error::{Error, Kind, Result};
-use crate::io::location::{redact, relative_path};
+use crate::io::location::relative_path;
 use crate::io::os::shown;
 use crate::model::Dialect;
 

@@ -11,8 +11,8 @@ use super::{assemble, others, Inputs, Options, Report};
 use crate::author::out::Out;
 use crate::author::write::{self, File, Format};
 use crate::error::message;
+use crate::error::secrets::redact;
 use crate::error::{Kind, Result};
-use crate::io::location::redact;
 use crate::threads::progress::Progress;
 
 /// How to request, in each interface, that a file is made anew.

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::coordinate_values::Converter;
-use super::existing::{Cache, Existing, ExistingFragment, ExistingVariable, Ranges};
+use super::existing::{ContentByPlace, Existing, ExistingFragment, ExistingVariable, Ranges};
 use super::record::{Content, Input, Interner, Item, Template};
 use crate::error::{Error, Kind, Result};
 use crate::model::fragments::Fragment;
@@ -18,7 +18,7 @@ pub(super) struct Slot<'a> {
     pub one: &'a ExistingVariable,
     pub ranges: &'a Ranges,
     pub old: &'a ExistingFragment,
-    pub cache: &'a mut Cache,
+    pub contents: &'a mut ContentByPlace,
 }
 
 /// The outcome for a fragment.
@@ -85,7 +85,7 @@ impl Slot<'_> {
             let Some(known) = self.existing.find(dimension).filter(|k| k.fragments.is_none()) else {
                 continue;
             };
-            let content = self.existing.part(known, &vec![range.clone()], self.cache, interner)?;
+            let content = self.existing.part(known, &vec![range.clone()], self.contents, interner)?;
             let before = self.one.template.dimensions[..at].iter().filter(|d| dimensions.contains(d)).count();
             dimensions.insert(before.min(dimensions.len()), dimension.clone());
             shape.insert(before.min(shape.len()), range.end - range.start);
@@ -122,7 +122,7 @@ impl Slot<'_> {
             let Some(there) = file.item(dimension).filter(|i| matches!(i.content, Content::Kept(_))) else {
                 continue;
             };
-            let content = self.existing.part(known, &vec![range.clone()], self.cache, interner)?;
+            let content = self.existing.part(known, &vec![range.clone()], self.contents, interner)?;
             let before = Item { content, template: known.template.clone(), ..there.clone() };
             let mut converter = Converter::to(&known.template);
             let same = match (converter.coordinates(&before), converter.coordinates(there)) {

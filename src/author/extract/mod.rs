@@ -3,6 +3,14 @@
 //! Values are those that a read returns, in the variable's own type; a packed aggregation variable stays packed. Data
 //! go from readers to the writer in blocks, so that memory does not grow with the data: several threads read, convert
 //! and compress while one writes. The new file gets its name after everything is written.
+//!
+//! ```no_run
+//! use cfa::extract::{extract, Options};
+//!
+//! let options = Options { variables: vec!["tas".into()], ..Options::default() };
+//! extract(&cfa::Dataset::open("year.nc")?, "plain.nc".as_ref(), &options)?;
+//! # Ok::<(), cfa::Error>(())
+//! ```
 
 mod cuts;
 mod pipeline;

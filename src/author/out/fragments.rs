@@ -13,6 +13,7 @@ use crate::container::tree::VariableId;
 use crate::container::Container;
 use crate::dataset::Dataset;
 use crate::dialect;
+use crate::error::secrets::redact;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::{self, File, Identity, Place, Style};
 use crate::io::os::{self, shown, FileIdentity};
@@ -162,7 +163,7 @@ impl Search<'_> {
         let message = format!(
             "it is a fragment of {} ('{}'), which is never replaced; choose another name",
             dataset.name(),
-            location::redact(&shown(&path))
+            redact(&shown(&path))
         );
         Err(self.out.refusal(message))
     }

@@ -61,6 +61,19 @@ mod tests {
     }
 
     #[test]
+    fn every_filter_that_can_be_undone_has_a_limit() {
+        let mut known = 0;
+        for id in 0..=u16::MAX {
+            let undone = crate::container::filter::undo(&filter(id), &[], 4, &mut []);
+            if !undone.is_err_and(|error| error.message().contains("cannot be undone")) {
+                assert_ne!(expanded(id, 1), u64::MAX, "filter {id}");
+                known += 1;
+            }
+        }
+        assert!(known > 8, "{known} filters");
+    }
+
+    #[test]
     fn zeros_deflated_as_well_as_can_be_are_within_the_bound() {
         let zeros = vec![0; 100 << 20];
         let mut out = vec![0; 1 << 20];

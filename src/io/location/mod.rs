@@ -22,7 +22,6 @@ mod written;
 use std::fs;
 use std::path::Path;
 
-pub use crate::error::secrets::redact;
 use crate::error::{Error, Kind, Result};
 use crate::io::os::{is_absence, is_virtual, Attempt};
 pub use crate::io::os::{shown, FileState, LocalFile};

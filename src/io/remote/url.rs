@@ -6,8 +6,8 @@ use base64::prelude::{Engine, BASE64_STANDARD};
 use percent_encoding::percent_decode_str;
 
 use crate::error::secrets::has_user;
+use crate::error::secrets::redact;
 use crate::error::{Error, Kind, Result};
-use crate::io::location::redact;
 
 /// An http, https or s3 address, normalised (WHATWG URL): case of scheme and host, default port, `.` and `..`, also
 /// where they are percent-encoded. In an s3 address the host is the bucket, and `?` and `#` are part of the key.

@@ -11,6 +11,7 @@ use crate::container::tree::VariableId;
 use crate::container::{Container, Stored};
 use crate::dialect::{self, reference};
 use crate::error::message;
+use crate::error::secrets::redact;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::{self, Opened, Style};
 use crate::model::fragments::{Fragments, Version};
@@ -129,7 +130,7 @@ impl Wanted<'_> {
     fn tell(&self, failures: &[Failure], used: usize) {
         for Failure { version, error } in failures {
             let name = match &self.versions[*version].location {
-                Some(name) => location::redact(name),
+                Some(name) => redact(name),
                 None => "the same file".to_owned(),
             };
             self.host.warn(format!(
