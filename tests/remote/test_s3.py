@@ -63,6 +63,9 @@ class Reading(Stored):
             files.aggregation(self.local / "agg.nc", locations)
             address = self.put(f"odd/agg{number}.nc", self.local / "agg.nc")
             self.assert_same(self.read(address, **self.key), np.concatenate(data))
+            # S3 takes a plus sign for a space; the test server does not.
+            paths = [request.path for request in self.store.requests()]
+            self.assertIn(f"/{self.bucket}/odd/a%20b%2Bc.nc", paths)
         # A user writes a name encoded, or as it is.
         for name in (*names, *quoted):
             done = run("info", f"s3://{self.bucket}/odd/{name}", **self.environment(**self.key))

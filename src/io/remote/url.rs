@@ -223,11 +223,15 @@ impl fmt::Display for Url {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.1 {
             true => write!(f, "{}://...", self.0.scheme()),
-            // What the key has after such a mark may have been meant as a query.
-            false if self.is_s3() => match self.0.as_str().split_once("%3F") {
-                Some((before, _)) => write!(f, "{}?...", redact(before)),
-                None => f.write_str(&redact(self.0.as_str())),
-            },
+            false if self.is_s3() => {
+                let shown = redact(self.0.as_str());
+                // What the key has after such a mark may have been meant as a query or a fragment.
+                let end = ["%3F", "%23"].into_iter().filter_map(|mark| shown.find(mark)).min();
+                match end {
+                    Some(end) => write!(f, "{}?...", &shown[..end]),
+                    None => f.write_str(&shown),
+                }
+            }
             false => f.write_str(&redact(self.0.as_str())),
         }
     }
@@ -272,6 +276,8 @@ mod tests {
             ("ftp://host/f.nc?sig=secret", Kind::Unsupported),
             ("s3://key:secret@bucket/f.nc", Kind::Uri),
             ("s3://key:sec/ret@bucket/f.nc?secret", Kind::Uri),
+            ("s3://secret:?secret@bucket/f.nc", Kind::Uri),
+            ("s3://secret:#secret@[::1]", Kind::Uri),
             ("s3://buck$et/f.nc?secret", Kind::Uri),
             ("s3:///f.nc?secret", Kind::Uri),
             ("s3:bucket/f.nc?secret", Kind::Uri),
@@ -324,6 +330,7 @@ mod tests {
         );
         assert_eq!(joined(base, "run:1.nc"), ["s3://bucket/run/run:1.nc"]);
         assert_eq!(url("s3://bucket/f.nc?sig=secret").to_string(), "s3://bucket/f.nc?...");
+        assert_eq!(url("s3://bucket/f.nc#secret?x").to_string(), "s3://bucket/f.nc?...");
         assert_eq!(url("s3://bucket/a@b.nc").to_string(), "s3://bucket/a@b.nc");
         assert_eq!(url("s3://bucket/run/a.nc").directory(), url("s3://bucket/run/"));
     }

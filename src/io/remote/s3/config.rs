@@ -53,7 +53,7 @@ impl Config {
         let first = |names: &[&str]| {
             names.iter().find_map(|name| variable(name).map(|value| (name.to_string(), value)))
         };
-        let profiles = Profiles::read(&variable);
+        let profiles = Profiles::read(variable);
         let flag = |names: &[&str]| first(names).map(|(name, value)| parse_flag(&name, &value)).transpose();
 
         let region = first(&["AWS_REGION", "AWS_DEFAULT_REGION"])
@@ -79,14 +79,14 @@ impl Config {
         let is_instance = instance_metadata && !flag(&["AWS_EC2_METADATA_DISABLED"])?.unwrap_or(false);
         let signing = match is_off {
             true => Signing::Off,
-            false => match signing(&variable, &profiles, is_instance) {
+            false => match signing(variable, &profiles, is_instance) {
                 Ok(signing) => signing,
                 Err(error) => Signing::Failing(error),
             },
         };
         let custom = match flag(&["AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"])? {
             Some(true) => None,
-            _ => custom_endpoint(&variable, &profiles, flag(&["AWS_HTTPS"])?.unwrap_or(true))?,
+            _ => custom_endpoint(variable, &profiles, flag(&["AWS_HTTPS"])?.unwrap_or(true))?,
         };
         Ok(Config {
             endpoint: Endpoint { custom, virtual_hosting },

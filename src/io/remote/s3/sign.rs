@@ -124,7 +124,8 @@ mod tests {
         let token =
             ("x-amz-security-token", "6e86291e8372ff2a2260956d9b8aae1d763fbf315fa00fa31553b73ebf194267");
         let plain = [host, date];
-        let cases: [(&str, &str, &[(&str, &str)], &str); 7] = [
+        type Headers<'a> = &'a [(&'a str, &'a str)];
+        let cases: [(&str, &str, Headers, &str); 7] = [
             ("get-vanilla", "/", &plain, "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"),
             (
                 "get-unreserved",
