@@ -15,6 +15,9 @@ use crate::threads::workers::{self, Queue};
 /// If a read has fewer bytes than this from few fragments, a second thread does not pay, unless much is decoded for it.
 const WORTH_THREADS: u64 = 256 << 10;
 const FEW_FRAGMENTS: usize = 8;
+/// From this number of fragments on servers on, each is read as soon as it is open. With fewer, all are opened first, so
+/// that it is known how many parts there are.
+const MANY_REMOTE: usize = 16;
 
 /// Who reads.
 #[derive(Clone, Copy)]
@@ -46,7 +49,10 @@ impl Crew {
 
     /// Returns whether there are enough fragments to give each thread one. If not, their parts are distributed.
     pub(super) fn takes_fragments(&self) -> bool {
-        self.tasks >= self.threads && (self.waits || !self.is_small || self.threads == 1)
+        match self.waits {
+            true => self.tasks >= MANY_REMOTE.min(self.threads),
+            false => self.tasks >= self.threads && (!self.is_small || self.threads == 1),
+        }
     }
 
     /// The same crew for the parts of the fragments.
@@ -74,7 +80,8 @@ impl Crew {
             });
         }
         let desks = Desks::new(chunks, self.cores);
-        let threads = self.threads.min(self.tasks).max(1);
+        // Fragments turn out to have several parts.
+        let threads = self.threads.min(2 * self.tasks).max(1);
         workers::run_waiting(
             tasks,
             threads,

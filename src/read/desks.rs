@@ -10,7 +10,7 @@ use crate::threads::process::PerProcess;
 use crate::threads::stop::{self, GLANCE};
 
 /// The bytes that all reads of this process may have fetched, or be fetching, before they are decoded.
-const MOST_BYTES: u64 = 32 << 20;
+const MOST_BYTES: u64 = 24 << 20;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

@@ -14,8 +14,8 @@ use crate::threads::process::PerProcess;
 pub(super) const BLOCK: u64 = 64 << 10;
 /// The most blocks that one request fetches.
 const MOST: u64 = 64;
-/// The bytes that are kept of all files together: a block each of the files of a year of days, twice.
-const KEPT: u64 = 48 << 20;
+/// The bytes that are kept of all files together: a block each of the files of a year of days.
+const KEPT: u64 = 32 << 20;
 
 type Kept = Mutex<Cache<(u64, u64), Arc<[u8]>>>;
 

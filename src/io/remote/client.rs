@@ -73,6 +73,9 @@ const KEPT: usize = 16;
 const MOST_FLOWS: usize = 1000;
 /// The maximum number of idle connections that are kept, to one server and in all.
 const IDLE: usize = 256;
+/// The buffers of a connection, of which there are many: received bytes go on at once, and requests are short.
+const INPUT: usize = 32 << 10;
+const OUTPUT: usize = 8 << 10;
 
 impl Client {
     /// Returns the client for these settings. Its connections belong to this process alone: two processes that read
@@ -162,6 +165,8 @@ fn agent(settings: Settings, proxy: Option<Proxy>, resolver: impl Resolver) -> A
         .tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build())
         .max_idle_connections_per_host(IDLE)
         .max_idle_connections(IDLE)
+        .input_buffer_size(INPUT)
+        .output_buffer_size(OUTPUT)
         .timeout_resolve(Some(settings.connect_timeout))
         .timeout_connect(Some(settings.connect_timeout))
         .timeout_per_read(Some(settings.stall_timeout))
