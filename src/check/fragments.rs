@@ -194,7 +194,7 @@ impl Inspection<'_> {
         // The recorded state is that of the first version, when the aggregation was made.
         let recorded = self.recorded.as_ref().filter(|_| version == 0)?;
         versions[0].location.as_ref()?;
-        recorded.difference(index, raw.file()?)
+        recorded.difference(index, raw)
     }
 
     fn fits(

@@ -180,10 +180,8 @@ impl<'a> Preparation<'a> {
 
     /// Compares the file of a version with the recorded state, which is that of the first version.
     fn check_recorded(&self, raw: &Raw, version: usize, index: &[u64]) -> Result<()> {
-        match (&self.aggregation.recorded, raw.file()) {
-            (Some(recorded), Some(file)) if version == 0 => {
-                fragment::check_recorded(&*self.host, recorded, index, file)
-            }
+        match &self.aggregation.recorded {
+            Some(recorded) if version == 0 => fragment::check_recorded(&*self.host, recorded, index, raw),
             _ => Ok(()),
         }
     }
