@@ -158,7 +158,8 @@ impl Options {
     /// `Request` for a variable of the environment that is not understood.
     fn settings(&self) -> Result<OpenOptions> {
         let mut settings = self.open.clone().map_or_else(OpenOptions::from_env, Ok)?;
-        let OpenOptions { missing_fragments, missing_bytes, lossy_casts, raw_view, .. } = OpenOptions::default();
+        let OpenOptions { missing_fragments, missing_bytes, lossy_casts, raw_view, .. } =
+            OpenOptions::default();
         settings.missing_fragments = missing_fragments;
         settings.missing_bytes = missing_bytes;
         settings.lossy_casts = lossy_casts;

@@ -257,7 +257,8 @@ fn meanwhile() -> Error {
 fn target_of(path: &Path) -> Result<PathBuf> {
     let io = |e| unwritable().because(e);
     if is_address(path) {
-        let message = "it is an address; new files are written on this machine, and can be copied to a server then";
+        let message =
+            "it is an address; new files are written on this machine, and can be copied to a server then";
         return Err(Error::new(Kind::Request, message));
     }
     if is_name_of_directory(path) {

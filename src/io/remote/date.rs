@@ -28,13 +28,14 @@ mod tests {
 
     #[test]
     fn dates_of_headers_are_understood() {
-        let seconds =
-            |text: &str| parse(text).map(|time| time.duration_since(UNIX_EPOCH).unwrap().as_secs());
+        let seconds = |text: &str| parse(text).map(|time| time.duration_since(UNIX_EPOCH).unwrap().as_secs());
         assert_eq!(seconds("Sun, 06 Nov 1994 08:49:37 GMT"), Some(784_111_777));
         assert_eq!(seconds("Thu, 01 Jan 1970 00:00:00 GMT"), Some(0));
         assert_eq!(seconds("Thu, 29 Feb 2024 23:59:59 GMT"), Some(1_709_251_199));
         assert_eq!(seconds("Fri, 31 Dec 9999 23:59:59 GMT"), Some(253_402_300_799));
-        for text in ["", "yesterday", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun, 06 Nov 1969 08:49:37 GMT", "a b c"] {
+        for text in
+            ["", "yesterday", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun, 06 Nov 1969 08:49:37 GMT", "a b c"]
+        {
             assert_eq!(seconds(text), None, "{text}");
         }
         assert_eq!(seconds("Sun, 99 Nov 1994 08:49:37 GMT"), None);
