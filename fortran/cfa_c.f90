@@ -38,6 +38,7 @@ module cfa_c
     type(c_funptr) :: describe = c_null_funptr, note = c_null_funptr, progress = c_null_funptr
     type(c_ptr) :: user_data = c_null_ptr
     integer(c_int32_t) :: overwrite = 0, reserved = 0
+    type(c_ptr) :: open = c_null_ptr
   end type
 
   type, bind(c) :: c_check_options

@@ -21,7 +21,8 @@ module cfa_writing
 contains
 
   ! Makes an aggregation file of the files that hold its parts. The order of the files does not matter where they have
-  ! coordinates. An aggregation of that name that holds no data of its own is replaced.
+  ! coordinates. An aggregation of that name that holds no data of its own is replaced. Files may be http, https and s3
+  ! addresses; the settings of the environment (CFA_HTTP_CONCURRENCY and so on) apply to them.
   !
   ! variables, dimensions   the data variables to take, and the dimensions to join along; all if absent
   ! new_dimension           made of files that have the same coordinates, in their order

@@ -1474,6 +1474,9 @@ typedef void (*cfa_checked_callback)(const cfa_checked_variable *variable, void 
  * else only with options->overwrite. With options->expand, out_path is skipped if a directory or pattern finds it
  * and it is an aggregation. With options->update it must be an aggregation.
  *
+ * Files may be on servers, named by http, https and s3 addresses, which become the locations of the fragments. An address
+ * with a password or a query is CFA_ERR_URI: files contain no secrets. out_path is a local file.
+ *
  * Dimensions are joined by their coordinates, so the order of the files does not matter. Parts that overlap, occur
  * twice or are missing, and units and types that cannot be converted, are errors that name the files.
  *
@@ -1481,7 +1484,7 @@ typedef void (*cfa_checked_callback)(const cfa_checked_variable *variable, void 
  * as it was before the call.
  *
  * @param out_path   the aggregation file
- * @param files      the names of the files
+ * @param files      the names or addresses of the files
  * @param file_count the length of files
  * @param options    what to make; NULL for the defaults
  * @return CFA_OK; CFA_ERR_ARGUMENT when out_path may not be replaced; CFA_ERR_MAP when the parts do not fit
@@ -1724,7 +1727,7 @@ struct cfa_create_options {
   int32_t dry_run;
   /**
    * CFA_CHOICE_YES to take the names as the program cfa does: directories stand for the files in them, *, ?, [...] and
-   * ** are patterns, @list is a file with names. By default each name is that of a file.
+   * ** are patterns, @list is a file with names and addresses. By default each name is that of a file, or its address.
    */
   int32_t expand;
   /** CFA_CHOICE_YES to record size and time of each file, so that readers notice a change. */
@@ -1733,7 +1736,10 @@ struct cfa_create_options {
   int32_t allow_gaps;
   /** CFA_CHOICE_YES to aggregate coordinates that are divided between files instead of copying them. */
   int32_t aggregate_coordinates;
-  /** Threads that scan the files; by default one per core. */
+  /**
+   * Threads that scan local files; by default one per core. Files on servers are scanned as many at a time as requests
+   * may wait.
+   */
   int32_t num_threads;
   /**
    * Put before the names relative to the aggregation file, such as the URL of a server; or NULL. Not with locations.
@@ -1768,11 +1774,16 @@ struct cfa_create_options {
   int32_t overwrite;
   /** Zero. */
   int32_t reserved;
+  /**
+   * How files are opened: what may be requested from servers, and how. Settings that change values do not count. NULL
+   * for the settings of the environment.
+   */
+  const cfa_open_options *open;
 };
 
 /** Initialises a cfa_create_options: all fields have their defaults. */
 #define CFA_CREATE_OPTIONS_INIT \
-  {sizeof(cfa_create_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0}
+  {sizeof(cfa_create_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL}
 
 /**
  * Sets all fields of a structure to their defaults, as CFA_CREATE_OPTIONS_INIT does.

@@ -6,6 +6,7 @@
 // Tests may need a newer compiler than the products.
 #![allow(clippy::incompatible_msrv)]
 
+mod addresses;
 mod architecture;
 mod archive;
 mod bad_input;

@@ -121,6 +121,7 @@ def create(
     dry_run: bool = False,
     num_threads: int = 0,
     history: str | None = None,
+    settings: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Made:
     """Make an aggregation file of the files that hold its parts, or add files to one.
@@ -129,7 +130,7 @@ def create(
 
     Args:
         out: the aggregation file. An aggregation without data of its own that has the name is replaced.
-        files: files, directories, patterns (``data/*.nc``) or lists (``@list.txt``).
+        files: files, http(s) and s3 addresses, directories, patterns (``data/*.nc``) or lists (``@list.txt``).
         dialect: the convention to follow; CF-1.13 by default.
         format: ``netcdf4`` (the default), ``classic`` or ``cdf5``.
         locations: ``relative`` to the aggregation file (the default), or ``absolute``.
@@ -143,8 +144,9 @@ def create(
         overwrite: whether a file with data of its own is replaced.
         update: whether files are added to an existing aggregation.
         dry_run: whether nothing is written.
-        num_threads: the number of threads that scan; 0 means one per core.
+        num_threads: the number of threads that scan local files; 0 means one per core.
         history: the text of this call in the attribute ``history``.
+        settings: those of ``libcfa.open``; settings that change values do not count.
         progress: called with the fraction done; the last call is with 1.
     """
     options = {
@@ -163,6 +165,7 @@ def create(
         "dry_run": dry_run,
         "num_threads": num_threads,
         "history": "libcfa.create" if history is None else history,
+        "settings": _settings.texts(settings or {}),
     }
     made, notes, count = _core.create(os.fsdecode(out), _list(files), options, progress)
     return Made(tuple(_made(*variable) for variable in made), tuple(notes), count)

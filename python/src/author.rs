@@ -42,6 +42,7 @@ struct CreateOptions {
     history: Option<String>,
     update: bool,
     dry_run: bool,
+    settings: Settings,
 }
 
 impl CreateOptions {
@@ -67,6 +68,7 @@ impl CreateOptions {
         options.overwrite = self.overwrite;
         options.num_threads = self.num_threads;
         options.history.clone_from(&self.history);
+        options.open = Some(opened(py, &self.settings)?);
         Ok(options)
     }
 }

@@ -17,6 +17,9 @@ use super::{checking, writing};
 /// else only with options->overwrite. With options->expand, out_path is skipped if a directory or pattern finds it
 /// and it is an aggregation. With options->update it must be an aggregation.
 ///
+/// Files may be on servers, named by http, https and s3 addresses, which become the locations of the fragments. An
+/// address with a password or a query is CFA_ERR_URI: files contain no secrets. out_path is a local file.
+///
 /// Dimensions are joined by their coordinates, so the order of the files does not matter. Parts that overlap, occur
 /// twice or are missing, and units and types that cannot be converted, are errors that name the files.
 ///
@@ -24,7 +27,7 @@ use super::{checking, writing};
 /// as it was before the call.
 ///
 /// @param out_path   the aggregation file
-/// @param files      the names of the files
+/// @param files      the names or addresses of the files
 /// @param file_count the length of files
 /// @param options    what to make; NULL for the defaults
 /// @return CFA_OK; CFA_ERR_ARGUMENT when out_path may not be replaced; CFA_ERR_MAP when the parts do not fit

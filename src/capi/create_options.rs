@@ -2,6 +2,7 @@
 
 use std::ffi::{c_char, c_void};
 
+use super::open_options::cfa_open_options;
 use super::options::{self, Options};
 use super::planned::{cfa_describe_callback, cfa_note_callback};
 use super::read::cfa_progress_callback;
@@ -38,7 +39,8 @@ pub struct cfa_create_options {
     /// CFA_CHOICE_YES to work out what would be made, call describe and note, and write nothing.
     pub dry_run: i32,
     /// CFA_CHOICE_YES to take the names as the program cfa does: directories stand for the files in them, *, ?, [...] and
-    /// ** are patterns, @list is a file with names. By default each name is that of a file.
+    /// ** are patterns, @list is a file with names and addresses. By default each name is that of a file or its
+    /// address.
     pub expand: i32,
     /// CFA_CHOICE_YES to record size and time of each file, so that readers notice a change.
     pub record_state: i32,
@@ -46,7 +48,8 @@ pub struct cfa_create_options {
     pub allow_gaps: i32,
     /// CFA_CHOICE_YES to aggregate coordinates that are divided between files instead of copying them.
     pub aggregate_coordinates: i32,
-    /// Threads that scan the files; by default one per core.
+    /// Threads that scan local files; by default one per core. Of files on servers, as many are scanned at a time as
+    /// requests may wait.
     pub num_threads: i32,
     /// Put before the names relative to the aggregation file, such as the URL of a server; or NULL. Not with locations.
     pub base: *const c_char,
@@ -73,6 +76,9 @@ pub struct cfa_create_options {
     pub overwrite: i32,
     /// Zero.
     pub reserved: i32,
+    /// How files are opened: what may be requested from servers, and how. Settings that change values do not count.
+    /// NULL for the settings of the environment.
+    pub open: *const cfa_open_options,
 }
 
 // SAFETY: a C structure that begins with its size and has no padding; its fields are numbers, pointers and functions

@@ -84,6 +84,7 @@ unsafe fn create_settings(given: &cfa_create_options) -> Answer<create::Options>
         options.dimensions = names(given.dimensions, "dimensions")?;
         options.new_dimension = optional_text(given.new_dimension, "new_dimension")?.map(str::to_owned);
         options.history = optional_text(given.history, "history")?.map(str::to_owned);
+        options.open = Some(settings(given.open)?);
     }
     options.allow_gaps = yes(given.allow_gaps, "allow_gaps")?;
     options.aggregate_coordinates = yes(given.aggregate_coordinates, "aggregate_coordinates")?;

@@ -65,27 +65,34 @@ pub(crate) fn check(
     let outcome = Mutex::new((states, findings));
     let strides = c_strides(shape);
     let all = Selection::all(shape);
-    let size = (total as u64 / 16).clamp(1, BLOCK);
+    let waits = shared.waits_for(id);
+    // As many wait for servers as requests may, and each for few fragments.
+    let waiting = shared.options.http_concurrency.saturating_mul(2).min(total).max(1);
+    let size = match waits {
+        true => (total / waiting / 8).clamp(1, 16) as u64,
+        false => (total as u64 / 16).clamp(1, BLOCK),
+    };
     let tasks: Vec<Selection> = Slabs::new(&all, shape, size).collect::<Result<_>>()?;
-    workers::run(
-        tasks,
-        options.threads(),
-        || (),
-        |block, _, ()| {
-            let found = inspection.block(&block)?;
-            let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
-            for (index, verdict) in found {
-                let at: u64 = index.iter().zip(&strides).map(|(i, s)| i * s).sum();
-                outcome.0[at as usize] = verdict.state;
-                for (rule, message) in verdict.problems {
-                    let path = Some(variable.path.as_str());
-                    outcome.1.add(rule, aggregation.dialect, path, Some(&index), message);
-                }
+    let work = |block: Selection, _: &_, (): &mut ()| {
+        let found = inspection.block(&block)?;
+        // What was cancelled while it waited is no finding.
+        progress.check()?;
+        let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        for (index, verdict) in found {
+            let at: u64 = index.iter().zip(&strides).map(|(i, s)| i * s).sum();
+            outcome.0[at as usize] = verdict.state;
+            for (rule, message) in verdict.problems {
+                let path = Some(variable.path.as_str());
+                outcome.1.add(rule, aggregation.dialect, path, Some(&index), message);
             }
-            drop(outcome);
-            progress.advance(block.len().unwrap_or(0))
-        },
-    )?;
+        }
+        drop(outcome);
+        progress.advance(block.len().unwrap_or(0))
+    };
+    match waits {
+        true => workers::run_waiting(tasks, waiting, Some(progress), || (), work)?,
+        false => workers::run(tasks, options.threads(), || (), work)?,
+    }
     report.states = outcome.into_inner().unwrap_or_else(PoisonError::into_inner).0;
     Ok(())
 }
@@ -194,7 +201,7 @@ impl Inspection<'_> {
         // The recorded state is that of the first version, when the aggregation was made.
         let recorded = self.recorded.as_ref().filter(|_| version == 0)?;
         versions[0].location.as_ref()?;
-        recorded.difference(index, raw.file()?)
+        recorded.difference(index, raw)
     }
 
     fn fits(

@@ -2,12 +2,10 @@
 //!
 //! Two variables that span the array of fragments hold bytes and seconds since 1970 (`dialect::STATE_ATTRIBUTE`).
 
-use std::path::Path;
-
 use crate::container::tree::VariableId;
 use crate::dataset::Dataset;
 use crate::model::Aggregation;
-use crate::read::fragment;
+use crate::read::fragment::{self, Raw};
 use crate::selection::Selection;
 
 /// The variables with size and time of modification of each fragment's file.
@@ -22,9 +20,9 @@ impl Recorded {
         Some(Recorded { dataset: dataset.clone(), variables: aggregation.recorded? })
     }
 
-    /// Returns how a file differs from the recorded state of a fragment; `None` if it does not, or if nothing was
+    /// Returns how the file of a fragment differs from its recorded state; `None` if it does not, or if nothing was
     /// recorded.
-    pub(crate) fn difference(&self, index: &[u64], file: &str) -> Option<String> {
+    pub(crate) fn difference(&self, index: &[u64], raw: &Raw) -> Option<String> {
         let shared = self.dataset.shared();
         let read = |id: VariableId| {
             let array = &shared.tree().variables[id.0].array;
@@ -33,6 +31,6 @@ impl Recorded {
         };
         let [size, time] = self.variables.map(read);
         let (size, time) = (size?, time?);
-        Some(format!("{file}: {}", fragment::recorded_difference([size, time], Path::new(file))?))
+        Some(format!("{}: {}", raw.file()?, fragment::recorded_difference_of([size, time], raw)?))
     }
 }

@@ -1,12 +1,15 @@
 //! Lists the array of fragments for people: the place, locations and identifiers of each, and whether it exists.
 
+use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use crate::dataset::variable::Variable;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::{self, Opened, Style};
 use crate::model::fragments::{Fragment, Lookup, Version};
 use crate::selection::Selection;
+use crate::threads::workers;
 use crate::value::Values;
 
 /// One fragment of an aggregation variable.
@@ -45,6 +48,9 @@ pub enum Presence {
 
 /// Number of entries that are looked up at once.
 const BLOCK: u64 = 4096;
+
+/// Number of fragments on servers that are looked for together.
+const TOGETHER: usize = 1024;
 
 impl Variable {
     /// Visits every fragment in C order. A variable that is not aggregated has none.
@@ -124,6 +130,57 @@ impl Variable {
         Ok(Entry { index: index.to_vec(), ranges, source: source_of(&entries, 0) })
     }
 
+    /// Visits every fragment in C order, with whether each of its versions can be opened. Files on servers are looked for
+    /// side by side.
+    ///
+    /// # Errors
+    /// As [`Variable::for_each_fragment`].
+    pub fn for_each_presence<E: From<Error>>(
+        &self,
+        mut visit: impl FnMut(Entry, Vec<Presence>) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        if !self.dataset().shared().waits_for(self.id()) {
+            return self.for_each_fragment(|entry| {
+                let found = versions_of(&entry).iter().map(|version| self.presence(version)).collect();
+                visit(entry, found)
+            });
+        }
+        let mut waiting: Vec<Entry> = Vec::new();
+        let mut tell = |entries: Vec<Entry>| {
+            let found = self.presences(&entries)?;
+            entries.into_iter().try_for_each(|entry| {
+                let own = versions_of(&entry).iter().map(|version| found.of(version)).collect();
+                visit(entry, own)
+            })
+        };
+        self.for_each_fragment(|entry| {
+            waiting.push(entry);
+            match waiting.len() < TOGETHER {
+                true => Ok(()),
+                false => tell(std::mem::take(&mut waiting)),
+            }
+        })?;
+        tell(waiting)
+    }
+
+    /// Looks for the files of all versions, each once.
+    fn presences(&self, entries: &[Entry]) -> Result<Found> {
+        let found = Mutex::new(HashMap::new());
+        let versions = entries.iter().flat_map(versions_of);
+        let places: HashMap<Option<&str>, &Version> =
+            versions.map(|version| (version.location.as_deref(), version)).collect();
+        let threads = self.dataset().shared().options.http_concurrency.saturating_mul(2);
+        let threads = threads.min(places.len()).max(1);
+        let look = |version: &Version, _: &_, (): &mut ()| {
+            let presence = self.presence(version);
+            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+            found.insert(version.location.clone(), presence);
+            Ok(())
+        };
+        workers::run_waiting(places.into_values(), threads, None, || (), look)?;
+        Ok(Found(found.into_inner().unwrap_or_else(PoisonError::into_inner)))
+    }
+
     /// Checks whether the file of a version can be opened. The aggregation file itself is always present.
     pub fn presence(&self, version: &Version) -> Presence {
         let Some(name) = &version.location else {
@@ -139,6 +196,22 @@ impl Variable {
             })
         };
         look().unwrap_or_else(Presence::Refused)
+    }
+}
+
+/// Whether files can be opened, by location.
+struct Found(HashMap<Option<String>, Presence>);
+
+impl Found {
+    fn of(&self, version: &Version) -> Presence {
+        self.0.get(&version.location).cloned().unwrap_or(Presence::Absent(Vec::new()))
+    }
+}
+
+fn versions_of(entry: &Entry) -> &[Version] {
+    match &entry.source {
+        EntrySource::Versions(versions) => versions,
+        EntrySource::Missing | EntrySource::UniqueValue(_) => &[],
     }
 }
 

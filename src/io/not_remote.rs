@@ -29,6 +29,14 @@ impl Url {
     pub(crate) fn to_location(&self) -> String {
         match *self {}
     }
+
+    pub(crate) fn has_user(&self) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn has_query(&self) -> bool {
+        match *self {}
+    }
 }
 
 impl fmt::Display for Url {

@@ -16,7 +16,9 @@ use crate::container::tree::{DimensionId, GroupId, Tree, VariableId};
 use crate::container::Container;
 use crate::dialect::{self, Grids};
 use crate::error::{message, Error, Kind, Result};
-use crate::io::location::{Identity, Origin};
+use crate::io::location::{self, Identity, Origin};
+use crate::model::fragments::{Fragment, Lookup, Version};
+use crate::model::slabs::Slabs;
 use crate::model::substitutions::Substitutions;
 use crate::model::Aggregation;
 use crate::options::OpenOptions;
@@ -43,7 +45,34 @@ pub(crate) struct AggregationFile {
     warnings: Mutex<Vec<String>>,
 }
 
+/// The number of fragments that show whether those of a variable lie on servers.
+const SAMPLE: u64 = 1024;
+
 impl AggregationFile {
+    /// Returns whether some of these fragments may lie on servers.
+    pub(super) fn may_wait<'f>(&self, fragments: impl IntoIterator<Item = &'f Fragment>) -> bool {
+        let is_remote = |version: &Version| {
+            let name = version.location.as_ref();
+            name.is_some_and(|name| location::may_be_remote(&self.origin, name, &self.options))
+        };
+        fragments.into_iter().any(|fragment| match fragment {
+            Fragment::Stored { versions, .. } => versions.iter().any(is_remote),
+            Fragment::Missing => false,
+        })
+    }
+
+    /// Returns whether the data of a variable may lie on servers, judged by its first fragments.
+    pub(crate) fn waits_for(&self, id: VariableId) -> bool {
+        let Ok(Some(aggregation)) = self.aggregation(id) else { return self.container.source().is_remote() };
+        let shape = aggregation.grid.fragments();
+        let first = Slabs::new(&Selection::all(shape), shape, SAMPLE).next();
+        let Some(Ok(first)) = first else { return false };
+        match aggregation.fragments.lookup(&*self.container, &first, &self.runtime_substitutions) {
+            Ok(Lookup::Fragments(list)) => self.may_wait(&list),
+            _ => false,
+        }
+    }
+
     /// Parses the structure of a file.
     ///
     /// # Errors

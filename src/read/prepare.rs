@@ -18,7 +18,6 @@ use crate::container::chunk_numbers::ChunkNumbers;
 use crate::container::read::{self, ChunkCache};
 use crate::container::tree::VariableId;
 use crate::error::{Error, Result};
-use crate::io::location;
 use crate::io::source::{Fetched, Source};
 use crate::model::fragments::{Fragment, Lookup, Version, View};
 use crate::model::Aggregation;
@@ -132,14 +131,7 @@ impl<'a> Preparation<'a> {
 
     /// Returns whether some of these fragments may lie on servers.
     pub(super) fn may_wait<'f>(&self, fragments: impl IntoIterator<Item = &'f Fragment>) -> bool {
-        let AggregationFile { origin, options, .. } = &**self.file;
-        let is_remote = |version: &Version| {
-            version.location.as_ref().is_some_and(|name| location::may_be_remote(origin, name, options))
-        };
-        fragments.into_iter().any(|fragment| match fragment {
-            Fragment::Stored { versions, .. } => versions.iter().any(is_remote),
-            _ => false,
-        })
+        self.file.may_wait(fragments)
     }
 
     /// Looks up a part of the array of fragments.
@@ -180,10 +172,8 @@ impl<'a> Preparation<'a> {
 
     /// Compares the file of a version with the recorded state, which is that of the first version.
     fn check_recorded(&self, raw: &Raw, version: usize, index: &[u64]) -> Result<()> {
-        match (&self.aggregation.recorded, raw.file()) {
-            (Some(recorded), Some(file)) if version == 0 => {
-                fragment::check_recorded(&*self.host, recorded, index, file)
-            }
+        match &self.aggregation.recorded {
+            Some(recorded) if version == 0 => fragment::check_recorded(&*self.host, recorded, index, raw),
             _ => Ok(()),
         }
     }

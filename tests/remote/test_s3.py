@@ -106,6 +106,18 @@ class Reading(Stored):
         self.read(converted, CFA_ALLOWED_SOURCES=f"{self.local};s3://{self.bucket}/run", **self.key)
 
 
+    def test_created_from_addresses(self):
+        names, data = files.fragments(self.local / "made")
+        addresses = [self.put(f"a b/{name}", self.local / "made" / name) for name in names]
+        out = self.local / "created.nc"
+        done = run("create", str(out), *addresses, "--dim", "d0", "--record-state", **self.environment(**self.key))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.authorizations(), [True] * len(names))
+        allowed = {"CFA_ALLOWED_SOURCES": f"s3://{self.bucket}"}
+        self.assert_same(self.read(out, **allowed, **self.key), data)
+        self.assertIn(f"s3://{self.bucket}/a%20b/{names[0]}".encode(), out.read_bytes())
+
+
 class Policy(Stored):
     def local_aggregation(self, acl):
         names, data = files.fragments(self.local / "made")

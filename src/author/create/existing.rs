@@ -90,8 +90,8 @@ pub(super) struct ExistingInputs {
 ///
 /// # Errors
 /// Those of reading it; `Unsupported` for fragments that are not files.
-pub(super) fn read(out: &Path, interner: &Interner) -> Result<Existing> {
-    let dataset = Dataset::open_with(out, &OpenOptions::from_env()?)?;
+pub(super) fn read(out: &Path, settings: &OpenOptions, interner: &Interner) -> Result<Existing> {
+    let dataset = Dataset::open_with(out, settings)?;
     let mut existing = Existing {
         globals: scan::attributes_of(&dataset),
         history: None,

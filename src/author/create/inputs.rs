@@ -1,15 +1,17 @@
-//! The files that arguments name: files, directories, patterns, lists.
+//! The files that arguments name: files, addresses, directories, patterns, lists.
 
 use std::collections::HashMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use super::pattern::{fits, is_pattern, natural};
 use crate::error::{Error, Kind, Result};
+use crate::io::location::{as_input, is_address};
 use crate::io::os::{self, path_from_bytes, read_given, shown};
 
-/// The files to aggregate, and the origin of each: paths are files that were named; [`expand`] also finds files.
+/// The files to aggregate, and the origin of each: paths and addresses are files that were named; [`expand`] also finds
+/// files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inputs {
     paths: Vec<PathBuf>,
@@ -20,7 +22,7 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// Returns the files, in their order.
+    /// Returns the files, in their order. An address is a path of the same text.
     pub fn paths(&self) -> &[PathBuf] {
         &self.paths
     }
@@ -35,6 +37,15 @@ impl Inputs {
         &self.lists
     }
 
+    /// Returns the same files, each under one form of its name: `file:` URIs become paths, and addresses are normalised.
+    ///
+    /// # Errors
+    /// `Uri` for a malformed address and for one with secrets.
+    pub(super) fn in_one_form(&self) -> Result<Inputs> {
+        let paths = self.paths.iter().map(|path| as_input(path)).collect::<Result<_>>()?;
+        Ok(Inputs { paths, named: self.named.clone(), lists: self.lists.clone() })
+    }
+
     fn add(&mut self, paths: impl IntoIterator<Item = PathBuf>, named: bool) {
         self.paths.extend(paths);
         self.named.resize(self.paths.len(), named);
@@ -42,10 +53,10 @@ impl Inputs {
 
     /// Removes repetitions. A file that was both found and named counts as named.
     fn without_repetitions(self) -> Inputs {
-        let mut place: HashMap<PathBuf, usize> = HashMap::new();
+        let mut place: HashMap<Name, usize> = HashMap::new();
         let mut once = Inputs { lists: self.lists, ..Inputs::default() };
         for (path, named) in self.paths.into_iter().zip(self.named) {
-            let at = *place.entry(path.clone()).or_insert(once.paths.len());
+            let at = *place.entry(Name::of(&path)).or_insert(once.paths.len());
             if at == once.paths.len() {
                 once.add([path], named);
             } else {
@@ -53,6 +64,22 @@ impl Inputs {
             }
         }
         once
+    }
+}
+
+/// A name as it is compared with others: `a//b` and `a/b` are one path, but two addresses.
+#[derive(PartialEq, Eq, Hash)]
+enum Name {
+    Path(PathBuf),
+    Address(OsString),
+}
+
+impl Name {
+    fn of(path: &Path) -> Name {
+        match is_address(path) {
+            true => Name::Address(path.as_os_str().to_owned()),
+            false => Name::Path(path.to_owned()),
+        }
     }
 }
 
@@ -83,12 +110,14 @@ impl From<&Inputs> for Inputs {
 /// Returns the files that the arguments name, in their order. The files of a pattern or directory are in natural order,
 /// so that `r2` comes before `r10`. A file that is named twice counts once.
 ///
-/// - `@list.txt` is a file with one name per line; relative names are relative to it.
+/// - An http, https or s3 address is a file on a server. It is not looked for here, and is never a pattern.
+/// - `@list.txt` is a file with one name or address per line; relative names are relative to it.
 /// - A directory means the files below it whose names end in `.nc`, `.nc4`, `.cdf` or `.nca`.
 /// - `*`, `?` and `[...]` match within a name, `**` any directories; a name that exists is not a pattern.
 ///
 /// # Errors
-/// `Io` if something does not exist or cannot be read, `Request` if nothing is left.
+/// `Io` if something does not exist or cannot be read, `Uri` for an address that is malformed or has secrets, `Request`
+/// if nothing is left.
 pub fn expand<S: AsRef<OsStr>>(arguments: &[S]) -> Result<Inputs> {
     let mut found = Inputs::default();
     for argument in arguments {
@@ -101,7 +130,12 @@ pub fn expand<S: AsRef<OsStr>>(arguments: &[S]) -> Result<Inputs> {
 }
 
 fn one(argument: &OsStr, base: &Path, lists: bool, found: &mut Inputs) -> Result<()> {
-    let path = base.join(argument);
+    let name = as_input(Path::new(argument))?;
+    if is_address(&name) {
+        found.add([name], true);
+        return Ok(());
+    }
+    let path = base.join(&name);
     let absent = |what: &str| Error::new(Kind::Io, what).in_file(shown(&path)).of_absence();
     let there = fs::metadata(&path).ok();
     if let (Some(list), true) = (listed(argument), lists && there.is_none()) {

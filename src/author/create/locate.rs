@@ -1,4 +1,5 @@
-//! The locations of fragments in the aggregation file: relative to it, absolute, or below a base.
+//! The locations of fragments in the aggregation file: relative to it, absolute, or below a base. That of a file on a
+//! server is its address.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use super::Locations;
 use crate::error::secrets::redact;
 use crate::error::{Error, Kind, Result};
-use crate::io::location::relative_path;
+use crate::io::location::{is_address, relative_path};
 use crate::io::os::shown;
 use crate::model::Dialect;
 
@@ -35,6 +36,9 @@ impl Locator {
     /// # Errors
     /// `Io` if its directory does not exist, `Unsupported` if there is no relative name for it.
     pub fn location(&self, file: &Path) -> Result<String> {
+        if let Some(address) = file.to_str().filter(|_| is_address(file)) {
+            return Ok(address.to_owned());
+        }
         let given = file.parent().unwrap_or(Path::new("")).to_owned();
         let known = self.real.lock().unwrap_or_else(PoisonError::into_inner).get(&given).cloned();
         let folder = match known {
@@ -148,5 +152,6 @@ mod tests {
         assert_eq!(name(base, Dialect::Cf113), "https://host/a%20b/50%25.nc");
         let locator = Locator::new(&root.join("agg.nc"), &Locations::Relative, Dialect::Cf113).unwrap();
         assert_eq!(locator.location(&root.join("run:1.nc")).unwrap(), "./run:1.nc");
+        assert_eq!(locator.location(Path::new("s3://b/a//c.nc")).unwrap(), "s3://b/a//c.nc");
     }
 }

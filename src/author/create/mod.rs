@@ -13,7 +13,8 @@
 //! # Ok::<(), cfa::Error>(())
 //! ```
 //!
-//! Variables in groups are aggregated in their groups.
+//! Variables in groups are aggregated in their groups. Files on servers are named by their addresses, and opened as many
+//! at a time as requests may wait.
 //!
 //! Files that are read are never replaced. Errors name the files and list all faults, with dates. Refused: parts that
 //! overlap, occur twice, are missing or leave a gap; units and calendars that cannot be converted; types that cannot be
@@ -59,7 +60,9 @@ use crate::author::write::{File, Format, NewFile};
 use crate::container::composed::is_same;
 use crate::error::message;
 use crate::error::{Error, Kind, Result};
+use crate::io::location::is_address;
 use crate::model::Dialect;
+use crate::options::OpenOptions;
 use crate::threads::progress::{Listener, Progress};
 use assemble::Assembly;
 use locate::Locator;
@@ -109,6 +112,8 @@ pub struct Options {
     pub num_threads: usize,
     /// The text of this call in `history`; `cfa create` by default.
     pub history: Option<String>,
+    /// How files are opened: what may be requested from servers, and how; `None` for the settings of the environment.
+    pub open: Option<OpenOptions>,
 }
 
 impl Default for Options {
@@ -126,6 +131,7 @@ impl Default for Options {
             overwrite: false,
             num_threads: 0,
             history: None,
+            open: None,
         }
     }
 }
@@ -143,6 +149,22 @@ impl Options {
 
     fn may_join(&self, dimension: &str) -> bool {
         self.dimensions.is_empty() || self.joins(dimension)
+    }
+
+    /// Returns the settings with which files are opened. Those that change values are the defaults: what is stored in an
+    /// aggregation file does not depend on them.
+    ///
+    /// # Errors
+    /// `Request` for a variable of the environment that is not understood.
+    fn settings(&self) -> Result<OpenOptions> {
+        let mut settings = self.open.clone().map_or_else(OpenOptions::from_env, Ok)?;
+        let OpenOptions { missing_fragments, missing_bytes, lossy_casts, raw_view, .. } =
+            OpenOptions::default();
+        settings.missing_fragments = missing_fragments;
+        settings.missing_bytes = missing_bytes;
+        settings.lossy_casts = lossy_casts;
+        settings.raw_view = raw_view;
+        Ok(settings)
     }
 
     fn threads(&self) -> usize {
@@ -167,7 +189,7 @@ pub fn plan(
 /// another file only with [`Options::overwrite`]. Waits for others who write the file at the same time. The new file is
 /// read back before it gets its name.
 ///
-/// The aggregation file is never one of the files, nor a fragment of one that is itself an aggregation. If [`expand`]
+/// The aggregation file is on this machine; the files may also be on servers. It is never one of the files, nor a fragment of one that is itself an aggregation. If [`expand`]
 /// found it in a directory or by a pattern and it is an aggregation, it is skipped.
 ///
 /// # Errors
@@ -221,6 +243,7 @@ fn make_all(
     listener: Option<&Listener<'_>>,
     writes: bool,
 ) -> Result<Report> {
+    let files = &files.in_one_form()?;
     let progress = steps(files, listener);
     let target = target(out, writes, &progress)?;
     let (file, report) = make(&target, files, options, &progress)?;
@@ -240,6 +263,7 @@ fn add_all(
     listener: Option<&Listener<'_>>,
     writes: bool,
 ) -> Result<Report> {
+    let files = &files.in_one_form()?;
     let progress = steps(files, listener);
     let target = target(out, writes, &progress)?;
     let mut made = remake::remake(&target, files, options, &progress)?;
@@ -294,7 +318,7 @@ fn others<'a>(out: &Out, files: &'a Inputs) -> Result<Vec<&'a Path>> {
     };
     let (mut list, mut passed) = (Vec::with_capacity(files.paths().len()), false);
     for (path, named) in files.iter() {
-        if !out.exists() || !out.is(path) {
+        if !out.exists() || is_address(path) || !out.is(path) {
             list.push(path);
         } else if named || !out.is_aggregation() {
             return Err(read("one of the input files"));

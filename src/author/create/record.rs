@@ -13,6 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::io::location::FileState;
 use crate::io::os::shown;
 use crate::model::fragments::Fragment;
+use crate::options::OpenOptions;
 use crate::value::{Attributes, DataType, Values};
 
 /// A variable without sizes and values.
@@ -96,7 +97,7 @@ impl State {
 
     /// Returns whether there is something to compare with.
     pub fn is_known(self) -> bool {
-        self.bytes.is_finite() && self.modified.is_finite()
+        self.bytes.is_finite()
     }
 }
 
@@ -110,6 +111,8 @@ pub(super) struct Input {
     location: Option<Box<str>>,
     pub state: Option<Box<State>>,
     pub items: Vec<Arc<Item>>,
+    /// How a file on a server was opened.
+    settings: Option<Arc<OpenOptions>>,
 }
 
 /// The place of an input.
@@ -127,13 +130,14 @@ impl Input {
     /// Returns a file.
     pub fn file(path: &Path, state: Option<State>, items: Vec<Arc<Item>>) -> Input {
         let place = if path.to_str().is_some() { StoredIn::Named } else { StoredIn::File(path.into()) };
-        Input { name: shown(path).into(), place, location: None, state: state.map(Box::new), items }
+        let (name, state) = (shown(path).into(), state.map(Box::new));
+        Input { name, place, location: None, state, items, settings: None }
     }
 
     /// Returns a fragment.
     pub fn fragment(name: String, state: Option<State>, items: Vec<Arc<Item>>) -> Input {
         let (name, place) = (name.into(), StoredIn::Nowhere);
-        Input { name, place, location: None, state: state.map(Box::new), items }
+        Input { name, place, location: None, state: state.map(Box::new), items, settings: None }
     }
 
     /// Returns a part of a file that is already a fragment, under this location.
@@ -143,8 +147,19 @@ impl Input {
             StoredIn::File(path) => StoredIn::File(path.clone()),
             StoredIn::Nowhere => StoredIn::Nowhere,
         };
-        let location = location.map(Box::from);
-        Input { name: self.name.clone(), place, location, state: self.state.clone(), items }
+        let (name, location, state) = (self.name.clone(), location.map(Box::from), self.state.clone());
+        Input { name, place, location, state, items, settings: self.settings.clone() }
+    }
+
+    /// Returns it with the settings that it was opened with.
+    pub fn opened_with(mut self, settings: Option<&Arc<OpenOptions>>) -> Input {
+        self.settings = settings.cloned();
+        self
+    }
+
+    /// Returns the settings to open it with again.
+    pub fn settings(&self) -> OpenOptions {
+        self.settings.as_deref().cloned().unwrap_or_default()
     }
 
     pub fn location(&self) -> Option<&str> {

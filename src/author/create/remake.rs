@@ -71,13 +71,13 @@ pub(super) fn remake(
         return Err(out.refusal(message));
     }
     let interner = Interner::default();
-    let old = existing::read(out.path(), &interner)?;
+    let old = existing::read(out.path(), &options.settings()?, &interner)?;
     let mut own = options.clone();
     own.dialect = old.dialect.unwrap_or(options.dialect);
     own.record_state |= old.has_state;
     own.aggregate_coordinates |= old.has_aggregated_coordinates;
     let locator = Locator::new(out.target(), &own.locations, own.dialect)?;
-    let sorted = old.sort(&others, &locator, &own)?;
+    let sorted = old.sort(&others, &locator, &own, progress)?;
     let mut scanned = scan::scan(&sorted.fresh, out, &own, progress, &interner)?;
     if let Some(name) = &own.new_dimension {
         if old.number(name, &mut scanned.inputs, &interner)? {

@@ -2,19 +2,22 @@
 //! scanned again.
 //!
 //! A file is unchanged if its size and time are those that were recorded when it was added. If nothing was recorded, it
-//! is scanned again.
+//! is scanned again. Files on servers are known by their addresses.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use super::existing::{Existing, Ranges};
 use super::locate::Locator;
-use super::Options;
+use super::{scan, Options};
 use crate::error::{Error, Kind, Result};
-use crate::io::location::{candidates, Place};
+use crate::io::location::{self, addresses, candidates, is_address, FileState, Place};
 use crate::io::os::{self, FileIdentity};
 use crate::model::fragments::Fragment;
-use crate::read::fragment::recorded_difference;
+use crate::read::fragment::{differs_from_recorded, recorded_difference};
+use crate::threads::progress::Progress;
+use crate::threads::workers;
 
 /// The input files, sorted.
 #[derive(Default)]
@@ -35,30 +38,49 @@ impl Existing {
     /// Distinguishes known files from others.
     ///
     /// # Errors
-    /// `Io`, `Unsupported` if a file can have no location.
-    pub fn sort<'a>(&self, files: &[&'a Path], locator: &Locator, options: &Options) -> Result<Sorted<'a>> {
+    /// `Io`, `Unsupported` if a file can have no location; those of opening a file on a server; `Cancelled`.
+    pub fn sort<'a>(
+        &self,
+        files: &[&'a Path],
+        locator: &Locator,
+        options: &Options,
+        progress: &Progress<'_>,
+    ) -> Result<Sorted<'a>> {
         let mut sorted = Sorted::default();
         let mut given: HashSet<usize> = HashSet::new();
         let mut identities: Option<HashMap<FileIdentity, usize>> = None;
+        let mut addressed: Option<HashMap<String, usize>> = None;
+        let mut known = Vec::new();
         for &file in files {
-            let known = match self.by_location.get(&locator.location(file)?) {
+            let number = match self.by_location.get(&locator.location(file)?) {
                 Some(number) => Some(*number),
+                None if is_address(file) => {
+                    let all = addressed.get_or_insert_with(|| self.addressed());
+                    addresses(file).iter().find_map(|address| all.get(address).copied())
+                }
                 None => {
                     let all = identities.get_or_insert_with(|| self.identities());
                     os::identity_at(file).ok().and_then(|identity| all.get(&identity).copied())
                 }
             };
-            let Some(number) = known else {
-                sorted.fresh.push(file);
-                continue;
-            };
-            if !given.insert(number) {
-                continue;
+            match number {
+                None => sorted.fresh.push(file),
+                Some(number) if given.insert(number) => known.push((number, file)),
+                Some(_) => {}
             }
-            if self.has_changed(number, file) {
+        }
+        let states = if self.has_state { states_of(&known, options, progress)? } else { HashMap::new() };
+        for (number, file) in known {
+            let difference = |recorded| match states.get(&number) {
+                Some(&state) => differs_from_recorded(recorded, state),
+                None => recorded_difference(recorded, file),
+            };
+            if self.states(number).flatten().any(|state| difference(state).is_some()) {
                 sorted.changed.insert(number);
             }
-            match self.is_unchanged(number, file) && self.has_wanted(number, options) {
+            let is_unchanged =
+                self.states(number).all(|state| state.is_some_and(|state| difference(state).is_none()));
+            match is_unchanged && self.has_wanted(number, options) {
                 true => sorted.unchanged += 1,
                 false => drop(sorted.again.insert(number, file.to_owned())),
             }
@@ -81,7 +103,7 @@ impl Existing {
             let path = self.local(number).next().ok_or_else(|| {
                 let message =
                     "its coordinates are stored by value; to aggregate them it must be read again, \
-                     and it does not exist";
+                     and it is no local file that exists";
                 Error::new(Kind::Unsupported, message).in_file(&*self.files[number].location)
             })?;
             Ok((number, path))
@@ -122,11 +144,13 @@ impl Existing {
         (0..self.files.len()).rev().filter_map(of).collect()
     }
 
-    /// Returns whether the file is known to be what it was when it was added.
-    fn is_unchanged(&self, number: usize, file: &Path) -> bool {
-        self.states(number).all(|state| {
-            state.is_some_and(|[bytes, modified]| recorded_difference([bytes, modified], file).is_none())
-        })
+    /// Returns the files on servers by their normalised addresses.
+    fn addressed(&self) -> HashMap<String, usize> {
+        let of = |number: usize| {
+            let name = Path::new(&self.files[number].reference.0);
+            addresses(name).into_iter().next().map(|address| (address, number))
+        };
+        (0..self.files.len()).rev().filter_map(of).collect()
     }
 
     /// Returns whether the file is known to differ from what it was when it was added.
@@ -149,4 +173,25 @@ impl Existing {
         wanted
             .all(|name| fragments.iter().any(|(variable, _)| self.variables[*variable].template.name == name))
     }
+}
+
+/// Returns the present states of those files that are on servers, by number.
+fn states_of(
+    files: &[(usize, &Path)],
+    options: &Options,
+    progress: &Progress<'_>,
+) -> Result<HashMap<usize, FileState>> {
+    let remote: Vec<_> = files.iter().filter(|(_, file)| is_address(file)).collect();
+    let states = Mutex::new(HashMap::new());
+    if !remote.is_empty() {
+        let settings = options.settings()?;
+        let threads = scan::at_once(&settings, remote.len());
+        let look = |&(number, file): &(usize, &Path), _: &_, (): &mut ()| {
+            let state = location::find_named(file, &settings)?.file.state();
+            states.lock().unwrap_or_else(PoisonError::into_inner).insert(number, state);
+            Ok(())
+        };
+        workers::run_waiting(remote, threads, Some(progress), || (), look)?;
+    }
+    Ok(states.into_inner().unwrap_or_else(PoisonError::into_inner))
 }

@@ -1,7 +1,7 @@
 //! Scans every input file, natively and on several threads.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::globals::{Globals, GroupAttributes};
@@ -14,7 +14,7 @@ use crate::container::tree::Group;
 use crate::container::Container;
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
-use crate::io::location::{File, LocalFile, Origin, Place};
+use crate::io::location::{self, is_address, File, LocalFile, Origin, Place};
 use crate::io::os::shown;
 use crate::options::OpenOptions;
 use crate::selection::{checked_product, Selection};
@@ -31,7 +31,7 @@ const KEPT_ALONG_BYTES: u64 = 16 << 20;
 /// The maximum number of elements of descriptions that are compared between files.
 const MOST_ELEMENTS: u64 = 1 << 26;
 
-/// The number of files that one thread takes at a time.
+/// The number of local files that one thread takes at a time.
 const BATCH: usize = 16;
 
 /// The contents of the files.
@@ -52,35 +52,35 @@ pub(super) fn scan(
     progress: &Progress<'_>,
     interner: &Interner,
 ) -> Result<Scanned> {
-    let settings = OpenOptions::default().num_threads(1);
+    let settings = Arc::new(options.settings()?.num_threads(1));
     let here = Origin::local(Path::new("."))?;
     let shared = Mutex::new((Vec::with_capacity(paths.len()), Globals::default(), Vec::new()));
-    let batches = paths.chunks(BATCH).enumerate();
-    let threads = options.threads();
-    workers::run(
-        batches,
-        threads,
-        || (),
-        |(number, batch), _, ()| {
-            let mut found = Vec::with_capacity(batch.len());
-            for (i, path) in batch.iter().enumerate() {
-                let (input, globals, notes) = look(path, out, options, &settings, &here, interner)?;
-                found.push((number * BATCH + i, input, globals, notes));
-                progress.advance(1)?;
-            }
-            let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
-            for (index, input, globals, notes) in found {
-                shared.0.push((index, input));
-                shared.1.merge(&globals);
-                for note in notes {
-                    if !shared.2.contains(&note) && shared.2.len() < 100 {
-                        shared.2.push(note);
-                    }
+    let waits = paths.iter().any(|path| is_address(path));
+    let size = if waits { 1 } else { BATCH };
+    let batches = paths.chunks(size).enumerate();
+    let work = |(number, batch): (usize, &[&Path]), _: &_, (): &mut ()| {
+        let mut found = Vec::with_capacity(batch.len());
+        for (i, path) in batch.iter().enumerate() {
+            let (input, globals, notes) = look(path, out, options, &settings, &here, interner)?;
+            found.push((number * size + i, input, globals, notes));
+            progress.advance(1)?;
+        }
+        let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+        for (index, input, globals, notes) in found {
+            shared.0.push((index, input));
+            shared.1.merge(&globals);
+            for note in notes {
+                if !shared.2.contains(&note) && shared.2.len() < 100 {
+                    shared.2.push(note);
                 }
             }
-            Ok(())
-        },
-    )?;
+        }
+        Ok(())
+    };
+    match waits {
+        true => workers::run_waiting(batches, at_once(&settings, paths.len()), Some(progress), || (), work)?,
+        false => workers::run(batches, options.threads(), || (), work)?,
+    }
     let (mut inputs, mut globals, mut notes) = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
     inputs.sort_by_key(|(index, _)| *index);
     globals.sort();
@@ -88,27 +88,37 @@ pub(super) fn scan(
     Ok(Scanned { inputs: inputs.into_iter().map(|(_, input)| input).collect(), globals, notes })
 }
 
+/// Returns how many of these files on servers are opened at the same time: a server has twice as many small requests as
+/// large ones, and opening a file is one.
+pub(super) fn at_once(settings: &OpenOptions, files: usize) -> usize {
+    settings.http_concurrency.saturating_mul(2).min(files).max(1)
+}
+
 fn look(
     path: &Path,
     out: &Out,
     options: &Options,
-    settings: &OpenOptions,
+    settings: &Arc<OpenOptions>,
     here: &Origin,
     interner: &Interner,
 ) -> Result<(Input, GroupAttributes, Vec<String>)> {
-    // No policy applies to files that the user named. So their real directory, which costs a call per level, is not
-    // needed.
-    let file = File::Local(LocalFile::open(path)?);
+    let (file, origin, address) = if is_address(path) {
+        let (found, origin) = location::open_named(path, settings)?;
+        // Of the addresses that the name may mean, the one that was found.
+        let address = found.places.first().and_then(Place::address).map(PathBuf::from);
+        (found.file, origin, address)
+    } else {
+        // No policy applies to files that the user named. So their real directory, which costs a call per level, is not
+        // needed.
+        let file = File::Local(LocalFile::open(path)?);
+        (file, here.nested(&[Place::Local(path.to_owned())]), None)
+    };
+    let path = address.as_deref().unwrap_or(path);
     // The state before anything is read, so that later changes are noticed.
     let state = options.record_state.then(|| State::of(file.state()));
     let identity = file.identity();
     let container = Arc::new(Container::open(Arc::new(file))?);
-    let dataset = Dataset::from_container(
-        container,
-        identity,
-        here.nested(&[Place::Local(path.to_owned())]),
-        settings,
-    )?;
+    let dataset = Dataset::from_container(container, identity, origin, settings)?;
     out.refuse_fragments(&dataset)?;
     let name = shown(path);
     let mut notes = Vec::new();
@@ -144,7 +154,8 @@ fn look(
         notes.push(format!("{name} has no data variables"));
     }
     let globals = attributes_of(&dataset);
-    Ok((Input::file(path, state, items), globals, notes))
+    let input = Input::file(path, state, items).opened_with(address.is_some().then_some(settings));
+    Ok((input, globals, notes))
 }
 
 /// Keeps values up to this many bytes; of others only a digest.
@@ -170,7 +181,7 @@ pub(super) fn read_again(input: &Input, template: &Template) -> Result<Values> {
         Error::new(Kind::Unsupported, format!("'{name}' is too large to be taken from an aggregation"))
             .in_file(&*input.name)
     })?;
-    let variable = Dataset::open_with(path, &OpenOptions::default())?.variable(name)?;
+    let variable = Dataset::open_with(path, &input.settings())?.variable(name)?;
     let shape = variable.shape()?.to_vec();
     variable.read_values(&Selection::all(&shape))
 }

@@ -31,6 +31,11 @@ const STRINGS: u64 = 1 << 14;
 const PATIENCE: Duration = Duration::from_millis(50);
 /// The number of blocks that a thread may be ahead of the writer.
 const AHEAD: u64 = 3;
+/// The size of a block of data on servers, and the maximum number and size of all blocks that wait for them: a thread
+/// asks for one chunk after the other.
+const REMOTE_BLOCK: u64 = 1 << 20;
+const REMOTE_BLOCKS: u64 = 64;
+const REMOTE_BYTES: u64 = 64 << 20;
 
 /// A block: its number, the number of its item, its start and its count.
 type Task = (u64, usize, Vec<u64>, Vec<u64>);
@@ -50,14 +55,21 @@ pub(super) fn run(
     let total = items.iter().filter_map(|i| i.selection.len()).fold(0, u64::saturating_add);
     let progress = Progress::new(listener, total, "the extraction was cancelled");
     let encoders: Vec<Encoder> = items.iter().map(|item| out.encoder(item.variable.path())).collect();
+    let waits = items.iter().any(|item| dataset.shared().waits_for(item.variable.id()));
+    let size = if waits { REMOTE_BLOCK } else { BLOCK };
     let shapes: Vec<Vec<u64>> =
-        items.iter().map(|item| out.block_shape(item.variable.path(), cap(item))).collect();
+        items.iter().map(|item| out.block_shape(item.variable.path(), cap(item, size))).collect();
     let tasks = items.iter().zip(&shapes).enumerate().flat_map(|(i, (item, shape))| {
         blocks(item.selection.count(), shape).map(move |(start, count)| (i, start, count))
     });
     let tasks = (0u64..).zip(tasks).map(|(number, (item, start, count))| (number, item, start, count));
-    let threads = workers::threads(dataset.shared().options.num_threads);
-    let turns = Turns::new(tasks, AHEAD * threads as u64);
+    let options = &dataset.shared().options;
+    let cores = workers::threads(options.num_threads) as u64;
+    let (threads, ahead) = match waits {
+        true => at_once(cores, options.http_concurrency, largest(items, &shapes)),
+        false => (cores, AHEAD * cores),
+    };
+    let turns = Turns::new(tasks, ahead);
     std::thread::scope(|scope| {
         let (sender, receiver) = channel::<Done>();
         for _ in 0..threads {
@@ -100,12 +112,28 @@ pub(super) fn run(
     })
 }
 
-/// Returns the number of elements of a block.
-fn cap(item: &Item) -> u64 {
+/// Returns the number of elements of a block of this many bytes.
+fn cap(item: &Item, bytes: u64) -> u64 {
     match item.variable.data_type().size() {
-        Some(size) => BLOCK / size as u64,
+        Some(size) => bytes / size as u64,
         None => STRINGS,
     }
+}
+
+/// Returns the size of the largest block in bytes.
+fn largest(items: &[Item], shapes: &[Vec<u64>]) -> u64 {
+    let bytes = |(item, shape): (&Item, &Vec<u64>)| {
+        let size = item.variable.data_type().size().map_or(BLOCK / STRINGS, |size| size as u64);
+        checked_product(shape).unwrap_or(u64::MAX).saturating_mul(size)
+    };
+    items.iter().zip(shapes).map(bytes).max().unwrap_or(1)
+}
+
+/// Returns the number of threads for data on servers, and how many blocks they may be ahead of the writer. Blocks of
+/// this size together do not exceed a limit, unless there would be fewer than for local data.
+fn at_once(cores: u64, concurrency: usize, largest: u64) -> (u64, u64) {
+    let ahead = (REMOTE_BYTES / largest.max(1)).min(REMOTE_BLOCKS).max(AHEAD * cores);
+    ((ahead / 2).min(concurrency as u64).max(cores), ahead)
 }
 
 /// The blocks that wait to be read, and the progress of the writer.
@@ -225,4 +253,19 @@ fn read(variable: &Variable, part: &Selection) -> Result<Values> {
     let missing = missing_texts(variable.attributes()).into_iter().next().unwrap_or_default();
     let strings = variable.read_strings(part)?;
     Ok(Values::String(strings.into_iter().map(|s| s.unwrap_or_else(|| missing.clone())).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_that_wait_for_servers_are_many_and_bounded() {
+        assert_eq!(at_once(2, 64, REMOTE_BLOCK), (32, 64));
+        assert_eq!(at_once(2, 8, REMOTE_BLOCK), (8, 64));
+        assert_eq!(at_once(2, 64, 1), (32, 64));
+        assert_eq!(at_once(2, 64, 8 << 20), (4, 8));
+        assert_eq!(at_once(2, 64, u64::MAX), (3, 6));
+        assert_eq!(at_once(8, 1, u64::MAX), (8, 24));
+    }
 }

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
-use crate::io::location::Identity;
+use crate::io::location::{is_address, Identity};
 use crate::io::os::{self, is_absence, shown, FileIdentity, FileState};
 use crate::io::source::Source;
 pub(crate) use temporary::Temporary;
@@ -256,6 +256,11 @@ fn meanwhile() -> Error {
 
 fn target_of(path: &Path) -> Result<PathBuf> {
     let io = |e| unwritable().because(e);
+    if is_address(path) {
+        let message =
+            "it is an address; new files are written on this machine, and can be copied to a server then";
+        return Err(Error::new(Kind::Request, message));
+    }
     if is_name_of_directory(path) {
         return Err(Error::new(Kind::Request, "it is a directory; choose another name"));
     }

@@ -12,6 +12,7 @@ use cfa::{Error, Kind};
 use clap::Args;
 
 use crate::meter::Meter;
+use crate::settings::{every_setting, Settings};
 use crate::style::{self, brief, printable};
 use crate::{Failure, Outcome};
 
@@ -20,7 +21,10 @@ use crate::{Failure, Outcome};
 /// Dimensions are joined by their coordinates, so the order of the files does not matter: monthly files become one time
 /// series, tiles one map, files with a scalar coordinate that differs (such as `realization`) one ensemble.
 ///
-/// OUT is never one of the files, nor a fragment of one that is an aggregation. If OUT exists, it is replaced when it
+/// Files on servers are named by their addresses, which become the locations of the fragments; only headers and
+/// coordinates are read, many files at a time. Addresses with a password or a query are refused.
+///
+/// OUT is a local file, and never one of the files, nor a fragment of one that is an aggregation. If OUT exists, it is replaced when it
 /// is an aggregation without data of its own, and anything else only with --overwrite. If a directory or a (quoted)
 /// pattern finds OUT among the files and it is an aggregation, it is skipped.
 #[derive(Args)]
@@ -28,7 +32,8 @@ use crate::{Failure, Outcome};
 pub struct Arguments {
     /// The aggregation file
     out: PathBuf,
-    /// Files, directories, patterns such as 'data/**/tas_*.nc', and lists of files (@list.txt)
+    /// Files, http(s) and s3 addresses, directories, patterns such as 'data/**/tas_*.nc', and lists of files and
+    /// addresses (@list.txt)
     #[arg(required = true)]
     files: Vec<OsString>,
     /// Add the files to OUT, an aggregation; files that it already has are scanned again unless --record-state shows
@@ -72,9 +77,12 @@ pub struct Arguments {
     /// Record size and time of each file, so that readers notice when one changes
     #[arg(long)]
     record_state: bool,
-    /// Threads that scan the files; 0 means one per core
+    /// Threads that scan local files; 0 means one per core
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
+    /// A setting for files on servers, as in the environment variables CFA_NAME (repeatable)
+    #[arg(long = "set", value_name = "NAME=VALUE", long_help = every_setting())]
+    set: Vec<String>,
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,
@@ -85,7 +93,8 @@ Examples:
   cfa create year.nc 'daily/tas_2001*.nc'            one time series of daily files
   cfa create map.nc tiles/ --dry-run                 how tiles would be arranged
   cfa create all.nc r*/tas.nc --new-dim realization  an ensemble in the order of the files
-  cfa create year.nc new/*.nc --update               append what was not there yet";
+  cfa create year.nc new/*.nc --update               append what was not there yet
+  cfa create all.nc @addresses.txt                   files on servers: one address per line";
 
 /// Runs `cfa create`.
 pub fn run(arguments: &Arguments) -> Outcome {
@@ -108,6 +117,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     options.record_state = arguments.record_state;
     options.overwrite = arguments.overwrite;
     options.num_threads = arguments.threads;
+    options.open = Some(Settings::named(&arguments.set).options()?);
     let verb = if arguments.update { "cfa create --update" } else { "cfa create" };
     options.history = Some(format!("{verb} {}", shown(&arguments.out)));
     if arguments.update && arguments.dialect.is_some() {

@@ -79,7 +79,7 @@ fn as_text(
     for variable in variables {
         variable_text(out, variable, style)?;
         if arguments.fragments {
-            variable.for_each_fragment(|entry| fragment_text(out, variable, &entry, style))?;
+            variable.for_each_presence(|entry, found| fragment_text(out, &entry, &found, style))?;
         }
     }
     if arguments.variable.is_none() {
@@ -192,19 +192,19 @@ fn dimension_names(variable: &Variable) -> Result<Vec<String>> {
     Ok(variable.dimensions()?.iter().map(sized).collect())
 }
 
-fn fragment_text(out: &mut impl Write, variable: &Variable, entry: &Entry, style: Style) -> Outcome {
+fn fragment_text(out: &mut impl Write, entry: &Entry, found: &[Presence], style: Style) -> Outcome {
     let part: Vec<String> = entry.ranges.iter().map(|r| format!("{}:{}", r.start, r.end)).collect();
     write!(out, "        fragment {:?} [{}]", entry.index, part.join(", "))?;
     match &entry.source {
         EntrySource::Missing => writeln!(out, "  {}", style.faint("all missing"))?,
         EntrySource::UniqueValue(value) => writeln!(out, "  value {}", value_text(value))?,
         EntrySource::Versions(versions) => {
-            for (i, version) in versions.iter().enumerate() {
+            for (i, (version, presence)) in versions.iter().zip(found).enumerate() {
                 if i > 0 {
                     write!(out, "            or")?;
                 }
                 let place = printable(&shown(version).unwrap_or("(this file)".into()));
-                let state = match variable.presence(version) {
+                let state = match presence {
                     Presence::Present(_) => style.good("there"),
                     Presence::Absent(_) => style.alarm("MISSING"),
                     Presence::Refused(error) => {
@@ -270,8 +270,8 @@ fn variable_json(variable: &Variable, fragments: bool) -> Result<Value> {
     }
     if fragments && aggregation.is_some() {
         let mut list = Vec::new();
-        variable.for_each_fragment(|entry| {
-            list.push(fragment_json(variable, &entry));
+        variable.for_each_presence(|entry, found| {
+            list.push(fragment_json(&entry, &found));
             Ok::<(), cfa::Error>(())
         })?;
         value["fragments"] = json!(list);
@@ -279,18 +279,18 @@ fn variable_json(variable: &Variable, fragments: bool) -> Result<Value> {
     Ok(value)
 }
 
-fn fragment_json(variable: &Variable, entry: &Entry) -> Value {
+fn fragment_json(entry: &Entry, found: &[Presence]) -> Value {
     let ranges: Vec<[u64; 2]> = entry.ranges.iter().map(|r| [r.start, r.end]).collect();
     let mut value = json!({"index": entry.index, "ranges": ranges});
     match &entry.source {
         EntrySource::Missing => value["missing"] = json!(true),
         EntrySource::UniqueValue(one) => value["value"] = json::element(one, 0),
         EntrySource::Versions(versions) => {
-            let versions = versions.iter().map(|version| {
-                let state = match variable.presence(version) {
+            let versions = versions.iter().zip(found).map(|(version, presence)| {
+                let state = match presence {
                     Presence::Present(_) => json!("there"),
                     Presence::Absent(_) => json!("missing"),
-                    Presence::Refused(error) => json::error(&error),
+                    Presence::Refused(error) => json::error(error),
                 };
                 json!({"location": shown(version), "identifier": version.identifier,
                     "format": version.format, "state": state})

@@ -30,7 +30,7 @@ pub struct Settings {
 }
 
 /// Returns the help of `--set`, which lists all settings.
-fn every_setting() -> String {
+pub fn every_setting() -> String {
     let mut help = String::from("Any setting, as in the environment variables CFA_NAME (repeatable):");
     for setting in SETTINGS {
         let default = if setting.default.is_empty() { "none" } else { setting.default };
@@ -40,6 +40,11 @@ fn every_setting() -> String {
 }
 
 impl Settings {
+    /// Returns the settings of a command that accepts nothing but `--set`.
+    pub fn named(set: &[String]) -> Self {
+        Settings { set: set.to_vec(), ..Settings::default() }
+    }
+
     /// Returns the settings of the environment, overridden by those of the command line.
     ///
     /// # Errors

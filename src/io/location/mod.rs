@@ -7,6 +7,7 @@
 //! [`crate::io::remote`] for servers). The policy is checked again on the open file and on each redirection.
 
 mod file;
+mod input;
 mod origin;
 mod policy;
 mod resolve;
@@ -43,6 +44,7 @@ pub use stores::find_store;
 pub use uri::is_absolute;
 pub(crate) use uri::{parse, Reference};
 pub(crate) use {
+    input::{addresses, as_input, is_address},
     resolve::remove_dots,
     rewrite::relocate,
     written::{as_plain_path, as_reference, relative_path},

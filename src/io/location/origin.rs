@@ -21,6 +21,16 @@ pub enum Place {
     Remote(Url),
 }
 
+impl Place {
+    /// Returns the address without user name and password, if the place is on a server.
+    pub(crate) fn address(&self) -> Option<String> {
+        match self {
+            Place::Remote(url) => Some(url.to_location()),
+            Place::Local(_) | Place::Virtual(_) => None,
+        }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -13,6 +13,7 @@ use ureq::Body;
 use super::access::Access;
 use super::blocks::{Blocks, BLOCK};
 use super::content_range::{self, ContentRange};
+use super::date;
 use super::request::{text, unexpected, Answer, Failure, Session};
 use super::url::Url;
 use crate::error::{Error, Kind, Result};
@@ -111,9 +112,10 @@ impl RemoteFile {
         format!("{}\n{:?}", self.0.url.whole(), self.0.version)
     }
 
-    /// Returns its length; the time of its last change is part of its identity.
+    /// Returns its length, and the time of its last change if the server tells it.
     pub(crate) fn state(&self) -> FileState {
-        FileState { length: self.0.version.length, modified: None }
+        let Version { length, modified, .. } = &self.0.version;
+        FileState { length: *length, modified: modified.as_deref().and_then(date::parse) }
     }
 
     /// Returns whether no request has shown so far that the file changed.

@@ -12,6 +12,7 @@ mod address;
 mod blocks;
 mod client;
 mod content_range;
+mod date;
 mod file;
 mod flow;
 mod proxy;

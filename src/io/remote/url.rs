@@ -189,6 +189,16 @@ impl Url {
         url.into()
     }
 
+    /// Returns whether it has, or may have had, a user name or a password.
+    pub(crate) fn has_user(&self) -> bool {
+        self.1 || !self.0.username().is_empty() || self.0.password().is_some()
+    }
+
+    /// Returns whether it has a query.
+    pub(crate) fn has_query(&self) -> bool {
+        self.0.query().is_some()
+    }
+
     /// Returns the whole text, secrets included.
     pub(super) fn whole(&self) -> &str {
         self.0.as_str()

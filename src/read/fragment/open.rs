@@ -49,6 +49,9 @@ impl<T> Outcome<T> {
 
 /// Opens the first version that exists and that `accept`, which also receives its number, does not refuse.
 ///
+/// A version on this machine is taken before those on servers that precede it, if it is usable: versions have the same
+/// data. If it is not, that changes nothing.
+///
 /// A version that does not exist, or whose scheme is unknown, is skipped. So is one that cannot be read, is refused or
 /// is among `failed`, but with a warning. An error that is not about the version, such as a policy, ends the search.
 ///
@@ -61,6 +64,17 @@ pub(crate) fn open<T>(
 ) -> Result<Outcome<T>> {
     let mut tried: Vec<String> = Vec::new();
     let mut failures: Vec<Failure> = Vec::new();
+    for number in wanted.nearer() {
+        if failed.iter().any(|failure| failure.version == number) {
+            continue;
+        }
+        let Ok(Found::Here(raw)) = wanted.open_version(&wanted.versions[number]) else { continue };
+        match accept(raw, number) {
+            Ok(accepted) => return Ok(Outcome::Accepted(accepted)),
+            Err(error) if error.kind() == Kind::Cancelled => return Err(error),
+            Err(_) => {}
+        }
+    }
     for (number, version) in wanted.versions.iter().enumerate() {
         if let Some(known) = failed.iter().find(|failure| failure.version == number) {
             failures.push(known.clone());
@@ -93,6 +107,26 @@ pub(crate) fn open<T>(
 }
 
 impl Wanted<'_> {
+    /// Returns the numbers of the versions on this machine that come after one on a server.
+    fn nearer(&self) -> Vec<usize> {
+        if self.versions.len() < 2 {
+            return Vec::new();
+        }
+        let is_remote = |version: &Version| {
+            let name = version.location.as_ref();
+            name.is_some_and(|name| location::may_be_remote(self.host.origin(), name, self.host.options()))
+        };
+        let (mut nearer, mut is_behind) = (Vec::new(), false);
+        for (number, version) in self.versions.iter().enumerate() {
+            match is_remote(version) {
+                true => is_behind = true,
+                false if is_behind => nearer.push(number),
+                false => {}
+            }
+        }
+        nearer
+    }
+
     fn open_version(&self, version: &Version) -> Result<Found<Raw>> {
         if let Some(format) = version.format.as_deref().filter(|format| !is_readable(version, format)) {
             let message = format!("format '{format}' cannot be read; {READABLE} can");
