@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _core, _settings
+from ._coordinates import coordinate_range
 from ._dataset import Path
 from ._errors import CfaWarning
-from ._variable import Progress, coordinate_text
+from ._variable import Progress
 
 Paths = Path | Iterable[Path]
 
@@ -269,14 +270,14 @@ def extract(
         raise ValueError(f"compression is {compression}; it is 0 to 9")
     if chunks is not None and min(chunks, default=1) < 1:
         raise ValueError("the sizes of a chunk are 1 or more")
-    texts = [coordinate_text(name, value) for name, value in (select or {}).items()]
+    ranges = [coordinate_range(name, value) for name, value in (select or {}).items()]
     _warn(
         _core.extract(
             os.fsdecode(file),
             os.fsdecode(out),
             _settings.texts(settings or {}),
             _names(variables),
-            texts,
+            ranges,
             None if chunks is None else list(chunks),
             compression,
             shuffle,

@@ -112,6 +112,37 @@ def test_settings_have_the_names_of_the_table(archive: Path) -> None:
             libcfa.open(archive, **wrong)
 
 
+def test_settings_have_one_spelling(archive: Path) -> None:
+    for name in ("num_threads", "Num_Threads", "NUM-THREADS"):
+        with pytest.raises(ValueError, match="NUM_THREADS"):
+            libcfa.open(archive, **{name: 1})
+
+
+def test_values_of_settings_are_taken_whole_or_not_at_all(archive: Path, tmp_path: Path) -> None:
+    moved = tmp_path / "moved"
+    moved.mkdir()
+    for path in archive.parent.glob("zg_*.nc"):
+        os.link(path, moved / path.name)
+    agg = tmp_path / "absolute.nc"
+    libcfa.create(agg, moved / "zg_*.nc", locations="absolute")
+    moved.rename(tmp_path / "there")
+    for old, new in ((moved, tmp_path / "there"), (os.fsencode(moved), os.fsencode(tmp_path / "there"))):
+        with libcfa.open(agg, RELOCATE={old: new}, ALLOWED_SOURCES=[os.fsencode(tmp_path / "there")]) as ds:
+            assert ds["zg"][0].shape == (4, 6)
+    wrong: list[dict[str, Any]] = [
+        {"RELOCATE": {"/a;/b=/c": "/d"}},
+        {"RELOCATE": {"/a=b": "/d"}},
+        {"RELOCATE": {"/a": "/b;/c"}},
+        {"ALLOWED_SOURCES": ["/data;/other"]},
+        {"ALLOWED_SOURCES": [3]},
+        {"ALLOWED_SOURCES": {"/a": "/b"}},
+        {"NUM_THREADS": [1, 2]},
+    ]
+    for settings in wrong:
+        with pytest.raises(ValueError, match=next(iter(settings))):
+            libcfa.open(archive, **settings)
+
+
 def test_a_closed_dataset_is_not_read(archive: Path) -> None:
     ds = libcfa.open(archive)
     zg = ds["zg"]

@@ -41,6 +41,14 @@ WORK = {
         "while True: v[0, 0, 0]",
     ),
     "extract": ("", "libcfa.extract(folder + '/heavy.nc', folder + '/plain.nc')"),
+    "extract at the highest level": (
+        "",
+        "libcfa.extract(folder + '/heavy.nc', folder + '/plain.nc', compression=9)",
+    ),
+    "extract with large chunks": (
+        "",
+        "libcfa.extract(folder + '/heavy.nc', folder + '/plain.nc', compression=9, chunks=[100, 400, 400])",
+    ),
     "check": ("", "[libcfa.check(folder + '/heavy.nc', fragments=True) for _ in range(10000)]"),
     "create": ("", "libcfa.create(folder + '/out.nc', folder + '/many', new_dimension='n')"),
 }
