@@ -198,6 +198,8 @@ def check(
         settings: those of ``libcfa.open``.
         progress: called with the fraction done; the last call is with 1.
     """
+    if max_findings < 0:
+        raise ValueError(f"max_findings is {max_findings}; it is 0 or more")
     reports = (_optional(html_report), _optional(json_report))
     text, violated = _core.check(
         os.fsdecode(file), _settings.texts(settings or {}), fragments, max_findings, reports, progress

@@ -23,7 +23,7 @@ def is_point(value: Any, along_dates: bool) -> bool:
         return np.datetime_data(value.dtype)[0] not in ("Y", "M", "W", "D")
     if isinstance(value, datetime.date):
         return isinstance(value, datetime.datetime)
-    return not isinstance(value, slice) and not (along_dates and isinstance(value, str))
+    return not isinstance(value, slice) and not (along_dates and isinstance(value, str | bytes))
 
 
 def _end(value: Any) -> str | None:
@@ -34,6 +34,8 @@ def _text(value: Any) -> str:
     if isinstance(value, datetime.datetime) and value.utcoffset() is not None:
         # The times of files are those of UTC.
         value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+    if isinstance(value, bytes):
+        return value.decode()
     if hasattr(value, "isoformat"):
         return str(value.isoformat())
     return str(value.item() if isinstance(value, np.generic) and not isinstance(value, np.datetime64) else value)

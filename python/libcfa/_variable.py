@@ -243,6 +243,10 @@ class Variable:
         count = [_integer(n) for n in count]
         if min((*start, *count), default=0) < 0:
             raise ValueError("start and count must not be negative")
+        if max(map(abs, (*start, *count, *step)), default=0) >= 1 << 63:
+            raise ValueError("a number of start, count or step is too large")
+        # Before memory is taken for the block.
+        self._core.check_part(start, count, step)
         return start, count, step
 
     def _read(

@@ -128,6 +128,11 @@ impl Variable {
         py.detach(selected).map_err(|e| errors::raise(py, e))
     }
 
+    /// Checks that a part lies within the variable.
+    fn check_part(&self, py: Python<'_>, start: Vec<u64>, count: Vec<u64>, step: Vec<i64>) -> PyResult<()> {
+        self.selection(py, &self.engine(py)?, (&start, &count, &step)).map(drop)
+    }
+
     /// Lists the fragments in C order.
     fn fragments<'py>(&self, py: Python<'py>) -> PyResult<Vec<Row<'py>>> {
         let variable = self.engine(py)?;

@@ -110,6 +110,10 @@ def test_arrays_that_do_not_fit_are_value_errors(both: Any) -> None:
             zg.read(*part)
     with pytest.raises(ValueError):
         zg.read(start, count, [0, 1, 1])
+    # Refused before memory is taken.
+    for part in (([0, 0, 0], [10**13, 4, 6]), ([2**70, 0, 0], [1, 1, 1]), ([0, 0, 0], [1, 1, 1], [2**70, 1, 1])):
+        with pytest.raises(ValueError, match="outside|too large"):
+            zg.read(*part)
     with pytest.raises(ValueError):
         zg.read(start, count, out=np.zeros((2, 4, 6)), dtype="f4")
 

@@ -36,6 +36,7 @@ def v(tmp_path_factory: pytest.TempPathFactory) -> Any:
 @pytest.mark.parametrize("at", range(len(LABELS)))
 def test_every_label_is_selected_by_itself(v: Any, at: int) -> None:
     assert np.array_equal(v.select(station=LABELS[at]), v[at])
+    assert np.array_equal(v.select(station=LABELS[at].encode()), v[at])
     assert np.array_equal(v.select(station=slice(LABELS[at], LABELS[at])), v[at : at + 1])
     assert np.array_equal(v.select(station=slice(None, LABELS[at])), v[: at + 1])
 
