@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 from . import _core, _settings
 from ._coordinates import coordinate_range
 from ._dataset import Path
-from ._errors import CfaWarning
+from ._errors import warn
 from ._variable import Progress
 
 Paths = Path | Iterable[Path]
@@ -291,4 +290,4 @@ def extract(
 
 def _warn(messages: list[str]) -> None:
     for message in messages:
-        warnings.warn(message, CfaWarning, stacklevel=3)
+        warn(message)

@@ -33,7 +33,7 @@ def _end(value: Any) -> str | None:
 def _text(value: Any) -> str:
     if isinstance(value, datetime.datetime) and value.utcoffset() is not None:
         # The times of files are those of UTC.
-        value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+        value = value.astimezone(datetime.UTC).replace(tzinfo=None)
     if isinstance(value, bytes):
         return value.decode()
     if hasattr(value, "isoformat"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ import numpy as np
 
 from . import _core, _indexing, _values
 from ._coordinates import coordinate_range, is_point
-from ._errors import CfaWarning
+from ._errors import warn
 from ._once import once
 
 if TYPE_CHECKING:
@@ -296,7 +295,7 @@ class Variable:
 
     def _warn(self) -> None:
         for message in self._dataset._core.take_warnings():
-            warnings.warn(message, CfaWarning, stacklevel=3)
+            warn(message)
 
 
 def _integer(number: Any) -> int:

@@ -12,7 +12,7 @@ import pytest
 
 import libcfa
 
-UTC = datetime.timezone.utc
+UTC = datetime.UTC
 LABELS = ["a", "b..c", "..", " d ", "e=f", "2001-03", "12"]
 
 
