@@ -74,7 +74,8 @@ pub use selection::Selection;
 pub use threads::progress::Listener;
 pub use value::{Attribute, Attributes, DataType, Values};
 
-/// Formats names and locations from files for people: on one line, without control characters and secrets.
+/// Formats names and locations from files for people: on one line, without control characters and secrets; and names
+/// options as they write them.
 ///
 /// ```
 /// use cfa::text::{escaped, redact};
@@ -82,6 +83,7 @@ pub use value::{Attribute, Attributes, DataType, Values};
 /// assert_eq!(escaped("two\nlines"), "two\\nlines");
 /// ```
 pub mod text {
+    pub use crate::author::wish::name_options_for_python;
     pub use crate::error::message::{escaped, escaped_json, short};
     pub use crate::error::secrets::redact;
     pub use crate::io::os::shown;

@@ -1,6 +1,8 @@
 //! `cfa extract`: the plain file has the values that a read returns, and the variables that they refer to.
 
 use std::process::Command;
+use std::sync::Mutex;
+use std::time::Instant;
 
 use cfa::extract::{cuts, extract, Options};
 use cfa::internals::write::{write_file, Format, Group, Variable};
@@ -124,6 +126,41 @@ fn a_failure_leaves_no_file_and_progress_can_cancel() {
     assert!(!out.exists());
     let left = std::fs::read_dir(directory.path()).unwrap().count();
     assert_eq!(left, 2, "year.nc and frag only");
+}
+
+#[test]
+fn a_cancelled_extraction_does_not_wait_for_a_large_chunk() {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, out) = (directory.path().join("large.nc"), directory.path().join("out.nc"));
+    let mut state = 1u32;
+    let numbers = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 22) as i32
+    });
+    let mut file = Group::default();
+    file.add_dimension("x", 1 << 22);
+    let numbers = Values::I32(numbers.take(1 << 22).collect());
+    file.variables.push(Variable::with_values("large", &["x"], numbers));
+    write_file(&file, &path, Format::Netcdf4).unwrap();
+
+    let dataset = Dataset::open(&path).unwrap();
+    let options = Options { chunks: Some(vec![1 << 22]), deflate: 9, ..Options::default() };
+    let begin = Instant::now();
+    extract(&dataset, &out, &options).unwrap();
+    let whole = begin.elapsed();
+    std::fs::remove_file(&out).unwrap();
+    // Most of that is the one chunk being compressed, so half-way it has begun.
+    let (begin, stopped) = (Instant::now(), Mutex::new(None));
+    let stop = |_: u64, _: u64| {
+        let go_on = begin.elapsed() < whole / 2;
+        *stopped.lock().unwrap() = (!go_on).then(Instant::now);
+        go_on
+    };
+    let error = extract(&dataset, &out, &Options { progress: Some(&stop), ..options }).unwrap_err();
+    let waited = stopped.lock().unwrap().unwrap().elapsed();
+    assert_eq!(error.kind(), Kind::Cancelled);
+    assert!(!out.exists());
+    assert!(waited * 5 < whole, "waited {waited:?} for the rest of {whole:?}");
 }
 
 /// The most memory that `cfa` had while it did this, in bytes. Looked up while it runs: what the system tells afterwards

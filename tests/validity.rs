@@ -64,6 +64,34 @@ fn the_mask_does_not_depend_on_the_type_asked_for() {
 }
 
 #[test]
+fn all_that_the_aggregation_calls_missing_is_nan_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    plain(folder.path(), "f.nc", list("v", DataType::F32, &[1.0, 5.0, 20.0, -3.0]));
+    let marked =
+        |name: &str, marks: &[f64]| scalar("v", DataType::F32).with(name, numbers(DataType::F32, marks));
+    // The valid range of a variable matters only where it is a fragment.
+    let marks: [(&str, &[f64], [bool; 4]); 3] = [
+        ("_FillValue", &[5.0], [false, true, false, false]),
+        ("missing_value", &[20.0, -3.0], [false, false, true, true]),
+        ("valid_range", &[0.0, 10.0], [false; 4]),
+    ];
+    for (name, values, expected) in marks {
+        let path = aggregate(folder.path(), "agg.nc", marked(name, values), &[("f.nc", "v", 4)]);
+        for (data_type, stride) in [(DataType::F32, 1), (DataType::F32, -1), (DataType::F64, 1)] {
+            let read = with_nan(&path, data_type, stride).unwrap();
+            let is_nan: Vec<bool> = read.iter().map(|x| x.is_nan()).collect();
+            assert_eq!(is_nan, expected, "{name} {data_type} {stride}: {read:?}");
+        }
+    }
+    // Two numbers that single precision does not tell apart.
+    plain(folder.path(), "i.nc", list("v", DataType::I32, &[16_777_216.0, 16_777_217.0, 1.0]));
+    let v = scalar("v", DataType::I32).with("_FillValue", numbers(DataType::I32, &[16_777_217.0]));
+    let path = aggregate(folder.path(), "agg.nc", v, &[("i.nc", "v", 3)]);
+    let read = with_nan(&path, DataType::F32, 1).unwrap();
+    assert!(read[0] == 16_777_216.0 && read[1].is_nan() && read[2] == 1.0, "{read:?}");
+}
+
+#[test]
 fn a_nan_that_the_aggregation_calls_missing_is_missing_in_every_type() {
     let folder = tempfile::tempdir().unwrap();
     plain(folder.path(), "f.nc", list("v", DataType::F32, &[1.0, f64::NAN, 3.0]));

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from . import _core, _settings
+from ._coordinates import coordinate_range
 from ._dataset import Path
-from ._errors import CfaWarning
-from ._variable import Progress, coordinate_text
+from ._errors import warn
+from ._variable import Progress
 
 Paths = Path | Iterable[Path]
 
@@ -200,6 +200,8 @@ def check(
         settings: those of ``libcfa.open``.
         progress: called with the fraction done; the last call is with 1.
     """
+    if max_findings < 0:
+        raise ValueError(f"max_findings is {max_findings}; it is 0 or more")
     reports = (_optional(html_report), _optional(json_report))
     text, violated = _core.check(
         os.fsdecode(file), _settings.texts(settings or {}), fragments, max_findings, reports, progress
@@ -272,14 +274,14 @@ def extract(
         raise ValueError(f"compression is {compression}; it is 0 to 9")
     if chunks is not None and min(chunks, default=1) < 1:
         raise ValueError("the sizes of a chunk are 1 or more")
-    texts = [coordinate_text(name, value) for name, value in (select or {}).items()]
+    ranges = [coordinate_range(name, value) for name, value in (select or {}).items()]
     _warn(
         _core.extract(
             os.fsdecode(file),
             os.fsdecode(out),
             _settings.texts(settings or {}),
             _names(variables),
-            texts,
+            ranges,
             None if chunks is None else list(chunks),
             compression,
             shuffle,
@@ -291,4 +293,4 @@ def extract(
 
 def _warn(messages: list[str]) -> None:
     for message in messages:
-        warnings.warn(message, CfaWarning, stacklevel=3)
+        warn(message)

@@ -7,6 +7,7 @@ __version__: str
 
 _Progress = Callable[[float], object] | None
 _Settings = list[tuple[str, str]]
+_Range = tuple[str, str | None, str | None]
 
 class File:
     def __init__(self, path: str, settings: _Settings) -> None: ...
@@ -29,7 +30,8 @@ class Variable:
     def chunks(self) -> tuple[tuple[int, ...], ...]: ...
     def attributes(self) -> dict[str, Raw]: ...
     def missing_value(self) -> tuple[str, bytes] | None: ...
-    def select(self, texts: list[str]) -> tuple[list[int], list[int]]: ...
+    def select(self, ranges: list[_Range]) -> tuple[list[int], list[int], list[bool]]: ...
+    def check_part(self, start: list[int], count: list[int], step: list[int]) -> None: ...
     def fragments(
         self,
     ) -> list[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], list[tuple[str | None, str]], Raw | None]]: ...
@@ -77,7 +79,7 @@ def extract(
     out: str,
     settings: _Settings,
     variables: list[str],
-    select: list[str],
+    select: list[_Range],
     chunks: list[int] | None,
     deflate: int,
     shuffle: bool,

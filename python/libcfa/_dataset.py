@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
 from . import _core, _settings, _values
-from ._errors import CfaWarning, Unreadable
+from ._errors import Unreadable, warn
 from ._variable import Variable
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
@@ -134,8 +133,7 @@ class Dataset(Mapping[str, Variable]):
 
     def _warn(self) -> None:
         for message in self._core.take_warnings():
-            # The line that called `open`.
-            warnings.warn(message, CfaWarning, stacklevel=4)
+            warn(message)
 
 
 def open(path: Path, **settings: Any) -> Dataset:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import inspect
+import warnings
 from typing import Any
 
 
@@ -70,6 +72,14 @@ class Invalid(Error, ValueError):
 
 class CfaWarning(UserWarning):
     """An oddity of a file that was tolerated."""
+
+
+def warn(message: str) -> None:
+    """Report a warning at the line of the first caller outside this package."""
+    frame, level = inspect.currentframe(), 1
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith(__package__ + "."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, CfaWarning, stacklevel=level)
 
 
 _CLASSES = {

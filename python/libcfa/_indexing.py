@@ -52,9 +52,15 @@ def read(key: Any, shape: tuple[int, ...], new: New, fill: Fill) -> Block:
     """Return the elements that an index selects from an array of this shape."""
     wanted: list[Any] = []  # along each dimension, a range or an array of indices
     index: list[Any] = []  # what numpy picks from the block that is read
-    for entry in _expand(key, len(shape)):
-        if entry is None:
-            index.append(None)
+    entries, left = _expand(key, len(shape))
+    for entry in entries:
+        if entry is None or isinstance(entry, bool):
+            # A new dimension, or a mask without dimensions.
+            index.append(entry)
+            continue
+        if entry is Ellipsis:
+            wanted.extend(range(size) for size in shape[len(wanted) : len(wanted) + left])
+            index.append(entry)
             continue
         dimension = len(wanted)
         size = shape[dimension]
@@ -72,6 +78,8 @@ def read(key: Any, shape: tuple[int, ...], new: New, fill: Fill) -> Block:
             wanted.append(_wrapped(given, dimension, size))
             index.append(wanted[-1])
     lists = [d for d, part in enumerate(wanted) if isinstance(part, np.ndarray)]
+    if any(entry is False for entry in index):
+        return _nothing([shape[d] if d in lists else len(part) for d, part in enumerate(wanted)], new)[tuple(index)]
     if not lists:
         return _block(wanted, new, fill)[tuple(index)]
     try:
@@ -107,8 +115,8 @@ class _Mask:
         return self.mask.nonzero()[self.axis]
 
 
-def _expand(key: Any, rank: int) -> tuple[Any, ...]:
-    """Return an index with an entry for each dimension (and for each new one), without ellipsis."""
+def _expand(key: Any, rank: int) -> tuple[list[Any], int]:
+    """Return the entries of an index, one of which is an ellipsis, and the number of dimensions that it stands for."""
     entries: list[Any] = []
     for entry in key if isinstance(key, tuple) else (key,):
         if entry is None or entry is Ellipsis or isinstance(entry, slice) or type(entry) is int:
@@ -119,19 +127,29 @@ def _expand(key: Any, rank: int) -> tuple[Any, ...]:
             array = array.astype(int)
         if array.dtype == object and hasattr(entry, "__index__"):
             array = np.asarray(operator.index(entry))
-        if array.dtype == bool and array.ndim > 0:
+        if array.dtype == bool and array.ndim == 0:
+            entries.append(bool(array))
+        elif array.dtype == bool:
             entries.extend(_Mask(array, axis) for axis in range(array.ndim))
         elif array.dtype.kind in "iu":
             entries.append(array if array.ndim > 0 else int(array))
         else:
             raise IndexError("an index is an integer, a slice, an ellipsis, None, or a list of integers or of bool")
-    taken = sum(entry is not None and entry is not Ellipsis for entry in entries)
-    if sum(entry is Ellipsis for entry in entries) > 1:
+    taken = sum(not (entry is None or entry is Ellipsis or isinstance(entry, bool)) for entry in entries)
+    ellipses = sum(entry is Ellipsis for entry in entries)
+    if ellipses > 1:
         raise IndexError("an index can only have a single ellipsis ('...')")
     if taken > rank:
         raise IndexError(f"too many indices: the variable has {rank} dimensions, but {taken} were indexed")
-    at = next((i for i, entry in enumerate(entries) if entry is Ellipsis), len(entries))
-    return (*entries[:at], *[slice(None)] * (rank - taken), *entries[at + 1 :])
+    if not ellipses:
+        entries.extend([slice(None)] * (rank - taken))
+    return entries, rank - taken
+
+
+def _nothing(shape: list[int], new: New) -> Block:
+    """Return a block of which nothing is wanted: one element that stands for all takes no memory."""
+    one = new(())
+    return Block(np.broadcast_to(one.data, shape), np.broadcast_to(one.valid, shape))
 
 
 def _wrapped(index: Array, dimension: int, size: int) -> Array:

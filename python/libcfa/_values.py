@@ -31,6 +31,35 @@ def code_of(dtype: np.dtype[Any]) -> str:
     raise ValueError(f"data cannot be read as {dtype}; choose an integer or floating-point type")
 
 
+def fill_of(dtype: np.dtype[Any], fill: Any) -> Any:
+    """Return what stands for missing data in an array, as one of its elements.
+
+    Raises ValueError if the type does not have it. A fraction may be rounded to the precision of the type.
+    """
+    if dtype.kind == "O":
+        return fill
+    wrong = ValueError(f"fill is {fill!r}, which {dtype} does not have")
+    given = np.asarray(fill)
+    if fill is np.ma.masked or given.ndim or (given.dtype.kind in "US") is not (dtype.kind == "S"):
+        raise wrong
+    if dtype.kind == "S":
+        text = given.item()
+        if len(text) != dtype.itemsize or (isinstance(text, str) and not text.isascii()):
+            raise wrong
+        return given.astype(dtype)[()]
+    if given.dtype.kind not in "biufO":
+        raise wrong
+    try:
+        with np.errstate(all="ignore"):
+            cast = given.astype(dtype)[()]
+    except (TypeError, ValueError, OverflowError):
+        raise wrong from None
+    lost = cast != fill if dtype.kind != "f" else np.isinf(cast) and not np.isinf(float(fill))
+    if lost:
+        raise wrong
+    return cast
+
+
 def numbers(raw: tuple[str, bytes]) -> np.ndarray[Any, Any]:
     """Return the array of a type code and native bytes."""
     code, data = raw

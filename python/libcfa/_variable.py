@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
 import operator
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, _indexing, _values
-from ._errors import CfaWarning
+from ._coordinates import coordinate_range, is_point
+from ._errors import warn
 from ._once import once
 
 if TYPE_CHECKING:
@@ -159,14 +158,16 @@ class Variable:
         """Read a part by coordinate values: ``v.select(time=slice("2001-03", "2001-05"), lat=45)``.
 
         A slice includes both ends; an end that is None is that of the dimension. Dates are compared to the precision in
-        which they are written, so ``time="2001-03"`` is the whole of March. A single number, label or datetime takes
-        its dimension away, like an integer index.
+        which they are written, so ``time="2001-03"`` is the whole of March; those with a time zone are converted to
+        UTC. A single number, label or datetime takes its dimension away, like an integer index; a date does not, since
+        it may mean several times. A dimension without coordinates is selected by index.
         """
-        start, count = self._core.select([coordinate_text(name, value) for name, value in coordinates.items()])
+        ranges = [coordinate_range(name, value) for name, value in coordinates.items()]
+        start, count, dates = self._core.select(ranges)
         index: list[Any] = [slice(s, s + n) for s, n in zip(start, count, strict=True)]
-        for name, value in coordinates.items():
+        for (name, value), along_dates in zip(coordinates.items(), dates, strict=True):
             d = self.dims.index(name)
-            if count[d] == 1 and not isinstance(value, slice) and not _is_date(value):
+            if count[d] == 1 and is_point(value, along_dates):
                 index[d] = start[d]
         return self[tuple(index)]
 
@@ -192,12 +193,13 @@ class Variable:
             out: the array to fill, in C order; its type is the one that is read.
             mask: an array of bool that receives True where data are valid and False where they are missing.
             dtype: the type to read, if ``out`` is None; that of the variable by default.
-            fill: what stands for missing data; ``fill_value`` by default.
+            fill: what stands for missing data, a value of the type that is read; ``fill_value`` by default.
             unpacked: whether packed numbers are unpacked; missing ones are NaN.
             progress: called with the fraction done; the last call is with 1.
 
         Raises:
-            ValueError: if the block is not within the variable, or an array has another shape or order.
+            ValueError: if the block is not within the variable, an array has another shape or order, or the type does
+                not have ``fill``.
             libcfa.Error: if the aggregation or a fragment cannot be read.
         """
         start, count, step = self._part(start, count, step)
@@ -214,7 +216,9 @@ class Variable:
             if mask.dtype != np.bool_:
                 raise ValueError(f"mask has dtype {mask.dtype}, not bool")
         valid = mask
-        nan = fill is not None and out.dtype.kind == "f" and bool(fill != fill)
+        if fill is not None:
+            fill = _values.fill_of(out.dtype, fill)
+        nan = out.dtype.kind == "f" and fill is not None and bool(np.isnan(fill))
         if fill is not None and not nan and valid is None:
             valid = np.empty(shape, np.bool_)
         self._read(start, count, step, out, valid, nan, unpacked, progress)
@@ -238,6 +242,10 @@ class Variable:
         count = [_integer(n) for n in count]
         if min((*start, *count), default=0) < 0:
             raise ValueError("start and count must not be negative")
+        if max(map(abs, (*start, *count, *step)), default=0) >= 1 << 63:
+            raise ValueError("a number of start, count or step is too large")
+        # Before memory is taken for the block.
+        self._core.check_part(start, count, step)
         return start, count, step
 
     def _read(
@@ -287,7 +295,7 @@ class Variable:
 
     def _warn(self) -> None:
         for message in self._dataset._core.take_warnings():
-            warnings.warn(message, CfaWarning, stacklevel=3)
+            warn(message)
 
 
 def _integer(number: Any) -> int:
@@ -306,26 +314,3 @@ def _check_array(name: str, array: np.ndarray[Any, Any], shape: tuple[int, ...])
         raise ValueError(f"{name} is not in C order")
     if not array.flags.writeable:
         raise ValueError(f"{name} is read-only")
-
-
-def coordinate_text(name: str, value: Any) -> str:
-    """Return a selection as text: ``time=2001-03..2001-05``."""
-    if not isinstance(value, slice):
-        return f"{name}={_one(value)}"
-    if value.step is not None:
-        raise ValueError(f"{name}: a range of coordinates has no step")
-    ends = ("" if end is None else _one(end) for end in (value.start, value.stop))
-    return f"{name}={'..'.join(ends)}"
-
-
-def _one(value: Any) -> str:
-    if isinstance(value, np.datetime64):
-        return str(value)
-    if isinstance(value, datetime.datetime | datetime.date) or hasattr(value, "isoformat"):
-        return str(value.isoformat())
-    return str(value.item() if isinstance(value, np.generic) else value)
-
-
-def _is_date(value: Any) -> bool:
-    """Return whether a value is a date that may mean several times."""
-    return isinstance(value, str) and value[:4].isdigit()

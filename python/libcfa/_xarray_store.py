@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import functools
 import os
-import warnings
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from typing import Any
 
@@ -28,7 +27,7 @@ from xarray.core.utils import Frozen, FrozenDict
 
 from . import _chunks, _handles, _settings
 from ._dataset import Path
-from ._errors import CfaWarning, Error, Unreadable
+from ._errors import Error, Unreadable, warn
 from ._variable import Variable
 from ._xarray_array import CfaArray, Source
 
@@ -68,7 +67,7 @@ class CfaStore(AbstractDataStore):
             try:
                 found[name] = self._variable(name, self._handle.variable(path))
             except Error as error:
-                warnings.warn(f"variable {path} is left out: {error}", CfaWarning, stacklevel=2)
+                warn(f"variable {path} is left out: {error}")
         return FrozenDict(found)
 
     def get_attrs(self) -> Frozen[str, Any]:

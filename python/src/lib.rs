@@ -30,6 +30,7 @@ fn settings() -> Vec<(&'static str, &'static str, &'static str)> {
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    cfa::text::name_options_for_python();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<file::File>()?;
     module.add_class::<variable::Variable>()?;

@@ -1,6 +1,6 @@
 //! A variable of an open file: its description, and reading it into a buffer.
 
-use cfa::{DataType, Entry, EntrySource, Output, Selection, VariableId};
+use cfa::{Coordinates, DataType, Entry, EntrySource, Output, Selection, VariableId};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -26,6 +26,14 @@ type Row<'py> = (
     Vec<(Option<String>, String)>,
     Option<Bound<'py, PyAny>>,
 );
+
+/// The name of a dimension and the coordinates of both ends; `None` for an end of the dimension.
+pub(crate) type Range = (String, Option<String>, Option<String>);
+
+/// Returns ranges as the engine takes them.
+pub(crate) fn borrowed(ranges: &[Range]) -> Vec<(&str, Option<&str>, Option<&str>)> {
+    ranges.iter().map(|(name, from, to)| (&**name, from.as_deref(), to.as_deref())).collect()
+}
 
 impl Variable {
     pub(crate) fn new(file: Py<File>, id: VariableId, path: String) -> Self {
@@ -102,11 +110,27 @@ impl Variable {
         self.engine(py)?.missing_value().map(|value| values::raw(py, &value)).transpose()
     }
 
-    /// Returns the start and count along each dimension that texts such as `time=2001-03..2001-05` select.
-    fn select(&self, py: Python<'_>, texts: Vec<String>) -> PyResult<(Vec<u64>, Vec<u64>)> {
+    /// Returns the start and count along each dimension between two coordinates of some of them, and for each of these
+    /// whether its coordinates are dates.
+    fn select(&self, py: Python<'_>, ranges: Vec<Range>) -> PyResult<(Vec<u64>, Vec<u64>, Vec<bool>)> {
         let variable = self.engine(py)?;
-        let found = py.detach(|| variable.select(&texts)).map_err(|e| errors::raise(py, e))?;
-        Ok((found.start().to_vec(), found.count().to_vec()))
+        let selected = || {
+            let found = variable.select_between(&borrowed(&ranges))?;
+            let ids = variable.dimensions()?;
+            let names: Vec<&str> = ids.iter().map(|&id| &*variable.dataset().dimension(id).name).collect();
+            let is_date = |(name, ..): &Range| match names.iter().position(|one| one == name) {
+                Some(d) => Ok(Coordinates::along(&variable, d, &found)?.are_dates()),
+                None => Ok(false),
+            };
+            let dates = ranges.iter().map(is_date).collect::<cfa::Result<_>>()?;
+            Ok((found.start().to_vec(), found.count().to_vec(), dates))
+        };
+        py.detach(selected).map_err(|e| errors::raise(py, e))
+    }
+
+    /// Checks that a part lies within the variable.
+    fn check_part(&self, py: Python<'_>, start: Vec<u64>, count: Vec<u64>, step: Vec<i64>) -> PyResult<()> {
+        self.selection(py, &self.engine(py)?, (&start, &count, &step)).map(drop)
     }
 
     /// Lists the fragments in C order.

@@ -70,6 +70,25 @@ def test_wrong_options_are_value_errors(archive: Any, tmp_path: Path) -> None:
         libcfa.create(out, tmp_path / "nothing.nc")
 
 
+def test_advice_names_options_as_python_writes_them(archive: Any, tmp_path: Path) -> None:
+    path, _ = archive
+    months = sorted(tmp_path.glob("zg_2001-*.nc"))
+    cases: list[tuple[Any, str]] = [
+        (lambda: libcfa.extract(path, months[1]), "overwrite=True"),
+        (lambda: libcfa.create(months[1], months[:1]), "overwrite=True"),
+        (lambda: libcfa.convert(path, months[1]), "overwrite=True"),
+        (lambda: libcfa.create(tmp_path / "gap.nc", months[::2]), "allow_gaps=True"),
+        (lambda: libcfa.create(tmp_path / "two.nc", months[:2], dimensions="lat"), "dimensions"),
+        (lambda: libcfa.create(months[1], months[:1], update=True), "update=True"),
+    ]
+    for call, advice in cases:
+        with pytest.raises(ValueError) as caught:
+            call()
+        assert advice in str(caught.value) and "--" not in str(caught.value), caught.value
+    with pytest.raises(FileNotFoundError, match="update=True"):
+        libcfa.create(tmp_path / "none.nc", months, update=True)
+
+
 def test_check_reports_what_does_not_hold(archive: Any, tmp_path: Path) -> None:
     path, _ = archive
     told: list[float] = []
@@ -110,3 +129,5 @@ def test_extract_writes_plain_data(archive: Any, tmp_path: Path) -> None:
         with pytest.raises(ValueError):
             libcfa.extract(path, tmp_path / "wrong.nc", **wrong)  # type: ignore[arg-type]
     assert not (tmp_path / "wrong.nc").exists()
+    with pytest.raises(ValueError, match="max_findings"):
+        libcfa.check(path, max_findings=-1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import pickle
@@ -95,6 +96,7 @@ def test_paths_are_text_bytes_or_objects(archive: Path, monkeypatch: pytest.Monk
     assert libcfa.identify(odd) == "CF-1.13"
     os.remove(odd)
     assert libcfa.identify(archive.parent / "zg_2001-01.nc") is None
+    assert libcfa.identify(__file__) is None
     monkeypatch.chdir(archive.parent)
     with libcfa.open(archive.name) as ds:
         monkeypatch.chdir("/")
@@ -104,12 +106,43 @@ def test_paths_are_text_bytes_or_objects(archive: Path, monkeypatch: pytest.Monk
 def test_settings_have_the_names_of_the_table(archive: Path) -> None:
     names = libcfa.settings()
     assert names["NUM_THREADS"][0] == "0" and "threads" in names["NUM_THREADS"][1]
-    moved = {str(archive.parent): "/nowhere"}
-    with libcfa.open(archive, NUM_THREADS=1, LOSSY_CASTS=True, RELOCATE=moved, FRAGMENT_DRIVERS=["GTiff"]) as ds:
+    moved, one = {str(archive.parent): "/nowhere"}, np.int8(1)
+    with libcfa.open(archive, NUM_THREADS=one, LOSSY_CASTS=True, RELOCATE=moved, FRAGMENT_DRIVERS=["GTiff"]) as ds:
         assert ds["zg"][0].shape == (4, 6)
     for wrong in ({"THREADS": 1}, {"NUM_THREADS": "many"}, {"CACHE_BYTES": -1}, {"NUM_THREADS": object()}):
         with pytest.raises(ValueError):
             libcfa.open(archive, **wrong)
+
+
+def test_settings_have_one_spelling(archive: Path) -> None:
+    for name in ("num_threads", "Num_Threads", "NUM-THREADS"):
+        with pytest.raises(ValueError, match="NUM_THREADS"):
+            libcfa.open(archive, **{name: 1})
+
+
+def test_values_of_settings_are_taken_whole_or_not_at_all(archive: Path, tmp_path: Path) -> None:
+    moved = tmp_path / "moved"
+    moved.mkdir()
+    for path in archive.parent.glob("zg_*.nc"):
+        os.link(path, moved / path.name)
+    agg = tmp_path / "absolute.nc"
+    libcfa.create(agg, moved / "zg_*.nc", locations="absolute")
+    moved.rename(tmp_path / "there")
+    for old, new in ((moved, tmp_path / "there"), (os.fsencode(moved), os.fsencode(tmp_path / "there"))):
+        with libcfa.open(agg, RELOCATE={old: new}, ALLOWED_SOURCES=[os.fsencode(tmp_path / "there")]) as ds:
+            assert ds["zg"][0].shape == (4, 6)
+    wrong: list[dict[str, Any]] = [
+        {"RELOCATE": {"/a;/b=/c": "/d"}},
+        {"RELOCATE": {"/a=b": "/d"}},
+        {"RELOCATE": {"/a": "/b;/c"}},
+        {"ALLOWED_SOURCES": ["/data;/other"]},
+        {"ALLOWED_SOURCES": [3]},
+        {"ALLOWED_SOURCES": {"/a": "/b"}},
+        {"NUM_THREADS": [1, 2]},
+    ]
+    for settings in wrong:
+        with pytest.raises(ValueError, match=next(iter(settings))):
+            libcfa.open(archive, **settings)
 
 
 def test_a_closed_dataset_is_not_read(archive: Path) -> None:
@@ -155,6 +188,8 @@ def test_errors_are_those_that_python_users_catch(archive: Path, tmp_path: Path)
             call()
         error = caught.value
         assert isinstance(error, libcfa.Error) and error.category == category, error
+        if isinstance(error, FileNotFoundError | PermissionError):
+            assert error.errno == (errno.ENOENT if isinstance(error, FileNotFoundError) else errno.EACCES)
         again = pickle.loads(pickle.dumps(error))
         assert type(again) is type(error) and str(again) == str(error) and again.category == category
         assert "'\"" not in str(error)
@@ -179,14 +214,32 @@ def test_warnings_are_reported_once(tmp_path: Path) -> None:
     libcfa.create(path, tmp_path / "zg_2001-*.nc", record_state=True)
     os.utime(tmp_path / "zg_2001-02.nc", (1, 1))
     with libcfa.open(path) as ds:
-        with pytest.warns(libcfa.CfaWarning, match="zg_2001-02.nc"):
+        with pytest.warns(libcfa.CfaWarning, match="zg_2001-02.nc") as caught:
             ds["zg"][...]
+        assert caught[0].filename == __file__
         import warnings
 
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             ds["zg"][...]
         assert len(ds.warnings) == 1
+
+
+@pytest.mark.parametrize("how", ["index", "select", "array", "read", "extract"])
+def test_warnings_name_the_line_of_the_user(tmp_path: Path, how: str) -> None:
+    path, _ = samples.year(tmp_path)
+    libcfa.create(path, tmp_path / "zg_2001-*.nc", record_state=True)
+    os.utime(tmp_path / "zg_2001-02.nc", (1, 1))
+    ways = {
+        "index": lambda zg: zg[...],
+        "select": lambda zg: zg.select(time="2001-02"),
+        "array": lambda zg: np.asarray(zg),
+        "read": lambda zg: zg.read(),
+        "extract": lambda zg: libcfa.extract(path, tmp_path / "plain.nc"),
+    }
+    with libcfa.open(path) as ds, pytest.warns(libcfa.CfaWarning, match="zg_2001-02.nc") as caught:
+        ways[how](ds["zg"])
+    assert caught[0].filename == __file__
 
 
 def test_importing_brings_nothing_else() -> None:

@@ -127,6 +127,74 @@ def test_a_mask_of_a_map_is_read_in_few_blocks(both: Any, monkeypatch: pytest.Mo
     assert calls == 1 + 4
 
 
+SINGLE = [
+    True,
+    False,
+    np.True_,
+    np.array(False),
+    None,
+    (True, 0),
+    (slice(2), True),
+    (..., True),
+    ([0, 5], True),
+    (True, [0, 5], slice(None), [1, 2]),
+    (False, [0]),
+    (False, [0, 1]),
+    (True, None, 3, 1, 2),
+    (True, True, 4),
+    (True, False),
+    (np.zeros((4, 2), int), False),
+    (364, 3, 5, True),
+    (0, 0, 0, True, 0),
+    (365, True),
+    (0, True, slice(None), [1, 2]),
+]
+
+
+@pytest.mark.parametrize("index", SINGLE, ids=map(repr, range(len(SINGLE))))
+def test_a_single_truth_value_is_a_mask_without_dimensions(both: Any, index: Any) -> None:
+    variable, values = both
+    try:
+        expected = values[index]
+    except IndexError:
+        with pytest.raises(IndexError):
+            variable[index]
+        return
+    same(variable[index], expected)
+
+
+@pytest.mark.parametrize("step", [1, 2])
+def test_an_ellipsis_separates_lists_even_if_it_stands_for_nothing(both: Any, step: int) -> None:
+    variable, values = both
+    for index in ((slice(0, 9, step), [0], ..., [1]), ([0, 1], ..., [1, 2]), (..., [0, 1], 0, [1, 2]), ([1], ..., 2)):
+        same(variable[index], values[index])
+
+
+def test_false_reads_nothing(both: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    variable, _ = both
+    monkeypatch.setattr(type(variable), "_read", None)
+    assert variable[False].shape == (0, 365, 4, 6)
+    # Not even memory for what is not wanted.
+    none = libcfa._indexing.read((False, [3]), (1 << 50, 4), variable._new, variable._fill)
+    assert none.data.shape == (0, 4)
+
+
+def test_an_ellipsis_keeps_an_array_without_dimensions(both: Any, tmp_path: Path) -> None:
+    import netCDF4
+
+    variable, values = both
+    for index in ((0, 0, 0), (0, 0, 0, ...), (..., 0, 0, 0), (..., np.array(0), 0, 0)):
+        same(variable[index], values[index])
+        assert isinstance(variable[index], np.ndarray) is isinstance(values.data[index], np.ndarray), index
+    with netCDF4.Dataset(tmp_path / "scalar.nc", "w") as file:
+        file.createVariable("s", "f4", ())[...] = 3
+    with libcfa.open(tmp_path / "scalar.nc") as ds:
+        assert isinstance(ds["s"][...], np.ndarray) and ds["s"][...].shape == () and ds["s"][...] == 3
+        assert isinstance(ds["s"][()], np.float32)
+        assert ds["s"][True].tolist() == [3] and ds["s"][None].tolist() == [3] and ds["s"][False].shape == (0,)
+        assert repr(ds["s"]) == "<libcfa.Variable /s () float32>"
+
+
 def test_an_index_outside_is_an_index_error(both: Any) -> None:
     variable, _ = both
     for index in (365, (0, -5), (0, 0, [6]), (0, 0, 0, 0), (..., ...), 1.5, "a", np.ones(3, bool), [[True]]):
@@ -146,7 +214,7 @@ def test_select_takes_dates_and_numbers(both: Any) -> None:
     variable, values = both
     same(variable.select(time=slice("2001-03", "2001-05")), values[59:151])
     same(variable.select(time="2001-03", lat=30), values[59:90, 2])
-    same(variable.select(time=np.datetime64("2001-03-02"), lon=slice(100, None)), values[60, :, 2:])
+    same(variable.select(time=np.datetime64("2001-03-02"), lon=slice(100, None)), values[60:61, :, 2:])
     same(variable.select(lat=slice(None, 0)), values[:, :2])
     for wrong in ({"time": "1999"}, {"depth": 3}, {"lat": slice(0, 30, 2)}, {"time": "March"}):
         with pytest.raises(ValueError):

@@ -45,6 +45,52 @@ def test_missing_data_have_the_wanted_fill(both: Any) -> None:
     assert np.array_equal(mask, ~values.mask)
 
 
+@pytest.mark.parametrize(
+    ("dtype", "fill"),
+    [
+        ("f4", 1e40),
+        ("f4", "x"),
+        ("f8", "1"),
+        ("f8", 1j),
+        ("f8", 10**400),
+        ("f8", np.ma.masked),
+        ("f8", [1.0, 2.0]),
+        ("i4", 2**31),
+        ("i4", 1.5),
+        ("i4", np.nan),
+        ("u8", -1),
+        ("u1", 1e6),
+    ],
+)
+def test_a_fill_that_the_type_does_not_have_is_a_value_error(both: Any, dtype: str, fill: Any) -> None:
+    zg, _ = both
+    out = np.full((2, 4, 6), 5, dtype)
+    with pytest.raises(ValueError, match="fill"):
+        zg.read([0, 0, 0], [2, 4, 6], out=out, fill=fill)
+    assert (out == 5).all()
+
+
+def test_a_fill_of_another_type_with_the_same_value_is_taken(both: Any) -> None:
+    zg, values = both
+    expected = values[:31]
+    for dtype, fill in (("i4", -5.0), ("i4", np.uint8(7)), ("f4", -np.inf), ("f4", 0.1), ("f8", True)):
+        read = zg.read([0, 0, 0], [31, 4, 6], dtype=dtype, fill=fill)
+        assert np.array_equal(read, expected.astype(dtype).filled(fill)), dtype
+
+
+def test_characters_are_filled_with_characters(tmp_path: Any) -> None:
+    with netCDF4.Dataset(tmp_path / "text.nc", "w") as file:
+        file.createDimension("x", 3)
+        file.createVariable("c", "S1", ("x",), fill_value=b"-")[:] = np.array([b"a", b"-", b"c"])
+        file.createVariable("s", str, ("x",))[:] = np.array(["a", "", "c"], object)
+    with libcfa.open(tmp_path / "text.nc") as ds:
+        assert ds["c"].read(fill="?").tolist() == ds["c"].read(fill=b"?").tolist() == [b"a", b"?", b"c"]
+        for wrong in ("ab", "", "\u00e4", 5):
+            with pytest.raises(ValueError, match="fill"):
+                ds["c"].read(fill=wrong)
+        assert ds["s"].read(fill="none").tolist() == ["a", "none", "c"]
+
+
 def test_arrays_that_do_not_fit_are_value_errors(both: Any) -> None:
     zg, _ = both
     start, count = [0, 0, 0], [2, 4, 6]
@@ -64,6 +110,10 @@ def test_arrays_that_do_not_fit_are_value_errors(both: Any) -> None:
             zg.read(*part)
     with pytest.raises(ValueError):
         zg.read(start, count, [0, 1, 1])
+    # Refused before memory is taken.
+    for part in (([0, 0, 0], [10**13, 4, 6]), ([2**70, 0, 0], [1, 1, 1]), ([0, 0, 0], [1, 1, 1], [2**70, 1, 1])):
+        with pytest.raises(ValueError, match="outside|too large"):
+            zg.read(*part)
     with pytest.raises(ValueError):
         zg.read(start, count, out=np.zeros((2, 4, 6)), dtype="f4")
 

@@ -4,4 +4,5 @@ pub mod convert;
 pub mod create;
 pub mod extract;
 pub(crate) mod out;
+pub(crate) mod wish;
 pub mod write;

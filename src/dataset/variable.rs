@@ -230,13 +230,25 @@ impl Variable {
     /// # Errors
     /// As [`Variable::read_into`].
     pub fn read_values(&self, selection: &Selection) -> Result<Values> {
+        self.read_values_with(selection, None)
+    }
+
+    /// Like [`Variable::read_values`], with progress.
+    ///
+    /// # Errors
+    /// As [`Variable::read_into`]; `Cancelled`.
+    pub(crate) fn read_values_with(
+        &self,
+        selection: &Selection,
+        progress: Option<&Listener<'_>>,
+    ) -> Result<Values> {
         let data_type = self.data_type();
         let Some(element) = data_type.size() else {
-            let strings = self.read_strings(selection)?;
+            let strings = self.read_strings_with(selection, progress)?;
             return Ok(Values::String(strings.into_iter().map(Option::unwrap_or_default).collect()));
         };
         let mut bytes = zeroed(selection, element).map_err(|e| self.place(e))?;
-        self.read_into(selection, Output::new(data_type, &mut bytes))?;
+        self.read_into(selection, Output { progress, ..Output::new(data_type, &mut bytes) })?;
         Values::from_native_bytes(data_type, &bytes)
             .ok_or_else(|| Error::new(Kind::Internal, "element size does not divide the data"))
     }

@@ -11,6 +11,7 @@ use super::gap;
 use super::listing::short;
 use super::overlap;
 use super::record::{Input, Item, Template};
+use crate::author::wish::Wish;
 use crate::canonical::TimeUnits;
 use crate::error::{Error, Kind, Result};
 
@@ -177,9 +178,12 @@ fn uncharted(name: &str, new: bool, shares: &[Share], wishes: &Wishes) -> Result
     let size = shares.first().map_or(0, |s| s.size);
     if let Some(other) = shares.iter().find(|s| s.size != size) {
         let message = format!(
-            "dimension '{name}' has no coordinates and size {size} in {} but {} in {}; --dim {name} joins them in the \
+            "dimension '{name}' has no coordinates and size {size} in {} but {} in {}; {} joins them in the \
              order of the files",
-            shares[0].input.name, other.size, other.input.name
+            shares[0].input.name,
+            other.size,
+            other.input.name,
+            Wish::Dimension(Some(name))
         );
         return Err(Error::new(Kind::Map, message));
     }
@@ -235,7 +239,7 @@ fn charted(name: &str, new: bool, shares: &[Share], wishes: &Wishes) -> Result<A
     overlap::none(&axis, shares, descending, converter.slack())?;
     match gap::all(&axis, shares, descending) {
         Some(gaps) if !wishes.gaps => {
-            Err(Error::new(Kind::Map, format!("{gaps}; --allow-gaps accepts this")))
+            Err(Error::new(Kind::Map, format!("{gaps}; {} accepts this", Wish::AllowGaps)))
         }
         gaps => {
             axis.gaps = gaps;

@@ -7,6 +7,7 @@ use super::field::Field;
 use super::listing::listed;
 use super::record::Input;
 use super::Options;
+use crate::author::wish::Wish;
 use crate::error::{Error, Kind, Result};
 
 /// The maximum number of places that are described in a message; the others are counted.
@@ -48,8 +49,11 @@ pub(super) fn fill(inputs: &[Input], field: &mut Field, options: &Options) -> Re
     if let Some(axis) = field.axes.iter().find(|a| a.is_split() && !a.new && !options.may_join(&a.name)) {
         let names = [0, 1].map(|i| &field.input(inputs, axis.parts[i].member).name);
         let message = format!(
-            "'{}' differs between {} and {}, and is not among the dimensions to be joined (--dim)",
-            axis.name, names[0], names[1]
+            "'{}' differs between {} and {}, and is not among the dimensions to be joined ({})",
+            axis.name,
+            names[0],
+            names[1],
+            Wish::Dimension(None)
         );
         return Err(Error::new(Kind::Map, message));
     }
@@ -82,12 +86,14 @@ fn repeated(inputs: &[Input], field: &Field, found: &[(u128, usize)]) -> Error {
     // The usual reason is a dimension without coordinates that could distinguish its parts.
     let bare = field.axes.iter().find(|axis| axis.reference.is_none() && !axis.new);
     let hint = bare.map_or(String::new(), |axis| {
-        format!(", or join along '{0}', which has no coordinates, with --dim {0}", axis.name)
+        let wish = Wish::Dimension(Some(&axis.name));
+        format!(", or join along '{}', which has no coordinates, with {wish}", axis.name)
     });
     let message = format!(
         "files have the same coordinates: {}; leave out all but one, or add a dimension for the files with \
-         --new-dim{hint}",
-        listed(told, groups().count() as u128)
+         {}{hint}",
+        listed(told, groups().count() as u128),
+        Wish::NewDimension(None)
     );
     Error::new(Kind::Map, message)
 }

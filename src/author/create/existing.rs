@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::globals::GroupAttributes;
 use super::record::{Content, Input, Interner, Item, State, Template};
 use super::{renew, roles, scan, scope, Options};
+use crate::author::wish::Wish;
 use crate::container::tree::VariableId;
 use crate::dataset::variable::Variable;
 use crate::dataset::Dataset;
@@ -365,8 +366,9 @@ impl Existing {
 
 fn foreign(dimension: &str) -> Error {
     let message = format!(
-        "'{dimension}' has coordinates that do not count files from 0, so --new-dim cannot continue them; give the \
-         new files a scalar coordinate '{dimension}'"
+        "'{dimension}' has coordinates that do not count files from 0, so {} cannot continue them; give the \
+         new files a scalar coordinate '{dimension}'",
+        Wish::NewDimension(None)
     );
     Error::new(Kind::Map, message)
 }

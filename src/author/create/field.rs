@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use super::axis::{self, Axis, AxisPart, Share, Wishes};
 use super::record::{Content, Input, Item, Template};
 use super::{bounds, cells, ragged, roles, scan, unify, Options};
+use crate::author::wish::Wish;
 use crate::error::{Error, Kind, Result};
 
 /// A variable of an input: the index of the input, and that of the variable in it.
@@ -175,8 +176,10 @@ fn check_dimensions(
     let absent: Vec<&String> = dimensions.iter().filter(|d| !own.contains(d)).collect();
     let hint = match absent[..] {
         [one] if own.len() + 1 == dimensions.len() => format!(
-            "; a file without '{one}' needs a scalar coordinate of this name, or --update with --new-dim {one} to \
-             follow the existing files"
+            "; a file without '{one}' needs a scalar coordinate of this name, or {} with {} to \
+             follow the existing files",
+            Wish::Update,
+            Wish::NewDimension(Some(one))
         ),
         _ => String::new(),
     };

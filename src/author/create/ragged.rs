@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use super::field::{Field, Member};
 use super::record::{Input, Item, Template};
+use crate::author::wish::Wish;
 use crate::error::{Error, Kind, Result};
 
 /// The attribute of a count variable, and that of an index variable.
@@ -103,14 +104,17 @@ impl Joined {
             return match self.along(&samples).next() {
                 None => Ok(()),
                 Some(_) => Err(format!(
-                    "it counts the samples of one file; join '{rows}' as well as '{samples}' (--dim), or leave it out \
-                     (--variables)"
+                    "it counts the samples of one file; join '{rows}' as well as '{samples}' ({}), or leave it out \
+                     ({})",
+                    Wish::Dimension(None),
+                    Wish::Variables
                 )),
             };
         };
         if self.along(&samples).next().is_none() {
             return Err(format!(
-                "'{rows}' is joined and '{samples}', whose samples it counts, is not (--dim)"
+                "'{rows}' is joined and '{samples}', whose samples it counts, is not ({})",
+                Wish::Dimension(None)
             ));
         }
         let differs = self.along(&samples).find(|along| {

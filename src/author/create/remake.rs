@@ -9,14 +9,12 @@ use super::record::{Input, Interner};
 use super::scan::{self, Scanned};
 use super::{assemble, others, Inputs, Options, Report};
 use crate::author::out::Out;
+use crate::author::wish::Wish;
 use crate::author::write::{self, File, Format};
 use crate::error::message;
 use crate::error::secrets::redact;
 use crate::error::{Kind, Result};
 use crate::threads::progress::Progress;
-
-/// How to request, in each interface, that a file is made anew.
-const WITHOUT: &str = "without --update (in C and Fortran the option update)";
 
 /// The maximum number of names in a note.
 const SHOWN: usize = 5;
@@ -63,11 +61,16 @@ pub(super) fn remake(
 ) -> Result<Remade> {
     let others = others(out, files)?;
     if !out.exists() {
-        return Err(out.refusal(format!("no such file; {WITHOUT} it is created")).with_kind(Kind::Io));
+        return Err(out
+            .refusal(format!("no such file; without {} it is created", Wish::Update))
+            .with_kind(Kind::Io)
+            .of_absence());
     }
     if !out.is_aggregation() {
-        let message =
-            format!("it is not an aggregation, so no files can be added to it; {WITHOUT} one is created");
+        let message = format!(
+            "it is not an aggregation, so no files can be added to it; without {} one is created",
+            Wish::Update
+        );
         return Err(out.refusal(message));
     }
     let interner = Interner::default();

@@ -120,7 +120,7 @@ pub fn extract(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<
     }
     let file = outline.finish();
     let mut out = NewFile::begin(&file, target, Format::Netcdf4)?;
-    pipeline::run(dataset, &items, &mut out, options.progress)?;
+    pipeline::run(dataset, items, &mut out, options.progress)?;
     out.commit()
 }
 

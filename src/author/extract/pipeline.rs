@@ -2,10 +2,13 @@
 //!
 //! Blocks are written in their order, so that the same input yields the same bytes. A thread that is far ahead of the
 //! slowest waits for it.
+//!
+//! A chunk that is being inflated or compressed cannot be interrupted, and may be of any size. So a cancelled extraction
+//! does not wait for its threads: each ends by itself after the chunk that it has in hand.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc::{channel, RecvTimeoutError, Sender};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{channel, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::Item;
@@ -42,74 +45,74 @@ type Task = (u64, usize, Vec<u64>, Vec<u64>);
 /// The outcome of a block: its number, the number of its item, the number of its values, and the block.
 type Done = (u64, usize, u64, Result<Vec<Ready>>);
 
+/// What the threads share.
+struct Work {
+    items: Vec<Item>,
+    /// The encoder of each item.
+    encoders: Vec<Encoder>,
+    turns: Turns<Box<dyn Iterator<Item = Task> + Send>>,
+}
+
 /// Reads and writes all blocks of all items.
 ///
 /// # Errors
 /// The first error of reading or writing; `Cancelled`.
 pub(super) fn run(
     dataset: &Dataset,
-    items: &[Item],
+    items: Vec<Item>,
     out: &mut NewFile,
     listener: Option<&Listener<'_>>,
 ) -> Result<()> {
     let total = items.iter().filter_map(|i| i.selection.len()).fold(0, u64::saturating_add);
     let progress = Progress::new(listener, total, "the extraction was cancelled");
-    let encoders: Vec<Encoder> = items.iter().map(|item| out.encoder(item.variable.path())).collect();
+    let options = &dataset.shared().options;
     let waits = items.iter().any(|item| dataset.shared().waits_for(item.variable.id()));
     let size = if waits { REMOTE_BLOCK } else { BLOCK };
     let shapes: Vec<Vec<u64>> =
         items.iter().map(|item| out.block_shape(item.variable.path(), cap(item, size))).collect();
-    let tasks = items.iter().zip(&shapes).enumerate().flat_map(|(i, (item, shape))| {
-        blocks(item.selection.count(), shape).map(move |(start, count)| (i, start, count))
-    });
-    let tasks = (0u64..).zip(tasks).map(|(number, (item, start, count))| (number, item, start, count));
-    let options = &dataset.shared().options;
     let cores = workers::threads(options.num_threads) as u64;
     let (threads, ahead) = match waits {
-        true => at_once(cores, options.http_concurrency, largest(items, &shapes)),
+        true => at_once(cores, options.http_concurrency, largest(&items, &shapes)),
         false => (cores, AHEAD * cores),
     };
-    let turns = Turns::new(tasks, ahead);
-    std::thread::scope(|scope| {
-        let (sender, receiver) = channel::<Done>();
-        for _ in 0..threads {
-            let sender = sender.clone();
-            let (turns, encoders, stop) = (&turns, &encoders, progress.stop());
-            let serve = move || stop::within(Some(stop), || serve(items, encoders, turns, &sender));
-            let started = std::thread::Builder::new().name("cfa".into()).spawn_scoped(scope, serve);
-            if let Err(error) = started {
-                turns.stop();
-                return Err(Error::new(Kind::Io, "no thread can be started").because(error));
-            }
+    let encoders = items.iter().map(|item| out.encoder(item.variable.path())).collect();
+    let turns = Turns::new(Box::new(tasks(&items, shapes)) as _, ahead);
+    let work = Arc::new(Work { items, encoders, turns });
+    let (sender, receiver) = channel::<Done>();
+    let start = |sender: Sender<Done>| {
+        let (work, stop) = (work.clone(), progress.stop());
+        let serve = move || stop::within(Some(stop), || work.serve(&sender));
+        std::thread::Builder::new().name("cfa".into()).spawn(serve)
+    };
+    let mut started = Vec::new();
+    let mut result = Ok(());
+    for _ in 0..threads {
+        match start(sender.clone()) {
+            Ok(thread) => started.push(thread),
+            Err(error) => result = Err(Error::new(Kind::Io, "no thread can be started").because(error)),
         }
-        drop(sender);
-        let mut early: BTreeMap<u64, Done> = BTreeMap::new();
-        let mut next = 0;
-        let mut write = || -> Result<()> {
-            loop {
-                let block = match receiver.recv_timeout(PATIENCE) {
-                    Ok(block) => block,
-                    Err(RecvTimeoutError::Timeout) => {
-                        progress.check()?;
-                        continue;
-                    }
-                    Err(RecvTimeoutError::Disconnected) => return Ok(()),
-                };
-                early.insert(block.0, block);
-                while let Some((_, item, count, ready)) = early.remove(&next) {
-                    let ready = ready.map_err(|e| e.in_variable(items[item].variable.path()))?;
-                    ready.into_iter().try_for_each(|block| out.put_ready(block))?;
-                    next += 1;
-                    turns.written(next);
-                    progress.advance(count)?;
-                }
-            }
-        };
-        let result = write();
-        // Threads that wait for their turn must learn that no more blocks are accepted.
-        turns.stop();
-        result
-    })
+    }
+    drop(sender);
+    result = result.and_then(|()| work.write(&receiver, out, &progress));
+    // Threads that wait for their turn must learn that no more blocks are accepted.
+    work.turns.stop();
+    if result.as_ref().is_err_and(|error| error.kind() == Kind::Cancelled) {
+        return result;
+    }
+    // A panic of a thread was reported as the error of its block.
+    started.into_iter().for_each(|thread| drop(thread.join()));
+    result
+}
+
+/// Returns the blocks, of these shapes, of all items.
+fn tasks(items: &[Item], shapes: Vec<Vec<u64>>) -> impl Iterator<Item = Task> + Send {
+    let counts = items.iter().map(|item| item.selection.count().to_vec());
+    let arrays: Vec<(Vec<u64>, Vec<u64>)> = counts.zip(shapes).collect();
+    let all = arrays
+        .into_iter()
+        .enumerate()
+        .flat_map(|(i, (count, block))| blocks(&count, &block).map(move |(start, count)| (i, start, count)));
+    (0u64..).zip(all).map(|(number, (item, start, count))| (number, item, start, count))
 }
 
 /// Returns the number of elements of a block of this many bytes.
@@ -182,6 +185,11 @@ impl<I: Iterator<Item = Task>> Turns<I> {
         self.moved.notify_all();
     }
 
+    /// Returns whether no more blocks are needed.
+    fn is_stopped(&self) -> bool {
+        self.lock().stopped
+    }
+
     /// Reports that no more blocks are needed.
     fn stop(&self) {
         self.lock().stopped = true;
@@ -189,41 +197,70 @@ impl<I: Iterator<Item = Task>> Turns<I> {
     }
 }
 
-fn serve(
-    items: &[Item],
-    encoders: &[Encoder],
-    turns: &Turns<impl Iterator<Item = Task>>,
-    sender: &Sender<Done>,
-) {
-    while let Some((number, i, start, count)) = turns.next() {
-        let attempt = || ready(&items[i], &encoders[i], &start, &count);
-        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(attempt));
-        let ready = outcome.unwrap_or_else(|_| Err(Error::new(Kind::Internal, "a read task panicked")));
-        let values = checked_product(&count).unwrap_or(0);
-        if sender.send((number, i, values, ready)).is_err() {
-            return;
+impl Work {
+    /// Writes the blocks that the threads have made ready, in their order.
+    fn write(&self, receiver: &Receiver<Done>, out: &mut NewFile, progress: &Progress<'_>) -> Result<()> {
+        let mut early: BTreeMap<u64, Done> = BTreeMap::new();
+        let mut next = 0;
+        loop {
+            let block = match receiver.recv_timeout(PATIENCE) {
+                Ok(block) => block,
+                Err(RecvTimeoutError::Timeout) => {
+                    progress.check()?;
+                    continue;
+                }
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            };
+            early.insert(block.0, block);
+            while let Some((_, item, count, ready)) = early.remove(&next) {
+                let ready = ready.map_err(|e| e.in_variable(self.items[item].variable.path()))?;
+                ready.into_iter().try_for_each(|block| out.put_ready(block))?;
+                next += 1;
+                self.turns.written(next);
+                progress.advance(count)?;
+            }
         }
     }
-}
 
-/// Returns a block, ready to be written. If its first chunk can be copied from a fragment, so is every other one for
-/// which that is possible.
-fn ready(item: &Item, encoder: &Encoder, start: &[u64], count: &[u64]) -> Result<Vec<Ready>> {
-    let encoded = |start: &[u64], count: &[u64]| {
-        let values = read(&item.variable, &part(&item.selection, start, count, item)?)?;
-        encoder.encode(start, count, values)
-    };
-    let Some(form) = encoder.form() else { return Ok(vec![encoded(start, count)?]) };
-    let mut chunks = Vec::new();
-    for (within, size) in blocks(count, &form.chunk) {
-        let at: Vec<u64> = start.iter().zip(&within).map(|(start, within)| start + within).collect();
-        match copied(item, encoder, &form, &at, &size) {
-            Some(chunk) => chunks.push(chunk),
-            None if chunks.is_empty() => return Ok(vec![encoded(start, count)?]),
-            None => chunks.push(encoded(&at, &size)?),
+    /// Reads and compresses blocks until there are no more, or no more are needed.
+    fn serve(&self, sender: &Sender<Done>) {
+        while let Some((number, i, start, count)) = self.turns.next() {
+            let attempt = || self.ready(i, &start, &count);
+            let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(attempt));
+            let ready = outcome.unwrap_or_else(|_| Err(Error::new(Kind::Internal, "a read task panicked")));
+            let values = checked_product(&count).unwrap_or(0);
+            if sender.send((number, i, values, ready)).is_err() {
+                return;
+            }
         }
     }
-    Ok(chunks)
+
+    /// Returns a block, ready to be written. If its first chunk can be copied from a fragment, so is every other one
+    /// for which that is possible.
+    fn ready(&self, item: usize, start: &[u64], count: &[u64]) -> Result<Vec<Ready>> {
+        let (item, encoder) = (&self.items[item], &self.encoders[item]);
+        let check = || match self.turns.is_stopped() {
+            true => Err(Error::new(Kind::Cancelled, "no more blocks are needed")),
+            false => Ok(()),
+        };
+        let encoded = |start: &[u64], count: &[u64]| {
+            let part = part(&item.selection, start, count, item)?;
+            let values = read(&item.variable, &part, &|_, _| !self.turns.is_stopped())?;
+            encoder.encode(start, count, values, &check)
+        };
+        let Some(form) = encoder.form() else { return Ok(vec![encoded(start, count)?]) };
+        let mut chunks = Vec::new();
+        for (within, size) in blocks(count, &form.chunk) {
+            check()?;
+            let at: Vec<u64> = start.iter().zip(&within).map(|(start, within)| start + within).collect();
+            match copied(item, encoder, &form, &at, &size) {
+                Some(chunk) => chunks.push(chunk),
+                None if chunks.is_empty() => return Ok(vec![encoded(start, count)?]),
+                None => chunks.push(encoded(&at, &size)?),
+            }
+        }
+        Ok(chunks)
+    }
 }
 
 /// Returns the chunk at this place as a fragment stores it, if it can be copied.
@@ -246,12 +283,12 @@ fn part(whole: &Selection, start: &[u64], count: &[u64], item: &Item) -> Result<
 }
 
 /// Reads the values; a missing string becomes the variable's own missing value.
-fn read(variable: &Variable, part: &Selection) -> Result<Values> {
+fn read(variable: &Variable, part: &Selection, listener: &Listener<'_>) -> Result<Values> {
     if variable.data_type() != DataType::String {
-        return variable.read_values(part);
+        return variable.read_values_with(part, Some(listener));
     }
     let missing = missing_texts(variable.attributes()).into_iter().next().unwrap_or_default();
-    let strings = variable.read_strings(part)?;
+    let strings = variable.read_strings_with(part, Some(listener))?;
     Ok(Values::String(strings.into_iter().map(|s| s.unwrap_or_else(|| missing.clone())).collect()))
 }
 

@@ -6,6 +6,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::Out;
+use crate::author::wish::Wish;
 use crate::cf::{self, Form};
 use crate::container::array::Layout;
 use crate::container::tree::{Tree, Variable, VariableId};
@@ -23,9 +24,6 @@ use crate::selection::{checked_product, Selection};
 /// The number of fragments that are looked up at once.
 const BLOCK: u64 = 4096;
 
-/// How to request, in each interface, that a file is replaced nevertheless.
-const ASK: &str = "allow it (--overwrite; in C and Fortran the option overwrite)";
-
 /// The number of variables that a message names.
 const NAMED: usize = 3;
 
@@ -40,7 +38,10 @@ impl Out {
         }
         match self.loss() {
             None => Ok(()),
-            Some(loss) => Err(self.refusal(format!("{loss}, so it is not replaced; {advice}, or {ASK}"))),
+            Some(loss) => Err(self.refusal(format!(
+                "{loss}, so it is not replaced; {advice}, or allow it ({})",
+                Wish::Overwrite
+            ))),
         }
     }
 
@@ -50,9 +51,10 @@ impl Out {
     /// `Request`.
     pub(crate) fn refuse_existing(&self, overwrite: bool) -> Result<()> {
         match self.exists() && !overwrite {
-            true => {
-                Err(self.refusal(format!("it exists and is not replaced; choose another name, or {ASK}")))
-            }
+            true => Err(self.refusal(format!(
+                "it exists and is not replaced; choose another name, or allow it ({})",
+                Wish::Overwrite
+            ))),
             false => Ok(()),
         }
     }

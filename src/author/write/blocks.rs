@@ -17,14 +17,12 @@ pub(crate) fn block_shape(shape: &[u64], chunk: &[u64], cap: u64) -> Vec<u64> {
 }
 
 /// Returns the blocks of an array, in C order: start and count of each.
-pub(crate) fn blocks<'a>(
-    shape: &'a [u64],
-    block: &'a [u64],
-) -> impl Iterator<Item = (Vec<u64>, Vec<u64>)> + 'a {
-    let counts: Vec<u64> = shape.iter().zip(block).map(|(&n, &b)| n.div_ceil(b.max(1))).collect();
+pub(crate) fn blocks(shape: &[u64], block: &[u64]) -> impl Iterator<Item = (Vec<u64>, Vec<u64>)> {
+    let (shape, block) = (shape.to_vec(), block.to_vec());
+    let counts: Vec<u64> = shape.iter().zip(&block).map(|(&n, &b)| n.div_ceil(b.max(1))).collect();
     let total = checked_product(&counts).unwrap_or(0);
     indices(&counts).take(total as usize).map(move |index| {
-        let start: Vec<u64> = index.iter().zip(block).map(|(i, size)| i * size).collect();
+        let start: Vec<u64> = index.iter().zip(&block).map(|(i, size)| i * size).collect();
         let count = (0..shape.len()).map(|d| block[d].min(shape[d] - start[d])).collect();
         (start, count)
     })

@@ -85,7 +85,7 @@ impl NewFile {
         if let Some(blocks) = &mut self.blocks {
             blocks.push(Slab::new(name, start, count, values));
         }
-        let ready = self.encoder(variable).encode(start, count, values.clone());
+        let ready = self.encoder(variable).encode(start, count, values.clone(), &|| Ok(()));
         self.put_ready(ready.map_err(|e| e.in_file(self.out.name()))?)
     }
 
@@ -208,6 +208,9 @@ enum Writer {
     Classic(cdf::Writer),
 }
 
+/// Called between steps of long work; an error ends it.
+pub(super) type Checkpoint<'a> = dyn Fn() -> Result<()> + 'a;
+
 /// Prepares blocks of a variable for writing, on any thread.
 #[derive(Debug)]
 pub(crate) struct Encoder {
@@ -236,11 +239,17 @@ impl Encoder {
         Some(Ready { name: self.name.clone(), data })
     }
 
-    /// Prepares a block.
+    /// Prepares a block. Calls `check` before each chunk.
     ///
     /// # Errors
-    /// `Request` if the block does not fit the variable; `Limit`.
-    pub(crate) fn encode(&self, start: &[u64], count: &[u64], values: Values) -> Result<Ready> {
+    /// `Request` if the block does not fit the variable; `Limit`; those of `check`.
+    pub(crate) fn encode(
+        &self,
+        start: &[u64],
+        count: &[u64],
+        values: Values,
+        check: &Checkpoint<'_>,
+    ) -> Result<Ready> {
         let fits = self.data_type == Some(values.data_type())
             && is_within(start, count, &self.shape)
             && checked_product(count) == Some(values.len() as u64);
@@ -249,7 +258,7 @@ impl Encoder {
             return Err(Error::new(Kind::Request, message).in_variable(&*self.name));
         }
         let data = match &self.how {
-            Some(how) => how.encode(start, count, values).map_err(|e| e.in_variable(&*self.name))?,
+            Some(how) => how.encode(start, count, values, check).map_err(|e| e.in_variable(&*self.name))?,
             None => Encoded::Block(start.to_vec(), count.to_vec(), values),
         };
         Ok(Ready { name: self.name.clone(), data })

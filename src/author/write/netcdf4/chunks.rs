@@ -2,6 +2,7 @@
 
 use super::filter;
 use crate::author::write::description::Storage;
+use crate::author::write::new_file::Checkpoint;
 use crate::author::write::region::Copy;
 use crate::container::form::Form;
 use crate::error::{Error, Kind, Result};
@@ -128,11 +129,17 @@ impl Chunks {
         places.zip(&self.counts).fold(0, |number, (i, &n)| number * n + i)
     }
 
-    /// Cuts a block, which lies within the shape, into chunks.
+    /// Cuts a block, which lies within the shape, into chunks. Calls `check` before each of them.
     ///
     /// # Errors
-    /// `Limit`; `Internal` if a chunk cannot be compressed.
-    pub(super) fn cut(&self, start: &[u64], count: &[u64], bytes: &[u8]) -> Result<Vec<StoredBytes>> {
+    /// `Limit`; `Internal` if a chunk cannot be compressed; those of `check`.
+    pub(super) fn cut(
+        &self,
+        start: &[u64],
+        count: &[u64],
+        bytes: &[u8],
+        check: &Checkpoint<'_>,
+    ) -> Result<Vec<StoredBytes>> {
         let rank = self.shape.len();
         if count.contains(&0) {
             return Ok(Vec::new());
@@ -142,6 +149,7 @@ impl Chunks {
         let counts: Vec<u64> = first.iter().zip(&last).map(|(first, last)| last - first + 1).collect();
         indices(&counts)
             .map(|index| {
+                check()?;
                 let at: Vec<u64> = first.iter().zip(index).map(|(first, i)| first + i).collect();
                 self.piece(&at, start, count, bytes)
             })
@@ -218,6 +226,27 @@ impl Chunks {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_chunk_is_compressed_after_a_check_that_fails() {
+        let storage = Storage { chunks: Some(vec![10]), deflate: Some(9), shuffle: false };
+        let chunks = Chunks::new(&[80], &[false], 4, &storage, vec![0; 4]).unwrap();
+        let asked = std::cell::Cell::new(0);
+        let stop_at = |last: u32| {
+            asked.set(0);
+            chunks.cut(&[0], &[80], &[7; 320], &|| {
+                asked.set(asked.get() + 1);
+                match asked.get() == last {
+                    true => Err(Error::new(Kind::Cancelled, "stopped")),
+                    false => Ok(()),
+                }
+            })
+        };
+        assert_eq!(stop_at(3).unwrap_err().kind(), Kind::Cancelled);
+        assert_eq!(asked.get(), 3);
+        assert_eq!(stop_at(9).unwrap().len(), 8);
+        assert_eq!(asked.get(), 8);
+    }
 
     #[test]
     fn chunks_are_whole_rows_of_about_a_mebibyte() {

@@ -32,6 +32,7 @@ pub(super) use variable::Encoded;
 
 use super::bytes::{encode, Order};
 use super::description::{Group, Variable};
+use super::new_file::Checkpoint;
 use super::sink::Sink;
 use crate::container::form::Form;
 use crate::error::{Error, Kind, Result};
@@ -98,10 +99,18 @@ impl Encoder {
     /// Returns the block as it is stored, as far as that can be done beforehand.
     ///
     /// # Errors
-    /// `Limit`, `Internal`.
-    pub(super) fn encode(&self, start: &[u64], count: &[u64], values: Values) -> Result<Encoded> {
+    /// `Limit`, `Internal`; those of `check`.
+    pub(super) fn encode(
+        &self,
+        start: &[u64],
+        count: &[u64],
+        values: Values,
+        check: &Checkpoint<'_>,
+    ) -> Result<Encoded> {
         match &self.0 {
-            Some(chunks) => chunks.cut(start, count, &encode(&values, Order::Little)).map(Encoded::Pieces),
+            Some(chunks) => {
+                chunks.cut(start, count, &encode(&values, Order::Little), check).map(Encoded::Pieces)
+            }
             None => Ok(Encoded::Block(start.to_vec(), count.to_vec(), values)),
         }
     }

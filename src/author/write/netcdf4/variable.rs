@@ -117,7 +117,7 @@ impl Data {
         };
         match &mut self.store {
             Store::Chunked { chunks, .. } => {
-                let pieces = chunks.cut(&start, &count, &bytes)?;
+                let pieces = chunks.cut(&start, &count, &bytes, &|| Ok(()))?;
                 self.put_pieces(pieces, sink)
             }
             Store::Contiguous { address, covered } => {
