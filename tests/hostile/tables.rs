@@ -54,6 +54,11 @@ pub(super) fn write_alternating(folder: &Path, count: usize) -> PathBuf {
     write(folder, count, alternating, 1, false, 1 << 18)
 }
 
+/// Writes a file with a variable `v0` of so many unique values.
+pub(super) fn write_equal(folder: &Path, count: usize) -> PathBuf {
+    write(folder, count, equal, 1, false, 1 << 18)
+}
+
 /// Checks a file within the limits of memory and time.
 fn check_within_limits(path: &Path) {
     let began = std::time::Instant::now();
