@@ -221,6 +221,17 @@ fn text_attributes_are_char_and_lists_are_strings() {
 }
 
 #[test]
+fn the_text_of_an_attribute_may_be_long() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("long.nc");
+    let text = "CFA-0.4 has a list of all fragments in an attribute. ".repeat(30_000);
+    netcdf::create(&path).unwrap().add_attribute("list", text.as_str()).unwrap();
+    let file = open(&path);
+    let tree = file.tree().unwrap();
+    assert_eq!(tree.groups[0].attributes.text("list").as_deref(), Some(text.as_str()), "{:?}", tree.omitted);
+}
+
+#[test]
 fn strings_come_from_fixed_fields_and_from_the_heap() {
     let expected = expected();
     for version in ["earliest", "latest"] {

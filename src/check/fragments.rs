@@ -11,12 +11,14 @@ use super::rules::{self, Rule};
 use super::{recorded::Recorded, Options};
 use crate::canonical::Target;
 use crate::container::tree::VariableId;
+use crate::container::Container;
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::Identity;
+use crate::model::effort::{Cost, Effort};
 use crate::model::fragments::{Fragment, Lookup, Version, View};
 use crate::model::slabs::Slabs;
-use crate::read::fragment::{self, Chain, Outcome, Raw, Wanted};
+use crate::read::fragment::{self, Chain, Host, Outcome, Raw, Wanted};
 use crate::read::Preparation;
 use crate::selection::{c_strides, Selection};
 use crate::threads::progress::Progress;
@@ -26,6 +28,47 @@ use crate::value::DataType;
 /// The number of fragments that one task looks up at once: enough to be worth a task, few enough to balance the
 /// threads.
 const BLOCK: u64 = 256;
+
+/// How much is checked of all variables of a file together.
+pub(crate) struct Extent<'a> {
+    progress: Progress<'a>,
+    effort: Effort,
+    /// The nested aggregation files that were found.
+    known: Mutex<HashSet<Identity>>,
+}
+
+impl<'a> Extent<'a> {
+    pub(crate) fn new(progress: Progress<'a>, container: &Container) -> Self {
+        Extent { progress, effort: Effort::of(container), known: Mutex::default() }
+    }
+
+    /// Reports that all variables are done.
+    ///
+    /// # Errors
+    /// `Cancelled`.
+    pub(crate) fn finish(&self) -> Result<()> {
+        self.progress.finish()
+    }
+
+    /// Adds what a nested aggregation file is worth.
+    fn found(&self, host: &dyn Host) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.insert(host.identity().clone()) {
+            self.effort.add(host.container());
+        }
+    }
+
+    /// Counts fragments of a nested aggregation.
+    fn spend(&self, fragments: u64, cost: Cost) -> Result<()> {
+        match self.effort.spend(fragments, cost) {
+            true => Ok(()),
+            false => Err(Error::new(
+                Kind::Limit,
+                "not all of its fragments are checked: they are too many for files of this length",
+            )),
+        }
+    }
+}
 
 /// Opens every fragment of a variable and fills in the states.
 ///
@@ -37,19 +80,21 @@ pub(crate) fn check(
     report: &mut VariableReport,
     findings: &mut Findings,
     options: &Options<'_>,
-    progress: &Progress<'_>,
+    extent: &Extent<'_>,
 ) -> Result<()> {
+    let Extent { progress, effort, .. } = extent;
     let shared = dataset.shared();
     let Some(aggregation) = shared.aggregation(id)? else { return Ok(()) };
     let shape = aggregation.grid.fragments();
+    let path = Some(shared.tree().variables[id.0].path.as_str());
     let total = crate::selection::checked_product(shape).and_then(|n| usize::try_from(n).ok());
     let mut states = Vec::new();
     // The states of all variables together count against what may be kept of the file.
     let allowance = shared.container.allowance();
-    let room = |&n: &usize| allowance.keep(n).is_ok() && states.try_reserve_exact(n).is_ok();
+    let room =
+        |&n: &usize| !effort.is_spent() && allowance.keep(n).is_ok() && states.try_reserve_exact(n).is_ok();
     let Some(total) = total.filter(room) else {
         let message = "its fragments are not checked: they are too many for a file of this length";
-        let path = Some(shared.tree().variables[id.0].path.as_str());
         findings.add(&rules::FRAGMENT_REFUSED, aggregation.dialect, path, None, message);
         return Ok(());
     };
@@ -61,6 +106,7 @@ pub(crate) fn check(
         preparation: Preparation::new(shared, id, aggregation, &target, &chain),
         recorded: Recorded::of(dataset, aggregation),
         nested: Mutex::default(),
+        extent,
     };
     let outcome = Mutex::new((states, findings));
     let strides = c_strides(shape);
@@ -74,6 +120,9 @@ pub(crate) fn check(
     };
     let tasks: Vec<Selection> = Slabs::new(&all, shape, size).collect::<Result<_>>()?;
     let work = |block: Selection, _: &_, (): &mut ()| {
+        if effort.is_spent() {
+            return progress.advance(block.len().unwrap_or(0));
+        }
         let found = inspection.block(&block)?;
         // What was cancelled while it waited is no finding.
         progress.check()?;
@@ -82,7 +131,6 @@ pub(crate) fn check(
             let at: u64 = index.iter().zip(&strides).map(|(i, s)| i * s).sum();
             outcome.0[at as usize] = verdict.state;
             for (rule, message) in verdict.problems {
-                let path = Some(variable.path.as_str());
                 outcome.1.add(rule, aggregation.dialect, path, Some(&index), message);
             }
         }
@@ -93,7 +141,15 @@ pub(crate) fn check(
         true => workers::run_waiting(tasks, waiting, Some(progress), || (), work)?,
         false => workers::run(tasks, options.threads(), || (), work)?,
     }
-    report.states = outcome.into_inner().unwrap_or_else(PoisonError::into_inner).0;
+    let (states, findings) = outcome.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let unchecked = states.iter().filter(|&&state| state == State::Unchecked).count();
+    if unchecked > 0 {
+        let message = format!(
+            "{unchecked} of its {total} fragments are not checked: they are too many for a file of this length"
+        );
+        findings.add(&rules::FRAGMENT_REFUSED, aggregation.dialect, path, None, message);
+    }
+    report.states = states;
     Ok(())
 }
 
@@ -114,6 +170,7 @@ struct Inspection<'a> {
     recorded: Option<Recorded>,
     /// Nested aggregations that were searched, so that each is searched once.
     nested: Mutex<HashSet<(Identity, VariableId)>>,
+    extent: &'a Extent<'a>,
 }
 
 impl Inspection<'_> {
@@ -121,6 +178,7 @@ impl Inspection<'_> {
         let indices: Vec<Vec<u64>> = (0..block.len().unwrap_or(0)).map(|i| block.index(i)).collect();
         match self.preparation.lookup(block) {
             Ok(Lookup::UniqueValues(_)) => {
+                self.extent.effort.spend(indices.len() as u64, Cost::NoFile);
                 Ok(indices.into_iter().map(|i| (i, Verdict::fine(State::NoFile))).collect())
             }
             Ok(Lookup::Fragments(list)) => {
@@ -136,13 +194,19 @@ impl Inspection<'_> {
                 }
                 Ok(out)
             }
-            Err(error) => Ok(indices.into_iter().map(|i| (i, wrong(&error))).collect()),
+            Err(error) => {
+                self.extent.effort.spend(indices.len() as u64, Cost::Opened);
+                Ok(indices.into_iter().map(|i| (i, wrong(&error))).collect())
+            }
         }
     }
 
     fn judged(&self, index: Vec<u64>, fragment: &Fragment) -> (Vec<u64>, Verdict) {
         let verdict = match fragment {
-            Fragment::Missing => Verdict::fine(State::NoFile),
+            Fragment::Missing => {
+                self.extent.effort.spend(1, Cost::NoFile);
+                Verdict::fine(State::NoFile)
+            }
             Fragment::Stored { versions, view } => self.versions(&index, versions, view.as_deref()),
         };
         (index, verdict)
@@ -152,6 +216,7 @@ impl Inspection<'_> {
     fn versions(&self, index: &[u64], versions: &[Version], view: Option<&View>) -> Verdict {
         let (mut problems, mut absences) = (Vec::new(), Vec::new());
         for (v, version) in versions.iter().enumerate() {
+            self.extent.effort.spend(1, Cost::Opened);
             let outcome = self.open(index, version).and_then(|outcome| {
                 let raw = match outcome {
                     Outcome::Accepted(raw) => raw,
@@ -243,13 +308,18 @@ impl Inspection<'_> {
             return Ok(());
         }
         let Some(aggregation) = host.aggregation(*variable)? else { return Ok(()) };
+        self.extent.found(&**host);
         let shape = aggregation.grid.fragments();
         for block in Slabs::new(&Selection::all(shape), shape, BLOCK) {
             let block = block?;
             let found = aggregation.fragments.lookup(&**host.container(), &block, host.substitutions())?;
             let Lookup::Fragments(list) = found else { return Ok(()) };
             for (i, fragment) in list.iter().enumerate() {
-                let Fragment::Stored { versions, .. } = fragment else { continue };
+                let Fragment::Stored { versions, .. } = fragment else {
+                    self.extent.spend(1, Cost::NoFile)?;
+                    continue;
+                };
+                self.extent.spend(versions.len() as u64, Cost::Opened)?;
                 let index = block.index(i as u64);
                 let fragments = &aggregation.fragments;
                 let wanted =

@@ -123,12 +123,13 @@ pub fn check(path: impl AsRef<Path>, options: &Options<'_>) -> Result<Report> {
         let total =
             variables.iter().filter_map(VariableReport::fragment_count).fold(0u64, u64::saturating_add);
         let progress = Progress::new(options.progress, total, "the check was cancelled");
+        let extent = fragments::Extent::new(progress, &shared.container);
         for (&id, report) in aggregated.iter().zip(&mut variables) {
             if report.shape.is_some() {
-                fragments::check(&dataset, id, report, &mut findings, options, &progress)?;
+                fragments::check(&dataset, id, report, &mut findings, options, &extent)?;
             }
         }
-        progress.finish()?;
+        extent.finish()?;
     }
     let file = redact(dataset.name());
     let report = Report { file, conventions, variables, findings: findings.finish(), fragments_checked };

@@ -2,7 +2,7 @@
 //!
 //! Unlike decoding, which stops at the first fault, a check continues as far as possible.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::report::Findings;
 use super::rules::{self, Rule};
@@ -96,7 +96,7 @@ impl<'a> Subject<'a> {
                 return None;
             }
         };
-        let mut found = Vec::new();
+        let (mut found, mut before) = (Vec::new(), HashSet::new());
         let mut whole = true;
         for word in text.split_whitespace() {
             match reference::dimension(self.tree, self.variable.group, word) {
@@ -105,7 +105,7 @@ impl<'a> Subject<'a> {
                     let message = format!("aggregated dimension '{word}' does not exist");
                     self.report(findings, &rules::DIMENSION_EXISTS, message);
                 }
-                Some(id) if found.contains(&id) => {
+                Some(id) if !before.insert(id) => {
                     let message = format!("dimension '{word}' is named twice");
                     self.report(findings, &rules::DIMENSION_ONCE, message);
                     found.push(id);
@@ -118,8 +118,9 @@ impl<'a> Subject<'a> {
 
     fn keywords(&self, findings: &mut Findings, words: &Keywords, pairs: &[(&str, &str)]) {
         let have: Vec<String> = pairs.iter().map(|(k, _)| words.cased(k)).collect();
-        for (i, keyword) in have.iter().enumerate() {
-            if have[..i].contains(keyword) {
+        let mut before = HashSet::new();
+        for keyword in &have {
+            if !before.insert(keyword) {
                 self.report(findings, &rules::KEYWORDS, format!("keyword '{keyword}' is given twice"));
             }
         }

@@ -16,6 +16,7 @@ pub mod filter;
 pub(crate) mod form;
 pub mod hdf5;
 pub mod narrow;
+mod order;
 pub mod read;
 pub mod tree;
 

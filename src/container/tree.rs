@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::array::Array;
-use crate::container::composed::is_same;
+use super::order::Order;
 use crate::value::Attributes;
 
 /// Index of a group in [`Tree::groups`]; 0 is the root.
@@ -78,23 +78,45 @@ pub struct Tree {
     pub variables: Vec<Variable>,
     /// Paths of objects that are left out, with the reason (user-defined types and the like).
     pub omitted: Vec<(String, String)>,
+    variables_by_name: Order,
+    dimensions_by_name: Order,
+    groups_by_name: Order,
 }
 
 impl Tree {
+    /// Returns a tree with nothing in it, not even a root.
+    pub(crate) const fn empty() -> Self {
+        Tree {
+            groups: Vec::new(),
+            dimensions: Vec::new(),
+            variables: Vec::new(),
+            omitted: Vec::new(),
+            variables_by_name: Order::new(),
+            dimensions_by_name: Order::new(),
+            groups_by_name: Order::new(),
+        }
+    }
+
     /// Returns the variable of this name in this group. As in libnetcdf, names are equal if their composed forms (NFC)
     /// are.
     pub fn variable_in(&self, group: GroupId, name: &str) -> Option<VariableId> {
-        named(&self.groups[group.0].variables, |v| &self.variables[v.0].name, name)
+        let items = self.groups[group.0].variables.iter().map(|v| v.0);
+        let key = |i: usize| (Some(self.variables[i].group), self.variables[i].name.as_str());
+        self.variables_by_name.find(group, name, items, (self.variables.len(), key)).map(VariableId)
     }
 
     /// Returns the dimension of this name that this group defines.
     pub fn dimension_in(&self, group: GroupId, name: &str) -> Option<DimensionId> {
-        named(&self.groups[group.0].dimensions, |d| &self.dimensions[d.0].name, name)
+        let items = self.groups[group.0].dimensions.iter().map(|d| d.0);
+        let key = |i: usize| (Some(self.dimensions[i].group), self.dimensions[i].name.as_str());
+        self.dimensions_by_name.find(group, name, items, (self.dimensions.len(), key)).map(DimensionId)
     }
 
     /// Returns the group of this name in this group.
     pub fn group_in(&self, group: GroupId, name: &str) -> Option<GroupId> {
-        named(&self.groups[group.0].groups, |g| &self.groups[g.0].name, name)
+        let items = self.groups[group.0].groups.iter().map(|g| g.0);
+        let key = |i: usize| (self.groups[i].parent, self.groups[i].name.as_str());
+        self.groups_by_name.find(group, name, items, (self.groups.len(), key)).map(GroupId)
     }
 
     /// Returns the variable at this path from the root; the leading slash is optional.
@@ -114,10 +136,4 @@ impl Tree {
     pub fn upward(&self, group: GroupId) -> impl Iterator<Item = GroupId> + '_ {
         std::iter::successors(Some(group), |g| self.groups[g.0].parent)
     }
-}
-
-/// Returns the item of this name or, if there is none, one with the same composed form.
-fn named<'a, T: Copy>(list: &[T], name_of: impl Fn(T) -> &'a str, name: &str) -> Option<T> {
-    let exact = list.iter().find(|&&id| name_of(id) == name);
-    exact.or_else(|| list.iter().find(|&&id| is_same(name_of(id), name))).copied()
 }

@@ -8,6 +8,7 @@ use crate::dataset::variable::Variable;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::{self, Opened, Style};
 use crate::model::fragments::{Fragment, Lookup, Version};
+use crate::model::slabs::Slabs;
 use crate::selection::Selection;
 use crate::threads::workers;
 use crate::value::Values;
@@ -89,23 +90,14 @@ impl Variable {
         let shared = self.dataset().shared();
         let grid = &aggregation.grid;
         let shape = grid.fragments();
-        Selection::block(part.start(), part.count(), shape)?;
-        let rows: u64 = part.count().iter().skip(1).product();
-        let step = (BLOCK / rows.max(1)).max(1);
-        let all = part.count().first().copied().unwrap_or(1);
-        for done in (0..all).step_by(step as usize) {
-            let (mut start, mut count) = (part.start().to_vec(), part.count().to_vec());
-            if let (Some(s), Some(c)) = (start.first_mut(), count.first_mut()) {
-                *s += done;
-                *c = step.min(all - done);
-            }
-            let block = Selection::block(&start, &count, shape)?;
+        let part = Selection::block(part.start(), part.count(), shape)?;
+        for block in Slabs::new(&part, shape, BLOCK) {
+            let block = block?;
             let entries =
                 aggregation.fragments.lookup(&*shared.container, &block, &shared.runtime_substitutions)?;
-            for n in 0..block.len().unwrap_or(0) {
-                let index = block.index(n);
+            for (n, source) in sources_of(entries).enumerate() {
+                let index = block.index(n as u64);
                 let ranges = index.iter().enumerate().map(|(d, &i)| grid.range(d, i)).collect();
-                let source = source_of(&entries, n as usize);
                 visit(Entry { index, ranges, source })?;
             }
         }
@@ -127,7 +119,8 @@ impl Variable {
         let entries = entries
             .map_err(|e| e.in_fragment(index).in_variable(self.path()).in_file(self.dataset().name()))?;
         let ranges = index.iter().enumerate().map(|(d, &i)| grid.range(d, i)).collect();
-        Ok(Entry { index: index.to_vec(), ranges, source: source_of(&entries, 0) })
+        let source = sources_of(entries).next().unwrap_or(EntrySource::Missing);
+        Ok(Entry { index: index.to_vec(), ranges, source })
     }
 
     /// Visits every fragment in C order, with whether each of its versions can be opened. Files on servers are looked for
@@ -140,8 +133,18 @@ impl Variable {
         mut visit: impl FnMut(Entry, Vec<Presence>) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
         if !self.dataset().shared().waits_for(self.id()) {
+            // Neighbours often name the same file.
+            let mut last: Option<(Version, Presence)> = None;
             return self.for_each_fragment(|entry| {
-                let found = versions_of(&entry).iter().map(|version| self.presence(version)).collect();
+                let mut look = |version: &Version| match &last {
+                    Some((same, presence)) if same == version => presence.clone(),
+                    _ => {
+                        let presence = self.presence(version);
+                        last = Some((version.clone(), presence.clone()));
+                        presence
+                    }
+                };
+                let found = versions_of(&entry).iter().map(&mut look).collect();
                 visit(entry, found)
             });
         }
@@ -215,12 +218,17 @@ fn versions_of(entry: &Entry) -> &[Version] {
     }
 }
 
-fn source_of(entries: &Lookup, n: usize) -> EntrySource {
-    match entries {
-        Lookup::UniqueValues(values) => EntrySource::UniqueValue(values.element(n)),
-        Lookup::Fragments(list) => match &list[n] {
-            Fragment::Missing => EntrySource::Missing,
-            Fragment::Stored { versions, .. } => EntrySource::Versions(versions.clone()),
-        },
-    }
+/// Returns where the values of each fragment of a block come from.
+fn sources_of(entries: Lookup) -> impl Iterator<Item = EntrySource> {
+    let (values, list) = match entries {
+        Lookup::UniqueValues(values) => (Some(values), Vec::new()),
+        Lookup::Fragments(list) => (None, list),
+    };
+    let unique = values
+        .into_iter()
+        .flat_map(|values| (0..values.len()).map(move |n| EntrySource::UniqueValue(values.element(n))));
+    unique.chain(list.into_iter().map(|fragment| match fragment {
+        Fragment::Missing => EntrySource::Missing,
+        Fragment::Stored { versions, .. } => EntrySource::Versions(versions),
+    }))
 }

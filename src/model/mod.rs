@@ -1,5 +1,6 @@
 //! The contents of an aggregation variable, whatever its dialect.
 
+pub(crate) mod effort;
 pub mod feature;
 pub mod features;
 pub mod fragments;

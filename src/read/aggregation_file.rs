@@ -109,8 +109,7 @@ impl AggregationFile {
 
     /// Returns the container's tree, which [`AggregationFile::new`] has parsed.
     pub(crate) fn tree(&self) -> &Tree {
-        static EMPTY: Tree =
-            Tree { groups: Vec::new(), dimensions: Vec::new(), variables: Vec::new(), omitted: Vec::new() };
+        static EMPTY: Tree = Tree::empty();
         self.container.tree().unwrap_or(&EMPTY)
     }
 

@@ -5,6 +5,7 @@
 
 mod chunks;
 mod classic;
+mod commands;
 mod dense;
 mod groups;
 mod headers;

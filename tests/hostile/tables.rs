@@ -49,6 +49,16 @@ fn write(folder: &Path, count: usize, sizes: Sizes, variables: usize, shared: bo
     path
 }
 
+/// Writes a file with a variable `v0` of so many fragments of one or two elements.
+pub(super) fn write_alternating(folder: &Path, count: usize) -> PathBuf {
+    write(folder, count, alternating, 1, false, 1 << 18)
+}
+
+/// Writes a file with a variable `v0` of so many unique values.
+pub(super) fn write_equal(folder: &Path, count: usize) -> PathBuf {
+    write(folder, count, equal, 1, false, 1 << 18)
+}
+
 /// Checks a file within the limits of memory and time.
 fn check_within_limits(path: &Path) {
     let began = std::time::Instant::now();

@@ -82,7 +82,7 @@ pub struct FileSpec {
 
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-struct NcChar(#[allow(dead_code)] u8);
+pub struct NcChar(#[allow(dead_code)] pub u8);
 
 // SAFETY: NC_CHAR is one byte, as this type is.
 unsafe impl NcTypeDescriptor for NcChar {

@@ -55,6 +55,8 @@ impl<'a> Collector<'a> {
             match found.fragments.lookup(&*shared.container, &block, &shared.runtime_substitutions)? {
                 Lookup::UniqueValues(_) => {
                     let all = Selection::all(shape);
+                    let count = all.len().and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX);
+                    self.keep(count.saturating_mul(size_of::<f64>()))?;
                     let whole =
                         found.fragments.lookup(&*shared.container, &all, &shared.runtime_substitutions)?;
                     unique = Some(unique_values(whole)?);
@@ -68,8 +70,7 @@ impl<'a> Collector<'a> {
                         }
                         let rewritten = self.fragment(id, found, fragment, style);
                         let rewritten = rewritten.map_err(|e| e.in_fragment(&index))?;
-                        // Lists grow by doubling.
-                        self.allowance.keep(rewritten.memory() + size_of::<Fragment>())?;
+                        self.keep(rewritten.memory())?;
                         list.push(rewritten);
                     }
                 }
@@ -77,7 +78,7 @@ impl<'a> Collector<'a> {
             progress.advance(block.len().unwrap_or(0))?;
         }
         let sizes: u64 = shape.iter().fold(0, |sum, n| n.saturating_add(sum));
-        self.allowance.keep(usize::try_from(sizes.saturating_mul(8)).unwrap_or(usize::MAX))?;
+        self.keep(usize::try_from(sizes.saturating_mul(8)).unwrap_or(usize::MAX))?;
         let sizes = (0..shape.len())
             .map(|d| (0..shape[d]).map(|i| found.grid.range(d, i)).map(|r| r.end - r.start).collect())
             .collect();
@@ -87,6 +88,12 @@ impl<'a> Collector<'a> {
             None => Content::Stored(list),
         };
         Ok(Aggregated { variable, sizes, fragments })
+    }
+
+    /// Counts memory that is about to be taken twice: for what is collected, and for the description of the new file.
+    /// Lists grow by doubling, which takes no more than the description does later.
+    fn keep(&self, bytes: usize) -> Result<()> {
+        self.allowance.keep(bytes.saturating_mul(2))
     }
 
     fn fragment(

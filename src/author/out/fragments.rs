@@ -18,6 +18,7 @@ use crate::error::{Error, Kind, Result};
 use crate::io::location::{self, File, Identity, Place, Style};
 use crate::io::os::{self, shown, FileIdentity};
 use crate::io::source::Source;
+use crate::model::effort::{Cost, Effort};
 use crate::model::fragments::{Fragment, Lookup};
 use crate::model::slabs::Slabs;
 use crate::model::Aggregation;
@@ -45,13 +46,13 @@ pub(super) fn search(out: &Out, dataset: &Dataset) -> Result<()> {
     let again = |options: &OpenOptions| -> Result<()> {
         let (container, identity) = (Arc::clone(&shared.container), shared.identity.clone());
         let view = Dataset::from_container(container, identity, shared.origin.clone(), options)?;
-        Search { out, seen: Mutex::default() }.file(&view, 0)
+        Search::new(out, &shared.container).file(&view, 0)
     };
     if options.raw_view {
         options.raw_view = false;
         again(&options)?;
     } else {
-        Search { out, seen: Mutex::default() }.file(dataset, 0)?;
+        Search::new(out, &shared.container).file(dataset, 0)?;
     }
     // The files that the aggregation file names are protected even if settings lead elsewhere.
     if !options.relocate.is_empty() || !options.substitutions.is_empty() {
@@ -66,9 +67,14 @@ struct Search<'a> {
     out: &'a Out,
     /// The files that were searched.
     seen: Mutex<HashSet<FileIdentity>>,
+    effort: Effort,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(out: &'a Out, container: &Container) -> Self {
+        Search { out, seen: Mutex::default(), effort: Effort::of(container) }
+    }
+
     /// Checks every fragment of an aggregation file, which is itself a fragment of this depth.
     fn file(&self, dataset: &Dataset, depth: usize) -> Result<()> {
         let tree = dataset.shared().tree();
@@ -99,7 +105,14 @@ impl Search<'_> {
         };
         let shape = found.grid.fragments();
         for block in Slabs::new(&Selection::all(shape), shape, BLOCK) {
-            let list = found.fragments.lookup(&*shared.container, &block?, &shared.runtime_substitutions);
+            let block = block?;
+            let list = found.fragments.lookup(&*shared.container, &block, &shared.runtime_substitutions);
+            let cost = if matches!(list, Ok(Lookup::UniqueValues(_))) { Cost::NoFile } else { Cost::Named };
+            if !self.effort.spend(block.len().unwrap_or(0), cost) {
+                let message =
+                    "it may be one of the fragments, which are too many to compare for files of this length";
+                return Err(Error::new(Kind::Limit, message).in_file(self.out.name()));
+            }
             match list {
                 Ok(Lookup::Fragments(list)) => self.block(dataset, found, &list, depth)?,
                 Ok(Lookup::UniqueValues(_)) => return Ok(()),
@@ -182,6 +195,7 @@ impl Search<'_> {
         }
         let Ok(container) = Container::open(source) else { return Ok(()) };
         let origin = shared.origin.nested(&[Place::Local(path.to_owned())]);
+        self.effort.add(&container);
         match Dataset::from_container(Arc::new(container), identity, origin, &shared.options) {
             Ok(inner) => self.file(&inner, depth + 1),
             Err(_) => Ok(()),

@@ -6,14 +6,13 @@ use std::path::PathBuf;
 
 use cfa::text::redact;
 use cfa::Version;
-use cfa::{Attributes, Dataset, Result, Values, Variable};
+use cfa::{Dataset, Result, Values, Variable};
 use cfa::{DimensionId, Group};
 use cfa::{Entry, EntrySource, Presence};
-use serde_json::{json, Value};
 
 use crate::settings::Settings;
 use crate::style::{self, printable, Style};
-use crate::{json, Outcome};
+use crate::{info_json, json, Outcome};
 
 /// Show what is in a file: dimensions, variables, which are aggregated, and from how many fragments.
 ///
@@ -44,7 +43,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     };
     let mut out = BufWriter::new(std::io::stdout().lock());
     if arguments.json {
-        writeln!(out, "{}", json::printed(&as_json(&dataset, &variables, arguments)?, true))?;
+        info_json::write(&mut out, &dataset, &variables, arguments.fragments)?;
     } else {
         as_text(&mut out, &dataset, &variables, arguments)?;
     }
@@ -54,7 +53,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
 
 /// Returns the attributes except those that say how the data are aggregated; the logical view shows their meaning
 /// instead.
-fn shown_attributes(variable: &Variable, aggregated: bool) -> impl Iterator<Item = &cfa::Attribute> {
+pub fn shown_attributes(variable: &Variable, aggregated: bool) -> impl Iterator<Item = &cfa::Attribute> {
     variable
         .attributes()
         .iter()
@@ -79,7 +78,8 @@ fn as_text(
     for variable in variables {
         variable_text(out, variable, style)?;
         if arguments.fragments {
-            variable.for_each_presence(|entry, found| fragment_text(out, &entry, &found, style))?;
+            let mut listing = Listing { style, last: None };
+            variable.for_each_presence(|entry, found| listing.fragment(out, &entry, &found))?;
         }
     }
     if arguments.variable.is_none() {
@@ -186,117 +186,60 @@ fn value_text(values: &Values) -> String {
     }
 }
 
-fn dimension_names(variable: &Variable) -> Result<Vec<String>> {
+/// Returns the names of the dimensions of a variable.
+pub fn dimension_names(variable: &Variable) -> Result<Vec<String>> {
     let dataset = variable.dataset();
     let sized = |&d: &DimensionId| dataset.dimension(d).name.clone();
     Ok(variable.dimensions()?.iter().map(sized).collect())
 }
 
-fn fragment_text(out: &mut impl Write, entry: &Entry, found: &[Presence], style: Style) -> Outcome {
-    let part: Vec<String> = entry.ranges.iter().map(|r| format!("{}:{}", r.start, r.end)).collect();
-    write!(out, "        fragment {:?} [{}]", entry.index, part.join(", "))?;
-    match &entry.source {
-        EntrySource::Missing => writeln!(out, "  {}", style.faint("all missing"))?,
-        EntrySource::UniqueValue(value) => writeln!(out, "  value {}", value_text(value))?,
-        EntrySource::Versions(versions) => {
-            for (i, (version, presence)) in versions.iter().zip(found).enumerate() {
-                if i > 0 {
-                    write!(out, "            or")?;
-                }
-                let place = printable(&shown(version).unwrap_or("(this file)".into()));
-                let state = match presence {
-                    Presence::Present(_) => style.good("there"),
-                    Presence::Absent(_) => style.alarm("MISSING"),
-                    Presence::Refused(error) => {
-                        style.alarm(&format!("REFUSED: {}", printable(error.message())))
+/// Lists the fragments of a variable, which may be millions.
+struct Listing {
+    style: Style,
+    /// The version that was shown last, and its text: neighbours often name the same file.
+    last: Option<(Version, String)>,
+}
+
+impl Listing {
+    fn fragment(&mut self, out: &mut impl Write, entry: &Entry, found: &[Presence]) -> Outcome {
+        write!(out, "        fragment {:?} [", entry.index)?;
+        for (d, range) in entry.ranges.iter().enumerate() {
+            let comma = if d > 0 { ", " } else { "" };
+            write!(out, "{comma}{}:{}", range.start, range.end)?;
+        }
+        write!(out, "]")?;
+        match &entry.source {
+            EntrySource::Missing => writeln!(out, "  {}", self.style.faint("all missing"))?,
+            EntrySource::UniqueValue(value) => writeln!(out, "  value {}", value_text(value))?,
+            EntrySource::Versions(versions) => {
+                for (i, (version, presence)) in versions.iter().zip(found).enumerate() {
+                    if i > 0 {
+                        write!(out, "            or")?;
                     }
-                };
-                writeln!(out, "  {place}  {}  {state}", style.name(&printable(&version.identifier)))?;
+                    writeln!(out, "  {}", self.version(version, presence))?;
+                }
             }
         }
+        Ok(())
     }
-    Ok(())
+
+    fn version(&mut self, version: &Version, presence: &Presence) -> &str {
+        if self.last.as_ref().is_none_or(|(last, _)| last != version) {
+            let style = self.style;
+            let place = printable(&shown(version).unwrap_or("(this file)".into()));
+            let state = match presence {
+                Presence::Present(_) => style.good("there"),
+                Presence::Absent(_) => style.alarm("MISSING"),
+                Presence::Refused(error) => style.alarm(&format!("REFUSED: {}", printable(error.message()))),
+            };
+            let identifier = style.name(&printable(&version.identifier));
+            self.last = Some((version.clone(), format!("{place}  {identifier}  {state}")));
+        }
+        self.last.as_ref().map_or("", |(_, text)| text)
+    }
 }
 
 /// Returns the location of a fragment without the secrets that it may contain, because output may end up in logs.
-fn shown(version: &Version) -> Option<String> {
+pub fn shown(version: &Version) -> Option<String> {
     version.location.as_deref().map(redact)
-}
-
-fn as_json(dataset: &Dataset, variables: &[Variable], arguments: &Arguments) -> Result<Value> {
-    let dimensions: Vec<Value> = dataset
-        .dimensions()
-        .into_iter()
-        .map(|id| {
-            let dimension = dataset.dimension(id);
-            json!({"name": dimension.name, "path": dataset.dimension_path(id),
-                "size": dataset.dimension_size(id), "unlimited": dimension.unlimited})
-        })
-        .collect();
-    let variables: Result<Vec<Value>> =
-        variables.iter().map(|v| variable_json(v, arguments.fragments)).collect();
-    let groups: Vec<Value> = dataset
-        .groups()
-        .iter()
-        .map(|g| json!({"path": g.path, "attributes": attributes_json(&g.attributes)}))
-        .collect();
-    Ok(
-        json!({"file": redact(dataset.name()), "dimensions": dimensions, "variables": variables?, "groups": groups,
-        "warnings": dataset.warnings()}),
-    )
-}
-
-fn attributes_json(attributes: &Attributes) -> Value {
-    attributes.iter().map(|a| (a.name.clone(), json::attribute(&a.value))).collect()
-}
-
-fn variable_json(variable: &Variable, fragments: bool) -> Result<Value> {
-    let mut value = json!({"path": variable.path(), "dtype": variable.data_type().code()});
-    let aggregation = match variable.aggregation() {
-        Ok(aggregation) => aggregation,
-        Err(error) => {
-            value["error"] = json::error(&error);
-            return Ok(value);
-        }
-    };
-    value["dims"] = json!(dimension_names(variable)?);
-    value["shape"] = json!(variable.shape()?);
-    value["attributes"] = shown_attributes(variable, aggregation.is_some())
-        .map(|a| (a.name.clone(), json::attribute(&a.value)))
-        .collect();
-    if let Some(aggregation) = aggregation {
-        value["aggregation"] =
-            json!({"dialect": aggregation.dialect.name(), "fragments": aggregation.grid.fragments()});
-    }
-    if fragments && aggregation.is_some() {
-        let mut list = Vec::new();
-        variable.for_each_presence(|entry, found| {
-            list.push(fragment_json(&entry, &found));
-            Ok::<(), cfa::Error>(())
-        })?;
-        value["fragments"] = json!(list);
-    }
-    Ok(value)
-}
-
-fn fragment_json(entry: &Entry, found: &[Presence]) -> Value {
-    let ranges: Vec<[u64; 2]> = entry.ranges.iter().map(|r| [r.start, r.end]).collect();
-    let mut value = json!({"index": entry.index, "ranges": ranges});
-    match &entry.source {
-        EntrySource::Missing => value["missing"] = json!(true),
-        EntrySource::UniqueValue(one) => value["value"] = json::element(one, 0),
-        EntrySource::Versions(versions) => {
-            let versions = versions.iter().zip(found).map(|(version, presence)| {
-                let state = match presence {
-                    Presence::Present(_) => json!("there"),
-                    Presence::Absent(_) => json!("missing"),
-                    Presence::Refused(error) => json::error(error),
-                };
-                json!({"location": shown(version), "identifier": version.identifier,
-                    "format": version.format, "state": state})
-            });
-            value["versions"] = versions.collect();
-        }
-    }
-    value
 }

@@ -7,6 +7,7 @@ mod documents;
 mod dump;
 mod extract;
 mod info;
+mod info_json;
 mod json;
 mod meter;
 mod read;

@@ -12,7 +12,8 @@ use crate::container::narrow::Narrow;
 use crate::error::Result;
 use crate::value::DataType;
 
-/// The longest fixed string that is read; an element is allocated before its data are read.
+/// The longest fixed string of a dataset that is read; an element is allocated before its data are read. Those of
+/// attributes are in the file.
 const MAX_STRING: usize = 1 << 20;
 
 /// The type of the elements of a dataset or attribute.
@@ -53,7 +54,6 @@ impl Type {
             1 => float(bits, size, &mut cursor),
             2 => other("time"),
             3 if size == 0 => Err(damaged("string of no bytes")),
-            3 if size > MAX_STRING => other("string of more than 1 MiB"),
             3 => Ok(Type::FixedString { size, blank_padded: bits & 0x0f == 2 }),
             4 => other("bit field"),
             5 => other("opaque"),
@@ -85,6 +85,9 @@ impl Type {
             Type::Narrow(narrow) => (narrow.data_type(), Element::Narrow(narrow)),
             Type::FixedString { size: 1, .. } => {
                 (DataType::Char, Element::Number { size: 1, big_endian: false })
+            }
+            Type::FixedString { size, .. } if size > MAX_STRING => {
+                return Err(unsupported("data of type string of more than 1 MiB are not read"))
             }
             Type::FixedString { size, blank_padded } => {
                 (DataType::String, Element::FixedString { size, blank_padded })

@@ -1,0 +1,271 @@
+//! What goes through all fragments or all names of a file: checks, lists and conversions take time and memory with what
+//! the file holds, not with what it claims.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use cfa::check::{check, Options, Report, State};
+use cfa::{convert, Dataset, Kind, OpenOptions};
+use netcdf::types::NcVariableType;
+
+use super::{keep, MOST_BYTES};
+use crate::support::allocations::most_during;
+use crate::support::cdl::make_from;
+use crate::support::NcChar;
+
+/// The shape of the array of fragments of a file, and how many variables share its tables.
+struct Claims<'a> {
+    shape: &'a [usize],
+    variables: usize,
+    location: &'a str,
+    identifier: &'a str,
+}
+
+impl Claims<'_> {
+    /// Writes the file: every fragment has one element, and all have the same name.
+    fn write(&self, path: &Path) {
+        let mut file = netcdf::create(path).unwrap();
+        let widest = *self.shape.iter().max().unwrap();
+        let names: Vec<String> = (0..self.shape.len()).map(|d| format!("x{d}")).collect();
+        for (name, &size) in names.iter().zip(self.shape) {
+            file.add_dimension(name, size).unwrap();
+        }
+        for (name, size) in [("rows", self.shape.len()), ("columns", widest), ("length", 16)] {
+            file.add_dimension(name, size).unwrap();
+        }
+        let mut sizes = vec![-1i8; self.shape.len() * widest];
+        for (row, &size) in sizes.chunks_mut(widest).zip(self.shape) {
+            row[..size].fill(1);
+        }
+        let mut map = file.add_variable::<i8>("map", &["rows", "columns"]).unwrap();
+        map.set_chunking(&[1, widest.min(1 << 20)]).unwrap();
+        map.set_compression(9, false).unwrap();
+        map.set_fill_value(-1i8).unwrap();
+        map.put_values(&sizes, ..).unwrap();
+        let mut spanned: Vec<&str> = names.iter().map(String::as_str).collect();
+        spanned.push("length");
+        let mut uris = file.add_variable_with_type("uris", &spanned, &NcVariableType::Char).unwrap();
+        let mut chunk = vec![1; spanned.len()];
+        chunk[spanned.len() - 1] = 16;
+        chunk[spanned.len() - 2] = self.shape[self.shape.len() - 1].min(1 << 16);
+        uris.set_chunking(&chunk).unwrap();
+        uris.set_compression(9, false).unwrap();
+        let total: usize = self.shape.iter().product();
+        uris.put_values(&padded(self.location).repeat(total), ..).unwrap();
+        let mut identifier = file.add_variable_with_type("id", &["length"], &NcVariableType::Char).unwrap();
+        identifier.put_values(&padded(self.identifier), ..).unwrap();
+        for v in 0..self.variables {
+            let mut variable = file.add_variable::<f32>(&format!("v{v}"), &[]).unwrap();
+            variable.put_attribute("aggregated_dimensions", names.join(" ")).unwrap();
+            variable.put_attribute("aggregated_data", "map: map uris: uris identifiers: id").unwrap();
+        }
+    }
+}
+
+fn padded(text: &str) -> Vec<NcChar> {
+    let mut bytes = text.as_bytes().to_vec();
+    bytes.resize(16, 0);
+    bytes.into_iter().map(NcChar).collect()
+}
+
+/// A file of one element, as fragment.
+fn write_fragment(folder: &Path) {
+    let mut file = netcdf::create(folder.join("one.nc")).unwrap();
+    file.add_dimension("x", 1).unwrap();
+    file.add_variable::<f32>("t", &["x"]).unwrap().put_values(&[1f32], ..).unwrap();
+}
+
+/// The most time of a processor, some times what an optimised program has.
+const MOST_TIME: Duration = Duration::from_secs(10);
+
+/// Does something in this thread within the limits of memory and time.
+fn within_limits<T>(call: impl FnOnce() -> T) -> T {
+    let before = spent();
+    let (result, most) = most_during(call);
+    let took = spent() - before;
+    println!("{most} bytes of memory, {took:?}");
+    assert!(most < MOST_BYTES, "{most} bytes of memory");
+    assert!(took < MOST_TIME, "{took:?}");
+    result
+}
+
+/// The time that this thread had a processor; where the system does not say so, it is not tested.
+fn spent() -> Duration {
+    let state = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    Duration::from_nanos(state.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(0))
+}
+
+/// Checks a file with its fragments within the limits of memory and time.
+fn check_fragments(path: &Path) -> Report {
+    keep(path);
+    let open = OpenOptions::default().num_threads(1);
+    let options = Options { open, fragments: true, ..Options::default() };
+    within_limits(|| check(path, &options)).unwrap()
+}
+
+fn unchecked(report: &Report) -> u64 {
+    let counts = report.variables.iter().flat_map(|variable| variable.counts());
+    counts.filter(|(state, _)| *state == State::Unchecked).map(|(_, n)| n).sum()
+}
+
+#[test]
+fn fragments_that_a_file_only_claims_are_not_all_opened_and_the_check_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    write_fragment(folder.path());
+    for location in ["one.nc", "gone.nc", ""] {
+        let path = folder.path().join("claims.nc");
+        Claims { shape: &[5_000_000], variables: 100, location, identifier: "t" }.write(&path);
+        let report = check_fragments(&path);
+        assert!(!report.is_fine() && unchecked(&report) > 4_000_000, "'{location}'");
+        for v in 0..100 {
+            let name = format!("/v{v}");
+            let told = report.findings.iter().any(|finding| {
+                finding.rule == "fragment-refused"
+                    && finding.variable.as_deref() == Some(&name)
+                    && finding.message.contains("not checked: they are too many for a file of this length")
+            });
+            assert!(told, "'{location}': {name} is not checked, and nothing says so");
+        }
+    }
+}
+
+#[test]
+fn all_fragments_are_checked_that_a_file_can_name() {
+    let folder = tempfile::tempdir().unwrap();
+    write_fragment(folder.path());
+    let path = folder.path().join("many.nc");
+    Claims { shape: &[200_000], variables: 1, location: "one.nc", identifier: "t" }.write(&path);
+    let report = check_fragments(&path);
+    assert!(report.is_fine(), "{:?}", report.findings);
+    assert_eq!(report.variables[0].counts(), [(State::Present, 200_000)]);
+}
+
+#[test]
+fn fragments_of_nested_files_count_too() {
+    let folder = tempfile::tempdir().unwrap();
+    write_fragment(folder.path());
+    let inner = folder.path().join("inner.nc");
+    Claims { shape: &[2_000_000], variables: 1, location: "one.nc", identifier: "t" }.write(&inner);
+    let body = "dimensions: x = 2000000 ; f = 1 ; one = 1 ;
+        variables: float v ; v:aggregated_dimensions = \"x\" ;
+        v:aggregated_data = \"map: m uris: u identifiers: i\" ; int m(one, f) ; string u(f) ; string i ;
+        data: m = 2000000 ; u = \"inner.nc\" ; i = \"v0\" ;";
+    let outer = make_from(folder.path(), "outer", body);
+    let report = check_fragments(&outer);
+    let told = |text: &str| report.findings.iter().any(|finding| finding.message.contains(text));
+    assert!(!report.is_fine() && told("not all of its fragments are checked"), "{:?}", report.findings);
+}
+
+/// Writes an aggregation of `count` files, each of which is an aggregation with a large table of sizes.
+fn write_nested(folder: &Path, count: usize, sizes: usize) -> PathBuf {
+    let inner = super::tables::write_alternating(folder, sizes);
+    for i in 0..count {
+        std::fs::copy(&inner, folder.join(format!("inner{i}.nc"))).unwrap();
+    }
+    let names: Vec<String> = (0..count).map(|i| format!("\"inner{i}.nc\"")).collect();
+    let extent = sizes / 2 * 3;
+    let body = format!(
+        "dimensions: x = {} ; f = {count} ; one = 1 ;
+        variables: float v ; v:aggregated_dimensions = \"x\" ;
+        v:aggregated_data = \"map: m uris: u identifiers: i\" ; int m(one, f) ; string u(f) ; string i ;
+        data: m = {} ; u = {} ; i = \"v0\" ;",
+        extent * count,
+        vec![extent.to_string(); count].join(", "),
+        names.join(", ")
+    );
+    make_from(folder, "nested", &body)
+}
+
+#[test]
+fn tables_of_many_nested_files_together_are_bounded() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_nested(folder.path(), 40, 1_000_000);
+    let report = check_fragments(&path);
+    assert!(report.is_fine(), "{:?}", report.findings);
+    // A read of one element of each opens all of them too.
+    let read = within_limits(|| {
+        let dataset = Dataset::open_with(&path, &OpenOptions::default().num_threads(1))?;
+        let variable = dataset.variable("v")?;
+        let (shape, step) = (variable.shape()?.to_vec(), 1_500_000);
+        variable.read_values(&cfa::Selection::new(&[0], &[40], &[step], &shape)?)
+    });
+    assert_eq!(read.unwrap().len(), 40);
+}
+
+#[test]
+fn fragments_are_listed_in_blocks_whatever_the_shape_of_their_array() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("wide.nc");
+    Claims { shape: &[1, 1000, 1000], variables: 1, location: "gone.nc", identifier: "t" }.write(&path);
+    let dataset = Dataset::open(&path).unwrap();
+    let variable = dataset.variable("v0").unwrap();
+    let mut count = 0u64;
+    let (_, most) = most_during(|| {
+        variable.for_each_fragment(|entry| {
+            assert_eq!(entry.index, [0, count / 1000, count % 1000]);
+            count += 1;
+            Ok::<(), cfa::Error>(())
+        })
+    });
+    assert_eq!(count, 1_000_000);
+    assert!(most < 32 << 20, "{most} bytes of memory");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_list_of_many_fragments_is_written_as_they_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("list.nc");
+    Claims { shape: &[300_000], variables: 1, location: "gone.nc", identifier: "t" }.write(&path);
+    let listed = Command::new("sh")
+        .args(["-c", "ulimit -v 400000; \"$0\" info --json --fragments list.nc > list.json"])
+        .arg(env!("CARGO_BIN_EXE_cfa"))
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(listed.status.success(), "{}", String::from_utf8_lossy(&listed.stderr));
+    let text = std::fs::read(folder.path().join("list.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    let list = json["variables"][0]["fragments"].as_array().unwrap();
+    assert_eq!(list.len(), 300_000);
+    assert_eq!(list[299_999]["ranges"][0], serde_json::json!([299_999, 300_000]));
+    assert_eq!(list[299_999]["versions"][0]["state"], "missing");
+}
+
+/// Converts a file within the limits; returns why it cannot be.
+fn refused_conversion(path: &Path) -> cfa::Error {
+    let out = path.with_extension("new");
+    let refused = within_limits(|| {
+        let dataset = Dataset::open_with(path, &OpenOptions::default().num_threads(1))?;
+        convert::convert(&dataset, &out, &convert::Options::default())
+    });
+    assert!(!out.exists());
+    refused.unwrap_err()
+}
+
+#[test]
+fn a_conversion_of_claims_ends_soon() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("claims.nc");
+    Claims { shape: &[5_000_000], variables: 100, location: "gone.nc", identifier: "t" }.write(&path);
+    assert_eq!(refused_conversion(&path).kind(), Kind::Limit);
+    // As many as fit into what may be kept: they are in memory as they are collected and as they are written.
+    let path = super::tables::write_equal(folder.path(), 2_000_000);
+    assert_eq!(refused_conversion(&path).kind(), Kind::Limit);
+}
+
+#[test]
+fn names_in_long_attributes_are_not_compared_with_every_variable() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("names.nc");
+    {
+        let mut file = netcdf::create(&path).unwrap();
+        let absent: String = (0..2000).map(|i| format!("absent{i} ")).collect();
+        for v in 0..2000 {
+            let mut variable = file.add_variable::<f32>(&format!("variable{v}"), &[]).unwrap();
+            variable.put_attribute("grid_mapping", absent.as_str()).unwrap();
+        }
+    }
+    check_fragments(&path);
+}
