@@ -17,10 +17,11 @@ const MOST: u64 = 64;
 /// The bytes that are kept of all files together: a block each of the files of a year of days.
 const KEPT: u64 = 32 << 20;
 
-type Kept = Mutex<Cache<(u64, u64), Arc<[u8]>>>;
+/// Blocks by file and number.
+type Kept = Cache<(u64, u64), Arc<[u8]>>;
 
-fn kept() -> MutexGuard<'static, Cache<(u64, u64), Arc<[u8]>>> {
-    static ALL: PerProcess<Kept> = PerProcess::new();
+fn kept() -> MutexGuard<'static, Kept> {
+    static ALL: PerProcess<Mutex<Kept>> = PerProcess::new();
     ALL.get(|| Mutex::new(Cache::new(KEPT))).lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -17,7 +17,7 @@ use super::access::Permit;
 use super::address::is_public;
 use super::flow::Flow;
 use super::proxy::{self, Exceptions};
-use super::url::Url;
+use super::url::{Origin, Url};
 use crate::options::OpenOptions;
 use crate::threads::process::PerProcess;
 
@@ -56,7 +56,7 @@ pub(super) struct Client {
     /// Servers that are contacted without a proxy.
     exceptions: Exceptions,
     /// The requests that each server has, by its origin.
-    flows: Mutex<HashMap<(String, Option<String>, Option<u16>), Arc<Flow>>>,
+    flows: Mutex<HashMap<Origin, Arc<Flow>>>,
 }
 
 /// How servers are reached that are not exceptions.

@@ -18,6 +18,9 @@ pub struct Url(url::Url, Doubt);
 /// `http://me:/password@host`.
 type Doubt = bool;
 
+/// Scheme, host and port of a server, or scheme and name of a bucket.
+pub(super) type Origin = (String, Option<String>, Option<u16>);
+
 impl Url {
     /// Parses an absolute address.
     ///
@@ -135,7 +138,7 @@ impl Url {
     }
 
     /// Returns scheme, host and port, which identify a server, or a bucket.
-    pub(super) fn origin(&self) -> (String, Option<String>, Option<u16>) {
+    pub(super) fn origin(&self) -> Origin {
         (self.0.scheme().to_owned(), self.0.host().map(|host| host.to_string()), self.0.port())
     }
 
