@@ -1474,8 +1474,8 @@ typedef void (*cfa_checked_callback)(const cfa_checked_variable *variable, void 
  * else only with options->overwrite. With options->expand, out_path is skipped if a directory or pattern finds it
  * and it is an aggregation. With options->update it must be an aggregation.
  *
- * Files may be on servers, named by http, https and s3 addresses, which become the locations of the fragments. An address
- * with a password or a query is CFA_ERR_URI: files contain no secrets. out_path is a local file.
+ * Files may be on servers, named by http, https and s3 addresses, which become the locations of the fragments. An
+ * address with a password or a query is CFA_ERR_URI: files contain no secrets. out_path is a local file.
  *
  * Dimensions are joined by their coordinates, so the order of the files does not matter. Parts that overlap, occur
  * twice or are missing, and units and types that cannot be converted, are errors that name the files.
@@ -1727,7 +1727,8 @@ struct cfa_create_options {
   int32_t dry_run;
   /**
    * CFA_CHOICE_YES to take the names as the program cfa does: directories stand for the files in them, *, ?, [...] and
-   * ** are patterns, @list is a file with names and addresses. By default each name is that of a file, or its address.
+   * ** are patterns, @list is a file with names and addresses. By default each name is that of a file or its
+   * address.
    */
   int32_t expand;
   /** CFA_CHOICE_YES to record size and time of each file, so that readers notice a change. */
@@ -1737,8 +1738,8 @@ struct cfa_create_options {
   /** CFA_CHOICE_YES to aggregate coordinates that are divided between files instead of copying them. */
   int32_t aggregate_coordinates;
   /**
-   * Threads that scan local files; by default one per core. Files on servers are scanned as many at a time as requests
-   * may wait.
+   * Threads that scan local files; by default one per core. Of files on servers, as many are scanned at a time as
+   * requests may wait.
    */
   int32_t num_threads;
   /**
@@ -1775,15 +1776,16 @@ struct cfa_create_options {
   /** Zero. */
   int32_t reserved;
   /**
-   * How files are opened: what may be requested from servers, and how. Settings that change values do not count. NULL
-   * for the settings of the environment.
+   * How files are opened: what may be requested from servers, and how. Settings that change values do not count.
+   * NULL for the settings of the environment.
    */
   const cfa_open_options *open;
 };
 
 /** Initialises a cfa_create_options: all fields have their defaults. */
 #define CFA_CREATE_OPTIONS_INIT \
-  {sizeof(cfa_create_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL}
+  {sizeof(cfa_create_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
+   NULL, 0, 0, NULL}
 
 /**
  * Sets all fields of a structure to their defaults, as CFA_CREATE_OPTIONS_INIT does.

@@ -137,5 +137,10 @@ fn initializer(block: &str) -> String {
     if line.len() > 120 {
         line = line.replace("_INIT {", "_INIT \\\n  {");
     }
+    let last = line.rfind('\n').map_or(0, |at| at + 1);
+    if line.len() - last > 120 {
+        let middle = line[last..last + 110].rfind(", ").map_or(line.len(), |at| last + at + 1);
+        line.replace_range(middle..middle + 1, " \\\n   ");
+    }
     format!("\n/** Initialises a {name}: all fields have their defaults. */\n{line}\n")
 }
