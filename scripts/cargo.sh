@@ -7,8 +7,10 @@
 #   scripts/cargo.sh wheel      build/wheels/libcfa-*.whl, the Python package, for every Linux of 2014 and later
 #   scripts/cargo.sh contest    build/bench/contest, one timed read for `make bench` and scripts/instructions.sh; needs libcfa.a
 #
-# CFA_PROFILE=dev makes the development build, below build/dev; CFA_OUT names another place than build/.
-# One compilation of the engine serves the program and both libraries; the plugin has one of its own, with what calls GDAL.
+# CFA_PROFILE=dev makes the development build, below build/dev; CFA_OUT names another place than build/. CFA_BESIDE has what else
+# cargo is to build, so that it finds the dependencies with the features that they have there: --test=all in the tests.
+# One compilation of the engine serves the program, both libraries and the Python package; the plugin has one of its own, with what
+# calls GDAL.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -38,7 +40,9 @@ if [[ $profile == release ]]; then
 fi
 
 build_products() {
-    cargo build --locked --profile "$profile" --lib --bin cfa
+    local beside
+    read -ra beside <<<"${CFA_BESIDE-}"
+    cargo build --locked --profile "$profile" --lib --bin cfa "${beside[@]}"
     install -D "$made/cfa" "$out/bin/cfa"
     "$out/bin/cfa" documents "$out/share"
     make_libraries "$made/libcfa.a"
@@ -107,17 +111,21 @@ build_contest() {
         -lutil -lrt -lpthread -lm -ldl
 }
 
-# Zig's linker is told which glibc to link with, so that the wheel runs on older systems than this one.
+# The engine of the package is the one that `products` compiles: the same features and flags. Zig alone links it, and is told with
+# which glibc, so that the wheel runs on older systems than this one. maturin checks that it asks for nothing newer.
 build_wheel() {
-    scripts/environment.sh build/wheel-tools python/requirements-build.txt
-    PATH=$PWD/build/wheel-tools/bin:$PATH maturin build --locked --release --zig --compatibility manylinux2014 \
-        --manifest-path python/Cargo.toml --out "$out/wheels"
+    local tools=$PWD/build/wheel-tools linker=$PWD/build/wheel-tools/linker
+    scripts/environment.sh "$tools" python/requirements-build.txt
+    printf '#!/bin/sh\nexec "%s" zig cc -- -target %s-linux-gnu.2.17 "$@"\n' "$tools/bin/maturin" "$(uname -m)" >"$linker"
+    chmod +x "$linker"
+    PATH=$tools/bin:$PATH maturin build --locked --release --features cfa/default,pyo3/extension-module \
+        --compatibility manylinux2014 --manifest-path python/Cargo.toml --out "$out/wheels" -- -Clinker="$linker"
 }
 
 case ${1-} in
 products | plugin | wheel | contest) "build_$1" ;;
 *)
-    sed -n 's/^# \{0,1\}//; 2,11p' "$0" >&2
+    sed -n 's/^# \{0,1\}//; 2,12p' "$0" >&2
     exit 2
     ;;
 esac

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Sets up, builds and runs every check; then says how long each stage took, which failed, and how many tests that were.
+# Sets up, builds and runs every check; then says how long each stage took and how many seconds of processors, which failed, and
+# how many tests that were.
 # A stage that fails does not stop the others, except that nothing can follow a failed set-up or build. After the build two
-# lanes of stages run side by side: those that compile, and those that use what was built. What a stage prints is shown when it
-# ends, and kept in build/test/STAGE.log.
+# lanes of stages run side by side: those that compile in target/debug, and those that use what was built; whichever is done
+# goes on with the stages that are left. What a stage prints is shown when it ends, and kept in build/test/STAGE.log.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
@@ -15,14 +16,15 @@ export CFA_LEFT_OUT
 
 # stage NAME COMMAND...: its result goes to NAME.result, its output to NAME.log and then, in one piece, to the terminal.
 stage() {
-    local name=$1 begin=$SECONDS result=ok
-    "${@:2}" >"$logs/$name.log" 2>&1 </dev/null
+    local name=$1 begin=$SECONDS result=ok TIMEFORMAT='%U %S'
+    { time "${@:2}" >"$logs/$name.log" 2>&1 </dev/null; } 2>"$logs/$name.time"
     case $? in
     0) ;;
     77) result='left out' ;;
     *) result=FAILED ;;
     esac
-    printf '%-13s %5d s  %s\n' "$name" $((SECONDS - begin)) "$result" >"$logs/$name.result"
+    printf '%-16s %4d s, CPU %5.0f s  %s\n' "$name" $((SECONDS - begin)) "$(awk '{ print $1 + $2 }' "$logs/$name.time")" "$result" \
+        >"$logs/$name.result"
     {
         flock 9
         printf '\n== %s\n' "$name"
@@ -36,7 +38,7 @@ compiling() {
     stage cargo-test cargo test --locked --quiet --no-fail-fast
     stage readers scripts/test_readers.sh
     stage cmake scripts/test_cmake.sh
-    stage sanitize scripts/sanitize.sh
+    either
 }
 
 using() {
@@ -52,6 +54,16 @@ using() {
     stage creating scripts/test_creating.sh
     stage demo demo/run.sh
     stage sample /usr/bin/python3 demo/check_sample.py build/demo
+    either
+}
+
+# Both lanes come here; a stage is run by the first of them.
+either() {
+    for name in thread address; do
+        if mkdir "$logs/$name.taken" 2>/dev/null; then
+            stage "sanitize-$name" scripts/sanitize.sh "$name"
+        fi
+    done
 }
 
 finish() {

@@ -29,12 +29,14 @@ fn library() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
         let mut build = Command::new(root().join("scripts/cargo.sh"));
-        build.arg("products").env("CFA_PROFILE", "dev");
+        // Nothing is compiled again: the library is the one that `cargo test` compiled for this very program.
+        build.arg("products").env("CFA_PROFILE", "dev").env("CFA_BESIDE", "--test=all");
         // Build scripts look at these: with what `cargo test` sets they would run again, and replace what the documentation
         // tests are linked with.
         for (name, _) in std::env::vars_os() {
             let name = name.to_string_lossy();
-            if name.starts_with("CARGO_") && name != "CARGO_HOME" && name != "CARGO_TARGET_DIR" {
+            let of_the_user = ["CARGO_HOME", "CARGO_INCREMENTAL", "CARGO_TARGET_DIR"].contains(&&*name);
+            if name.starts_with("CARGO_") && !of_the_user && !name.starts_with("CARGO_PROFILE_") {
                 build.env_remove(&*name);
             }
         }

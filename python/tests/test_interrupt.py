@@ -17,6 +17,8 @@ import libcfa, numpy as np
 
 folder = sys.argv[1]
 sent = []
+# The shell has its background jobs ignore the signal.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def send():
     sent.extend((time.monotonic(), time.process_time()))

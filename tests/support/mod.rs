@@ -7,6 +7,7 @@ pub mod cdl;
 #[cfg(feature = "remote")]
 pub mod faulty_server;
 pub mod left_out;
+pub mod processor;
 pub mod scenario;
 pub mod series;
 pub mod texts;

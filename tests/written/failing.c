@@ -1,6 +1,7 @@
 /* Makes one system call fail: call number FAIL_AT of those that change or finish files below FAIL_IN, with errno
- * FAIL_WITH; if FAIL_LOOKING is set, of those that lock, look at, list and close files and directories instead. The
- * date stands still, so that files with it are the same whenever they were written. */
+ * FAIL_WITH; if FAIL_LOOKING is set, of those that lock, look at, list and close files and directories instead; if
+ * FAIL_REMOVING is set, of those that remove files. Number 0 is every one. The date stands still, so that files with it
+ * are the same whenever they were written. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -20,13 +21,19 @@ static int is_looking(void)
     return getenv("FAIL_LOOKING") != NULL;
 }
 
+static int is_removing(void)
+{
+    return getenv("FAIL_REMOVING") != NULL;
+}
+
 static int counts(const char *path)
 {
     static int calls;
     const char *in = getenv("FAIL_IN"), *at = getenv("FAIL_AT"), *with = getenv("FAIL_WITH");
     if (!in || !at || !with || strncmp(path, in, strlen(in)) != 0)
         return 0;
-    if (__atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST) != atoi(at))
+    int call = __atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST);
+    if (atoi(at) != 0 && atoi(at) != call)
         return 0;
     const char *mark = getenv("FAIL_MARK");
     FILE *file = mark ? fopen(mark, "w") : NULL;
@@ -38,7 +45,7 @@ static int counts(const char *path)
 
 static int is_due(const char *path)
 {
-    return !is_looking() && counts(path);
+    return !is_looking() && !is_removing() && counts(path);
 }
 
 static int counts_for(int descriptor)
@@ -54,7 +61,7 @@ static int counts_for(int descriptor)
 
 static int is_due_for(int descriptor)
 {
-    return !is_looking() && counts_for(descriptor);
+    return !is_looking() && !is_removing() && counts_for(descriptor);
 }
 
 static int is_due_for_looking(int descriptor)
@@ -120,6 +127,11 @@ int close(int fd)
 int rename(const char *from, const char *to)
 {
     return is_due(from) ? -1 : NEXT(int (*)(const char *, const char *), "rename")(from, to);
+}
+
+int unlink(const char *path)
+{
+    return is_removing() && counts(path) ? -1 : NEXT(int (*)(const char *), "unlink")(path);
 }
 
 int flock(int fd, int operation)

@@ -177,6 +177,45 @@ fn what_cannot_be_locked_looked_at_listed_or_closed_is_no_crash_and_leaves_nothi
     assert!(failed > 30 && borne > 30, "{failed} calls made the program fail, {borne} did not");
 }
 
+#[test]
+fn what_cannot_be_removed_hinders_no_later_run_which_removes_it() {
+    let inputs = tempfile::tempdir().unwrap();
+    scene(inputs.path());
+    let shim = shim(inputs.path());
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out.nc");
+    let mark = inputs.path().join("mark");
+    let mut left = Vec::new();
+    for number in 0..4 {
+        let run = |at: Option<u32>| {
+            let mut command = commands(inputs.path(), &out).swap_remove(number);
+            command.env("LD_PRELOAD", &shim);
+            if let Some(at) = at {
+                command.env("FAIL_IN", folder.path()).env("FAIL_MARK", &mark).env("FAIL_REMOVING", "1");
+                command.env("FAIL_AT", at.to_string()).env("FAIL_WITH", EIO.to_string());
+            }
+            let output = command.output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success() && said.is_empty(), "command {number}, call {at:?}: {said}");
+            fs::read(&out).unwrap()
+        };
+        let new = run(None);
+        // Every removal fails, in two runs one after the other; then each of them alone.
+        for at in [0, 0].into_iter().chain(1..) {
+            assert!(run(Some(at)) == new);
+            left.append(&mut others(&out));
+            if fs::remove_file(&mark).is_err() {
+                break;
+            }
+            if at > 0 {
+                assert!(run(None) == new);
+                assert_eq!(others(&out), [""; 0], "command {number}, call {at}");
+            }
+        }
+    }
+    assert!(left.iter().any(|name| name.ends_with(".lock")), "{left:?}");
+}
+
 /// The check that the next test runs in a process of its own, with calls that fail.
 #[test]
 fn both_reports_are_written() {
