@@ -11,6 +11,7 @@ pub mod chunk_index;
 pub(crate) mod chunk_numbers;
 pub mod classic;
 pub(crate) mod composed;
+pub(crate) mod described;
 pub(crate) mod fill;
 pub mod filter;
 pub(crate) mod form;

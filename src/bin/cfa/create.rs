@@ -72,6 +72,9 @@ pub struct Arguments {
     /// Record size and time of each file, so that readers notice when one changes
     #[arg(long)]
     record_state: bool,
+    /// Record where the chunks of each file lie, so that readers need not open and parse it first
+    #[arg(long)]
+    record_chunks: bool,
     /// Threads that scan the files; 0 means one per core
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
@@ -106,6 +109,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     options.allow_gaps = arguments.allow_gaps;
     options.aggregate_coordinates = arguments.aggregate_coordinates;
     options.record_state = arguments.record_state;
+    options.record_chunks = arguments.record_chunks;
     options.overwrite = arguments.overwrite;
     options.num_threads = arguments.threads;
     let verb = if arguments.update { "cfa create --update" } else { "cfa create" };

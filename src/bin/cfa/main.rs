@@ -6,6 +6,7 @@ mod create;
 mod documents;
 mod dump;
 mod extract;
+mod index;
 mod info;
 mod json;
 mod meter;
@@ -38,6 +39,7 @@ enum Verb {
     Convert(convert::Arguments),
     Extract(extract::Arguments),
     Create(create::Arguments),
+    Index(index::Arguments),
     Info(info::Arguments),
     Read(read::Arguments),
 }
@@ -62,6 +64,7 @@ fn main() -> ExitCode {
         Verb::Convert(arguments) => (convert::run(&arguments), false),
         Verb::Extract(arguments) => (extract::run(&arguments), false),
         Verb::Create(arguments) => (create::run(&arguments), false),
+        Verb::Index(arguments) => (index::run(&arguments), false),
         Verb::Info(arguments) => (info::run(&arguments), arguments.json),
         Verb::Read(arguments) => (read::run(&arguments), arguments.json),
     };
