@@ -1769,8 +1769,8 @@ struct cfa_create_options {
    * replaced. Not with update.
    */
   int32_t overwrite;
-  /** Zero. */
-  int32_t reserved;
+  /** CFA_CHOICE_YES to record where the chunks of each file lie, so that readers need not open and parse it first. */
+  int32_t record_chunks;
 };
 
 /** Initialises a cfa_create_options: all fields have their defaults. */

@@ -60,7 +60,8 @@ fn check_parts(path: &Path, random: &mut impl FnMut(u64) -> u64) {
                     let by = 1 + [0, random(3), random(size)][random(3) as usize];
                     start.push(first);
                     step.push(if back { -(by as i64) } else { by as i64 });
-                    count.push(1 + random((room / by + 1).min([1, 5, 400][random(3) as usize])));
+                    let most = [1, 5, 400][random(3) as usize];
+                    count.push(1 + random((room / by + 1).min(most)));
                 }
                 let selection = Selection::new(&start, &count, &step, &shape).unwrap();
                 let Values::I32(got) = variable.read_values(&selection).unwrap() else { panic!() };

@@ -71,8 +71,8 @@ pub struct cfa_create_options {
     /// CFA_CHOICE_YES to replace a file that is no aggregation, or one with data of its own. A file that is read is never
     /// replaced. Not with update.
     pub overwrite: i32,
-    /// Zero.
-    pub reserved: i32,
+    /// CFA_CHOICE_YES to record where the chunks of each file lie, so that readers need not open and parse it first.
+    pub record_chunks: i32,
 }
 
 // SAFETY: a C structure that begins with its size and has no padding; its fields are numbers, pointers and functions
