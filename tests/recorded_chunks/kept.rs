@@ -16,11 +16,11 @@ fn has_chunks(path: &Path) -> bool {
     found.chunks.is_some()
 }
 
-/// Returns how many files can be made unreadable for parsers without effect on a read.
+/// Checks that a read does not parse these files.
 fn assert_unparsed(out: &Path, parts: &[PathBuf], expected: &Values) {
     let before: Vec<Vec<u8>> = parts.iter().map(|path| fs::read(path).unwrap()).collect();
     parts.iter().for_each(|path| spoil(path));
-    assert_eq!(&tas(&Dataset::open(out).unwrap()).unwrap(), expected);
+    assert!(&tas(&Dataset::open(out).unwrap()).unwrap() == expected);
     for (path, bytes) in parts.iter().zip(before) {
         forge(path, |now| *now = bytes);
     }
@@ -54,7 +54,7 @@ fn an_update_with_a_changed_file_records_it_again() {
     update(&scene.out, &[scene.parts[0].clone(), more.clone()], &Options::default(), None).unwrap();
     let all = tas(&Dataset::open(&scene.out).unwrap()).unwrap();
     let (Values::F32(all), Values::F32(old)) = (&all, &expected) else { panic!() };
-    assert_eq!(all[..old.len()], old[..]);
+    assert!(all[..old.len()] == old[..]);
     assert_unparsed(&scene.out, &scene.parts, &Values::F32(all.clone()));
 }
 
@@ -79,7 +79,7 @@ fn an_index_is_added_to_an_aggregation_of_any_dialect_and_nothing_else_changes()
         assert_eq!(after.groups()[0].attributes, attributes);
         let time = |d: &Dataset| d.variable("time").unwrap().read_values(&Selection::all(&[6])).unwrap();
         assert_eq!(time(&after), time(&before));
-        assert_eq!(tas(&after).unwrap(), expected, "{dialect}");
+        assert!(tas(&after).unwrap() == expected, "{dialect}");
         assert!(after.variable("tas").unwrap().aggregation().unwrap().unwrap().recorded.is_some());
         assert_unparsed(&plain, &scene.parts, &expected);
         // Again, with the old tables replaced.
@@ -103,7 +103,7 @@ fn a_conversion_keeps_what_is_recorded() {
         let options = ConvertOptions { dialect, format, ..ConvertOptions::default() };
         convert(&Dataset::open(&scene.out).unwrap(), &out, &options).unwrap();
         assert_eq!(has_chunks(&out), format != Format::Classic, "{format:?}");
-        assert_eq!(tas(&Dataset::open(&out).unwrap()).unwrap(), expected);
+        assert!(tas(&Dataset::open(&out).unwrap()).unwrap() == expected);
         if has_chunks(&out) {
             assert_unparsed(&out, &scene.parts, &expected);
         }
@@ -134,5 +134,5 @@ fn other_readers_see_no_more_variables() {
     let dataset = Dataset::open(&scene.out).unwrap();
     assert!(dataset.variables().iter().all(|v| !v.path().contains("cfa_chunk")));
     let tas = dataset.variable("tas").unwrap();
-    assert!(tas.attributes().iter().all(|a| !a.name.starts_with("cfa_")));
+    assert!(tas.logical_attributes().all(|a| !a.name.starts_with("cfa_")));
 }

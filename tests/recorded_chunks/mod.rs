@@ -28,7 +28,7 @@ pub fn part_in(path: &Path, first: usize, seed: u64, format: Format, compressed:
     let time = Variable::with_values("time", &["time"], time)
         .attribute("units", "days since 2001-01-01")
         .attribute("standard_name", "time");
-    let numbers = (0..1200u64).map(|i| (i + 1).wrapping_mul(0x9e37_79b9_97f4_a7c1 ^ seed) >> 40);
+    let numbers = (0..1200u64).map(|i| (1200 * seed + i + 1).wrapping_mul(0x9e37_79b9_97f4_a7c1) >> 40);
     let values = Values::F32(numbers.map(|n| n as f32).collect());
     let mut tas = Variable::with_values("tas", &["time", "lat", "lon"], values)
         .attribute("units", "K")

@@ -22,7 +22,7 @@ use crate::options::OpenOptions;
 use crate::selection::indices;
 use crate::threads::workers;
 pub(crate) use known::Known;
-pub(crate) use look::{look, Look};
+pub(crate) use look::{look, rows, Look};
 
 /// The maximum number of chunks that are recorded for a variable: a row of a table each.
 const MOST_CHUNKS: usize = 1 << 25;
