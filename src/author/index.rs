@@ -15,6 +15,7 @@ use crate::container::tree::{DimensionId, GroupId, VariableId};
 use crate::dataset::Dataset;
 use crate::dialect::{self, CHUNKS_ATTRIBUTE};
 use crate::error::{Error, Kind, Result};
+use crate::io::location;
 use crate::model::fragments::{Fragment, Lookup};
 use crate::model::slabs::Slabs;
 use crate::model::{Aggregation, Dialect};
@@ -55,6 +56,20 @@ struct Found {
 /// `Request` if it is not an aggregation; `Unsupported` for the classic format and for a file with something that cannot
 /// be copied; those of decoding it; `Io`; `Cancelled`.
 pub fn index(path: &Path, options: &OpenOptions, listener: Option<&Listener<'_>>) -> Result<Report> {
+    index_for(path, None, options, listener)
+}
+
+/// Same as [`index`], for readers that will find the file at the path or address `at`, such as its URL on a server:
+/// relative locations are then relative to that, and the files are recorded in the state that they have there.
+///
+/// # Errors
+/// As [`index`]; `Uri` for a malformed address.
+pub fn index_for(
+    path: &Path,
+    at: Option<&Path>,
+    options: &OpenOptions,
+    listener: Option<&Listener<'_>>,
+) -> Result<Report> {
     let waiting = Progress::new(listener, 0, "cancelled");
     let target = Out::claimed(path, &mut || waiting.wait())?;
     if !target.exists() {
@@ -77,13 +92,15 @@ pub fn index(path: &Path, options: &OpenOptions, listener: Option<&Listener<'_>>
     let total = found.iter().map(|v| v.list.len() as u64).sum();
     let progress = Progress::new(listener, total, "cancelled");
     let step = || progress.advance(1);
-    let fragments: Vec<Fragments<'_>> = found
-        .iter()
-        .map(|v| Fragments { list: &v.list, sizes: &v.sizes, dialect: v.dialect })
-        .collect();
+    let fragments: Vec<Fragments<'_>> =
+        found.iter().map(|v| Fragments { list: &v.list, sizes: &v.sizes, dialect: v.dialect }).collect();
     let known = Known::default();
     let threads = workers::threads(options.num_threads);
-    let recorder = Recorder { origin: &shared.origin, options, known: &known, threads, step: &step };
+    let origin = match at {
+        Some(at) => location::origin_named(at)?.1,
+        None => shared.origin.clone(),
+    };
+    let recorder = Recorder { origin: &origin, options, known: &known, threads, step: &step };
     let recordings = recorder.record(&fragments)?;
     let recorded = recordings.iter().map(|recording| recording.count()).sum();
     let kept: Vec<VariableId> =

@@ -25,7 +25,9 @@ pub(super) fn problem(
     };
     let state = entry.state(version.location.as_deref()?, &version.identifier);
     if file.source.len() != state.length || file.source.fingerprint() != Some(state.fingerprint) {
-        return stale("it changed since its chunks were recorded, so it is parsed; cfa index records them again");
+        return stale(
+            "it changed since its chunks were recorded, so it is parsed; cfa index records them again",
+        );
     }
     let own = Described::of(&variable.array, &variable.attributes);
     let own = own.and_then(|own| Some((own.text(), rows(&variable.array, &own, state.length)?)));

@@ -239,8 +239,7 @@ fn attribute_value(values: &Values) -> Value {
         Values::Char(bytes) => json!(["char", hex(bytes)]),
         Values::String(list) => json!(["str", list]),
         numbers => {
-            let bytes: Vec<u8> =
-                crate::for_numbers!(numbers, v => v.iter().flat_map(|x| x.to_le_bytes()).collect(), Vec::new());
+            let bytes: Vec<u8> = crate::for_numbers!(numbers, v => v.iter().flat_map(|x| x.to_le_bytes()).collect(), Vec::new());
             json!([numbers.data_type().code(), hex(&bytes)])
         }
     }
@@ -282,7 +281,14 @@ mod tests {
 
     fn array(layout: Layout) -> Array {
         let element = Element::Number { size: 4, big_endian: true };
-        Array { data_type: DataType::F32, element, shape: vec![3, 5], layout, fill: vec![1, 2, 3, 4], short: None }
+        Array {
+            data_type: DataType::F32,
+            element,
+            shape: vec![3, 5],
+            layout,
+            fill: vec![1, 2, 3, 4],
+            short: None,
+        }
     }
 
     fn attributes() -> Attributes {

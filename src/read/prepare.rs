@@ -217,7 +217,8 @@ impl<'a> Preparation<'a> {
     pub(super) fn has_failed(&self, prepared: &Prepared) -> bool {
         let number = self.aggregation.grid.number(&prepared.index);
         self.failures.has(number, prepared.version)
-            || prepared.is_recorded && self.stale.lock().unwrap_or_else(PoisonError::into_inner).contains(&number)
+            || prepared.is_recorded
+                && self.stale.lock().unwrap_or_else(PoisonError::into_inner).contains(&number)
     }
 
     /// Returns whether a fragment that could not be read is to be read again: by parsing its file, if that was not done

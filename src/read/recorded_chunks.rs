@@ -71,7 +71,8 @@ impl RecordedChunks {
 
     /// Returns what is recorded about a fragment, by its number in C order.
     pub(crate) fn entry(&self, number: u64) -> Option<Entry> {
-        let row = self.row::<{ ChunkTables::FRAGMENT_COLUMNS as usize }>(self.tables.fragments, number).ok()?;
+        let row =
+            self.row::<{ ChunkTables::FRAGMENT_COLUMNS as usize }>(self.tables.fragments, number).ok()?;
         let [at, count, first, length, stamp] = row;
         let unsigned = |n: i64| u64::try_from(n).ok();
         let layout = (unsigned(at)?, unsigned(count)?);
@@ -208,7 +209,8 @@ impl ChunkIndex for RecordedIndex {
     }
 
     fn find(&self, chunk: &[u64]) -> Result<Option<ChunkPlace>> {
-        let is_inside = chunk.len() == self.counts.len() && chunk.iter().zip(&self.counts).all(|(i, n)| i < n);
+        let is_inside =
+            chunk.len() == self.counts.len() && chunk.iter().zip(&self.counts).all(|(i, n)| i < n);
         if !is_inside {
             return Err(Error::new(Kind::Request, "no such chunk"));
         }

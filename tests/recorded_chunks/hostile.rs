@@ -70,7 +70,10 @@ fn forged_tables_of_this_form_are_used() {
     scene.parts.iter().for_each(|part| spoil(part));
     assert!(tas(&Dataset::open(&path).unwrap()).unwrap() == expected);
     let path = forged(&scene, |tables| tables.chunks[0] += 1);
-    assert!(tas(&Dataset::open(&path).unwrap()).is_err(), "the chunk is not there, and the file cannot be parsed");
+    assert!(
+        tas(&Dataset::open(&path).unwrap()).is_err(),
+        "the chunk is not there, and the file cannot be parsed"
+    );
 }
 
 #[test]
@@ -104,21 +107,39 @@ fn what_is_not_possible_is_ignored() {
         ("empty layout", Box::new(|t| t.fragments[1] = 0)),
         ("layout cut off", Box::new(|t| t.fragments[1] -= 1)),
         ("no JSON", Box::new(|t| t.layouts = "x".repeat(t.layouts.len()))),
-        ("other rank", Box::new(|t| t.layouts = t.layouts.replace("[2,20,30]", "[2,20*30]".replace('*', ",").as_str()))),
-        ("smaller rank", Box::new(|t| t.layouts = t.layouts.replace("\"shape\":[2,20,30]", "\"shape\":[2,60000]"))),
-        ("other shape", Box::new(|t| t.layouts = t.layouts.replace("\"shape\":[2,20,30]", "\"shape\":[2,30,20]"))),
-        ("other chunks", Box::new(|t| t.layouts = t.layouts.replace("\"chunk\":[1,7,30]", "\"chunk\":[1,9,30]"))),
+        (
+            "other rank",
+            Box::new(|t| t.layouts = t.layouts.replace("[2,20,30]", "[2,20*30]".replace('*', ",").as_str())),
+        ),
+        (
+            "smaller rank",
+            Box::new(|t| t.layouts = t.layouts.replace("\"shape\":[2,20,30]", "\"shape\":[2,60000]")),
+        ),
+        (
+            "other shape",
+            Box::new(|t| t.layouts = t.layouts.replace("\"shape\":[2,20,30]", "\"shape\":[2,30,20]")),
+        ),
+        (
+            "other chunks",
+            Box::new(|t| t.layouts = t.layouts.replace("\"chunk\":[1,7,30]", "\"chunk\":[1,9,30]")),
+        ),
         ("huge chunks", Box::new(|t| t.layouts = t.layouts.replace("[1,7,30]", "[9,99999999999999]"))),
         ("rank of chunks", Box::new(|t| t.layouts = t.layouts.replace("[1,7,30]", "[210,1]"))),
         ("unknown filter", Box::new(|t| t.layouts = t.layouts.replace("[[2,", "[[9,"))),
-        ("rows of four", Box::new(|t| {
-            t.columns[1] = 4;
-            t.chunks.resize(36 / 4 * 4, 0);
-        })),
-        ("columns of four", Box::new(|t| {
-            t.columns[0] = 4;
-            t.fragments.truncate(12);
-        })),
+        (
+            "rows of four",
+            Box::new(|t| {
+                t.columns[1] = 4;
+                t.chunks.resize(36 / 4 * 4, 0);
+            }),
+        ),
+        (
+            "columns of four",
+            Box::new(|t| {
+                t.columns[0] = 4;
+                t.fragments.truncate(12);
+            }),
+        ),
         ("fewer fragments", Box::new(|t| t.fragments.truncate(10))),
         ("no such variables", Box::new(|t| t.text = Some("fragments: f layouts: nothing chunks: c".into()))),
         ("other types", Box::new(|t| t.text = Some("fragments: l layouts: f chunks: c".into()))),

@@ -125,7 +125,10 @@ fn the_classic_format_cannot_hold_it_and_no_other_file_is_touched() {
     assert_eq!(index(&out, &OpenOptions::default(), None).unwrap_err().kind(), cfa::Kind::Unsupported);
     assert_eq!(fs::read(&out).unwrap(), bytes);
     assert_eq!(index(&scene.parts[0], &OpenOptions::default(), None).unwrap_err().kind(), cfa::Kind::Request);
-    assert_eq!(index(&scene.path("none.nc"), &OpenOptions::default(), None).unwrap_err().kind(), cfa::Kind::Io);
+    assert_eq!(
+        index(&scene.path("none.nc"), &OpenOptions::default(), None).unwrap_err().kind(),
+        cfa::Kind::Io
+    );
 }
 
 #[test]

@@ -29,13 +29,8 @@ struct Spec {
 
 fn spec() -> impl Strategy<Value = Spec> {
     let format = prop_oneof![Just(Format::Netcdf4), Just(Format::Classic), Just(Format::Cdf5)];
-    let types = prop::sample::select(vec![
-        DataType::I8,
-        DataType::I16,
-        DataType::I32,
-        DataType::F32,
-        DataType::F64,
-    ]);
+    let types =
+        prop::sample::select(vec![DataType::I8, DataType::I16, DataType::I32, DataType::F32, DataType::F64]);
     let chunk = prop::option::of((1u64..4, 1u64..8));
     let flags = prop::collection::vec(any::<bool>(), 9);
     (format, types, chunk, flags, 1u64..5).prop_map(|(format, data_type, chunk, flags, rows)| Spec {
@@ -94,7 +89,11 @@ fn write(path: &Path, spec: &Spec, seed: u64) {
         v.storage = Storage { chunks: Some(chunks), deflate, shuffle: spec.shuffle };
     }
     // A second variable, so that records are longer than those of one.
-    file.variables.push(Variable::with_values("other", dimensions, numbers(DataType::I16, vec![7; count as usize])));
+    file.variables.push(Variable::with_values(
+        "other",
+        dimensions,
+        numbers(DataType::I16, vec![7; count as usize]),
+    ));
     if spec.partly {
         let Values::F64(_) = numbers(DataType::F64, vec![]) else { panic!() };
         v.data = cfa::internals::write::Data::Later;

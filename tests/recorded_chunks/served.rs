@@ -93,7 +93,9 @@ fn a_read_requests_data_and_nothing_else() {
 
 #[test]
 fn an_etag_or_a_time_alone_is_enough_and_nothing_is_not() {
-    for headers in ["ETag: \"1\"\r\n", "ETag: W/\"1\"\r\n", "Last-Modified: Mon, 01 Jan 2001 00:00:00 GMT\r\n"] {
+    for headers in
+        ["ETag: \"1\"\r\n", "ETag: W/\"1\"\r\n", "Last-Modified: Mon, 01 Jan 2001 00:00:00 GMT\r\n"]
+    {
         let archive = Archive::new(headers);
         assert_eq!(archive.index(), 3, "{headers}");
         let (_, starts) = archive.read();

@@ -7,7 +7,8 @@ use super::*;
 
 #[test]
 fn a_file_in_the_recorded_state_is_not_parsed() {
-    for (format, compressed) in [(Format::Netcdf4, true), (Format::Netcdf4, false), (Format::Classic, false)] {
+    for (format, compressed) in [(Format::Netcdf4, true), (Format::Netcdf4, false), (Format::Classic, false)]
+    {
         let scene = Scene::with(|path, i| part_in(path, 2 * i, i as u64, format, compressed));
         let expected = scene.parsed();
         assert!(scene.read() == expected);

@@ -35,8 +35,11 @@ impl Known {
             let shape = aggregation.grid.fragments();
             for block in Slabs::new(&Selection::all(shape), shape, BLOCK) {
                 let block = block?;
-                let found =
-                    aggregation.fragments.lookup(&*shared.container, &block, &shared.runtime_substitutions)?;
+                let found = aggregation.fragments.lookup(
+                    &*shared.container,
+                    &block,
+                    &shared.runtime_substitutions,
+                )?;
                 let Lookup::Fragments(list) = found else { break };
                 for (i, fragment) in list.into_iter().enumerate() {
                     let Fragment::Stored { versions, view: None } = fragment else { continue };

@@ -83,9 +83,10 @@ pub(crate) fn rows(array: &Array, described: &Described, length: u64) -> Option<
         Some([i64::try_from(offset).ok()?, i64::try_from(size).ok()?, i64::from(mask)])
     };
     match &array.layout {
-        Layout::Contiguous { offset } => {
-            Some(row(*offset, checked_product(&array.shape)?.checked_mul(array.element.size() as u64)?, 0)?.to_vec())
-        }
+        Layout::Contiguous { offset } => Some(
+            row(*offset, checked_product(&array.shape)?.checked_mul(array.element.size() as u64)?, 0)?
+                .to_vec(),
+        ),
         Layout::Records { offset, .. } => Some(row(*offset, 0, 0)?.to_vec()),
         Layout::Chunked { index, .. } => {
             let counts = described.counts()?;

@@ -83,9 +83,8 @@ impl Recorder<'_> {
             }
             (self.step)()
         };
-        let is_remote = |((name, _), _): &((String, Style), Vec<Wanted>)| {
-            may_be_remote(self.origin, name, self.options)
-        };
+        let is_remote =
+            |((name, _), _): &((String, Style), Vec<Wanted>)| may_be_remote(self.origin, name, self.options);
         let waits = files.iter().any(is_remote);
         match waits {
             true => {
@@ -182,7 +181,8 @@ fn tables(fragments: &Fragments<'_>, looks: Vec<Mutex<Option<Look>>>) -> Recordi
 pub(crate) fn check_format(format: Format) -> Result<()> {
     match format {
         Format::Classic => {
-            let message = "the classic format has no 64-bit integers, in which places of chunks are recorded; \
+            let message =
+                "the classic format has no 64-bit integers, in which places of chunks are recorded; \
                            choose netcdf4 or cdf5";
             Err(Error::new(Kind::Unsupported, message))
         }

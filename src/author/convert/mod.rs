@@ -279,7 +279,12 @@ fn variable_of(
 }
 
 /// Copies plain data as stored.
-pub(super) fn copy(dataset: &Dataset, id: VariableId, out: &mut NewFile, progress: &Progress<'_>) -> Result<()> {
+pub(super) fn copy(
+    dataset: &Dataset,
+    id: VariableId,
+    out: &mut NewFile,
+    progress: &Progress<'_>,
+) -> Result<()> {
     let shared = dataset.shared();
     let variable = &shared.tree().variables[id.0];
     let shape = &variable.array.shape;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use cfa::index::index;
+use cfa::index::index_for;
 
 use crate::meter::Meter;
 use crate::settings::Settings;
@@ -17,6 +17,9 @@ use crate::Outcome;
 pub struct Arguments {
     /// The aggregation file
     file: PathBuf,
+    /// Record the files as readers of FILE at this address will find them, such as https://host/archive/FILE
+    #[arg(long, value_name = "URL")]
+    at: Option<PathBuf>,
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,
@@ -29,7 +32,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     crate::refuse_hyphen(&arguments.file)?;
     let meter = Meter::new("files", arguments.quiet);
     let listener = meter.listener();
-    let report = index(&arguments.file, &arguments.settings.options()?, Some(&listener));
+    let report =
+        index_for(&arguments.file, arguments.at.as_deref(), &arguments.settings.options()?, Some(&listener));
     meter.finish();
     let report = report?;
     if !arguments.quiet {

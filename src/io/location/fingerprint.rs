@@ -44,10 +44,8 @@ mod tests {
 
     #[test]
     fn every_part_of_a_state_counts() {
-        let state = |length, nanos| FileState {
-            length,
-            modified: Some(UNIX_EPOCH + Duration::from_nanos(nanos)),
-        };
+        let state =
+            |length, nanos| FileState { length, modified: Some(UNIX_EPOCH + Duration::from_nanos(nanos)) };
         let numbers = [state(1, 1), state(2, 1), state(1, 2), state(1, 1_000_000_001)].map(|s| of_local(&s));
         for (i, number) in numbers.iter().enumerate() {
             assert!(number.is_some() && numbers.iter().filter(|other| *other == number).count() == 1, "{i}");

@@ -33,7 +33,9 @@ pub(crate) use host::{Caches, Host, ToWholeNumbers};
 pub(crate) use layout::{fits_plainly, Piece, Placement};
 pub(crate) use open::{known_file, open, recorded_file, stored, unreadable, Outcome, Wanted};
 pub(crate) use raw::{strings_are_not_bytes, Raw};
-pub(crate) use recorded::{check as check_recorded, differs as has_changed, difference as recorded_difference};
+pub(crate) use recorded::{
+    check as check_recorded, difference as recorded_difference, differs as has_changed,
+};
 pub(crate) use versions::{is_of_version, Failure, Failures};
 
 use crate::container::read::ChunkCache;

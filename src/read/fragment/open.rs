@@ -255,8 +255,8 @@ pub(crate) fn recorded_file(wanted: &Wanted<'_>, recorded: Recorded) -> Option<A
     let name = wanted.versions.first()?.location.as_ref()?;
     let mut key = (host.number(), name.to_owned(), None);
     if let Some(file) = chain.files.get(&key).filter(|file| file.source.is_current()) {
-        let is_true = file.source.len() == recorded.length
-            && file.source.fingerprint() == Some(recorded.fingerprint);
+        let is_true =
+            file.source.len() == recorded.length && file.source.fingerprint() == Some(recorded.fingerprint);
         return is_true.then_some(file);
     }
     key.2 = Some(recorded);

@@ -164,7 +164,8 @@ fn describe(
         let modified = shelf.fragments("fragment_modified", Values::F64(states.modified.clone()));
         variable.attributes.set_text(STATE_ATTRIBUTE, format!("size: {size} modified: {modified}"));
     }
-    let meaning = Meaning { aggregated: aggregated.clone(), dialect, states: states.cloned(), has_chunks: false };
+    let meaning =
+        Meaning { aggregated: aggregated.clone(), dialect, states: states.cloned(), has_chunks: false };
     variable.data = Data::Fragments(Arc::new(meaning));
     group.variables.push(variable);
     Ok(())
