@@ -205,6 +205,11 @@ impl Container {
         let mut kept = Kept::sharing(&self.tables);
         kept.keep = true;
         if array.data_type != DataType::String {
+            // All chunks of a table on a server are requested at the same time.
+            let ranges = read::ranges(&*self.source, array, selection, &self.tables).unwrap_or_default();
+            if ranges.len() > 1 {
+                kept.fetched = self.source.fetch(&ranges).map_err(|e| e.in_file(self.name()))?;
+            }
             return self.values(array, selection, &mut kept);
         }
         let mut read = || {

@@ -147,6 +147,7 @@ impl Preparation<'_> {
             }
             Task::Part(i, prepared, part) => read(i, &prepared, &part, hands),
         };
+        self.bring_recorded(todo.iter().map(|&i| block.spans(i)));
         let waits = self.may_wait(todo.iter().map(|&i| &list[i]));
         let crew = Crew::new(self.file, sink.request, todo.len(), waits);
         let progress = self.chain.progress();

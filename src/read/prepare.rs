@@ -33,6 +33,9 @@ const BLOCK: usize = 16 << 10;
 /// The number of conversions that are kept.
 const MOST_CONVERSIONS: usize = 1000;
 
+/// Conversions by the description of the array, and whether they may change values.
+type Conversions = HashMap<((u64, u64), bool), Arc<Conversion>>;
+
 /// A fragment, or an ordinary variable, that is ready to be read.
 pub(super) struct Prepared {
     pub(super) raw: Raw,
@@ -113,7 +116,7 @@ pub(crate) struct Preparation<'a> {
     /// The fragments for which they proved unusable during this read.
     stale: Mutex<HashSet<u64>>,
     /// The conversions of arrays with recorded descriptions.
-    conversions: Mutex<HashMap<((u64, u64), bool), Arc<Conversion>>>,
+    conversions: Mutex<Conversions>,
 }
 
 impl<'a> Preparation<'a> {
@@ -324,6 +327,13 @@ impl<'a> Preparation<'a> {
         let raw = Raw::Known { file, array: Arc::clone(&known.array) };
         let prepared = Prepared::new(raw, Arc::clone(&known.conversion), index.to_vec(), known.version);
         Some(Prepared { is_recorded: known.recorded.is_some(), ..prepared })
+    }
+
+    /// Reads what is recorded about fragments with these spans, in few steps.
+    pub(super) fn bring_recorded(&self, all: impl Iterator<Item = Vec<Span>> + Clone) {
+        if let Some(tables) = &self.recorded {
+            tables.bring(all.map(|spans| self.aggregation.grid.number(&index_of(&spans))));
+        }
     }
 
     /// Opens a fragment whose places of chunks were recorded. Returns `None` if they were not, if its file changed, or if

@@ -24,6 +24,8 @@ use crate::value::Values;
 pub(crate) const ROWS: u64 = 4096;
 /// The bytes of rows that are kept.
 const KEPT: u64 = 8 << 20;
+/// The number of blocks of a table that are read at once.
+const TOGETHER: u64 = 32;
 /// The number of descriptions that are kept.
 const MOST_LAYOUTS: usize = 1000;
 
@@ -77,6 +79,29 @@ impl RecordedChunks {
         let unsigned = |n: i64| u64::try_from(n).ok();
         let layout = (unsigned(at)?, unsigned(count)?);
         Some(Entry { layout, first: unsigned(first)?, length: unsigned(length)?, stamp: stamp as u64 })
+    }
+
+    /// Reads what is recorded about these fragments in few steps, if the tables are on a server. Without it, their parts
+    /// are read one by one; so errors are left to that.
+    pub(crate) fn bring(&self, numbers: impl Iterator<Item = u64> + Clone) {
+        if !self.container.source().is_remote() {
+            return;
+        }
+        self.load(self.tables.fragments, ChunkTables::FRAGMENT_COLUMNS, numbers.clone());
+        let rows = numbers.filter_map(|number| self.entry(number)).map(|entry| entry.first);
+        self.load(self.tables.chunks, ChunkTables::CHUNK_COLUMNS, rows);
+    }
+
+    /// Reads the blocks with these rows, and those between them, at once.
+    fn load(&self, table: VariableId, columns: u64, rows: impl Iterator<Item = u64>) {
+        let ends = rows.fold(None, |ends: Option<(u64, u64)>, row| {
+            let (low, high) = ends.unwrap_or((row, row));
+            Some((low.min(row), high.max(row)))
+        });
+        let Some((low, high)) = ends.map(|(low, high)| (low / ROWS, high / ROWS)) else { return };
+        if (1..TOGETHER).contains(&(high - low)) {
+            let _ = self.blocks(table, low, high, columns);
+        }
     }
 
     /// Returns the description of an array.
@@ -164,19 +189,31 @@ impl RecordedChunks {
         if let Some(block) = lock().get(&(table, number)) {
             return Ok(Arc::clone(block));
         }
+        self.blocks(table, number, number, columns)
+    }
+
+    /// Reads blocks that follow each other, and returns the first one.
+    fn blocks(&self, table: VariableId, first: u64, last: u64, columns: u64) -> Result<Arc<Block>> {
         let array = self.array_of(table)?;
         let rows = array.shape.first().copied().unwrap_or(0);
-        let start = number.saturating_mul(ROWS).min(rows);
-        let count = (rows - start).min(ROWS);
+        let start = first.saturating_mul(ROWS).min(rows);
+        let count = (rows - start).min((last - first + 1) * ROWS);
         let place = Selection::block(&[start, 0], &[count, columns], &array.shape)?;
-        let held = self.container.hold((count * columns) as usize * size_of::<i64>())?;
         let Values::I64(numbers) = self.container.read_table(array, &place)? else {
             return Err(Error::new(Kind::Internal, "a table of chunks has another type"));
         };
-        let weight = (numbers.len() * size_of::<i64>()) as u64;
-        let block = Arc::new(Block { numbers, _held: held });
-        lock().put((table, number), Arc::clone(&block), weight.max(1), drop);
-        Ok(block)
+        let mut blocks = Vec::new();
+        for numbers in numbers.chunks((ROWS * columns) as usize) {
+            let held = self.container.hold(size_of_val(numbers))?;
+            blocks.push(Arc::new(Block { numbers: numbers.to_vec(), _held: held }));
+        }
+        let mut kept = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        for (number, block) in (first..).zip(&blocks) {
+            let weight = size_of_val(&block.numbers[..]) as u64;
+            kept.put((table, number), Arc::clone(block), weight, drop);
+        }
+        let short = || Error::new(Kind::Damaged, "a table of chunks is too short");
+        blocks.into_iter().next().ok_or_else(short)
     }
 }
 
