@@ -79,7 +79,7 @@ static void arguments_are_checked(void)
     NO_CREATE(aggregate_coordinates, 3);
     NO_CREATE(num_threads, -1);
     NO_CREATE(overwrite, 3);
-    NO_CREATE(reserved, 1);
+    NO_CREATE(record_chunks, 3);
     NO_CREATE(base, "\xff");
     NO_CREATE(variables, broken);
     NO_CREATE(dimensions, broken);

@@ -37,7 +37,7 @@ module cfa_c
     type(c_ptr) :: history = c_null_ptr
     type(c_funptr) :: describe = c_null_funptr, note = c_null_funptr, progress = c_null_funptr
     type(c_ptr) :: user_data = c_null_ptr
-    integer(c_int32_t) :: overwrite = 0, reserved = 0
+    integer(c_int32_t) :: overwrite = 0, record_chunks = 0
     type(c_ptr) :: open = c_null_ptr
   end type
 

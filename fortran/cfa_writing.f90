@@ -34,12 +34,14 @@ contains
   ! record_state            record size and time of each file, so that readers notice a change
   ! allow_gaps              accept coordinates that do not follow each other
   ! overwrite               replace also what is not an aggregation or holds data of its own
+  ! record_chunks           record where the chunks of each file lie, so that readers need not parse it
   subroutine cfa_create(path, files, variables, dimensions, new_dimension, dialect, format, absolute, base, update, &
-      expand, record_state, allow_gaps, threads, history, stat, errmsg, overwrite)
+      expand, record_state, allow_gaps, threads, history, stat, errmsg, overwrite, record_chunks)
     character(len=*), intent(in) :: path, files(:)
     character(len=*), intent(in), optional :: variables(:), dimensions(:), new_dimension, base, history
     integer, intent(in), optional :: dialect, format, threads
     logical, intent(in), optional :: absolute, update, expand, record_state, allow_gaps, overwrite
+    logical, intent(in), optional :: record_chunks
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(text_list), target :: names, wanted, joined
@@ -56,6 +58,7 @@ contains
     if (present(record_state)) options%record_state = choice(record_state)
     if (present(allow_gaps)) options%allow_gaps = choice(allow_gaps)
     if (present(overwrite)) options%overwrite = choice(overwrite)
+    if (present(record_chunks)) options%record_chunks = choice(record_chunks)
     if (present(new_dimension)) then
       dimension_text = text_for(new_dimension)
       options%new_dimension = c_loc(dimension_text)

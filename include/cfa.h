@@ -1773,8 +1773,8 @@ struct cfa_create_options {
    * replaced. Not with update.
    */
   int32_t overwrite;
-  /** Zero. */
-  int32_t reserved;
+  /** CFA_CHOICE_YES to record where the chunks of each file lie, so that readers need not open and parse it first. */
+  int32_t record_chunks;
   /**
    * How files are opened: what may be requested from servers, and how. Settings that change values do not count.
    * NULL for the settings of the environment.

@@ -116,6 +116,7 @@ def create(
     allow_gaps: bool = False,
     aggregate_coordinates: bool = False,
     record_state: bool = False,
+    record_chunks: bool = False,
     overwrite: bool = False,
     update: bool = False,
     dry_run: bool = False,
@@ -141,6 +142,7 @@ def create(
         allow_gaps: whether gaps between coordinates are allowed.
         aggregate_coordinates: whether coordinates are aggregated, not copied.
         record_state: whether size and time of each file are recorded, so that readers notice a change.
+        record_chunks: whether the places of the chunks of each file are recorded, so that readers need not parse it.
         overwrite: whether a file with data of its own is replaced.
         update: whether files are added to an existing aggregation.
         dry_run: whether nothing is written.
@@ -160,6 +162,7 @@ def create(
         "allow_gaps": allow_gaps,
         "aggregate_coordinates": aggregate_coordinates,
         "record_state": record_state,
+        "record_chunks": record_chunks,
         "overwrite": overwrite,
         "update": update,
         "dry_run": dry_run,

@@ -38,6 +38,7 @@ struct CreateOptions {
     allow_gaps: bool,
     aggregate_coordinates: bool,
     record_state: bool,
+    record_chunks: bool,
     overwrite: bool,
     num_threads: usize,
     history: Option<String>,
@@ -66,6 +67,7 @@ impl CreateOptions {
         options.allow_gaps = self.allow_gaps;
         options.aggregate_coordinates = self.aggregate_coordinates;
         options.record_state = self.record_state;
+        options.record_chunks = self.record_chunks;
         options.overwrite = self.overwrite;
         options.num_threads = self.num_threads;
         options.history.clone_from(&self.history);

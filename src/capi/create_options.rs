@@ -74,8 +74,8 @@ pub struct cfa_create_options {
     /// CFA_CHOICE_YES to replace a file that is no aggregation, or one with data of its own. A file that is read is never
     /// replaced. Not with update.
     pub overwrite: i32,
-    /// Zero.
-    pub reserved: i32,
+    /// CFA_CHOICE_YES to record where the chunks of each file lie, so that readers need not open and parse it first.
+    pub record_chunks: i32,
     /// How files are opened: what may be requested from servers, and how. Settings that change values do not count.
     /// NULL for the settings of the environment.
     pub open: *const cfa_open_options,

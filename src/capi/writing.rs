@@ -90,7 +90,7 @@ unsafe fn create_settings(given: &cfa_create_options) -> Answer<create::Options>
     options.aggregate_coordinates = yes(given.aggregate_coordinates, "aggregate_coordinates")?;
     options.record_state = yes(given.record_state, "record_state")?;
     options.overwrite = yes(given.overwrite, "overwrite")?;
-    unused(given.reserved, "reserved")?;
+    options.record_chunks = yes(given.record_chunks, "record_chunks")?;
     options.num_threads =
         usize::try_from(given.num_threads).map_err(|_| Failure::value("num_threads", given.num_threads))?;
     Ok(options)

@@ -4,11 +4,11 @@
 //! conversion would refuse are not found here.
 
 use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::report::{Findings, State, VariableReport};
 use super::rules::{self, Rule};
-use super::{recorded::Recorded, Options};
+use super::{recorded::Recorded, recorded_chunks, Options};
 use crate::canonical::Target;
 use crate::container::tree::VariableId;
 use crate::container::Container;
@@ -19,6 +19,7 @@ use crate::model::effort::{Cost, Effort};
 use crate::model::fragments::{Fragment, Lookup, Version, View};
 use crate::model::slabs::Slabs;
 use crate::read::fragment::{self, Chain, Host, Outcome, Raw, Wanted};
+use crate::read::recorded_chunks::RecordedChunks;
 use crate::read::Preparation;
 use crate::selection::{c_strides, Selection};
 use crate::threads::progress::Progress;
@@ -105,6 +106,7 @@ pub(crate) fn check(
     let inspection = Inspection {
         preparation: Preparation::new(shared, id, aggregation, &target, &chain),
         recorded: Recorded::of(dataset, aggregation),
+        chunks: shared.recorded_chunks(id, aggregation),
         nested: Mutex::default(),
         extent,
     };
@@ -168,6 +170,7 @@ impl Verdict {
 struct Inspection<'a> {
     preparation: Preparation<'a>,
     recorded: Option<Recorded>,
+    chunks: Option<Arc<RecordedChunks>>,
     /// Nested aggregations that were searched, so that each is searched once.
     nested: Mutex<HashSet<(Identity, VariableId)>>,
     extent: &'a Extent<'a>,
@@ -225,6 +228,7 @@ impl Inspection<'_> {
                 let name = raw.file().unwrap_or_default().to_owned();
                 let changed = self.changed(index, v, versions, &raw);
                 let mut oddities = Vec::new();
+                oddities.extend(self.misplaced(index, v, version, &raw));
                 self.fits(index, raw, view, &mut oddities)?;
                 Ok(Outcome::Accepted((name, changed, oddities)))
             });
@@ -267,6 +271,17 @@ impl Inspection<'_> {
         let recorded = self.recorded.as_ref().filter(|_| version == 0)?;
         versions[0].location.as_ref()?;
         recorded.difference(index, raw)
+    }
+
+    fn misplaced(
+        &self,
+        index: &[u64],
+        number: usize,
+        version: &Version,
+        raw: &Raw,
+    ) -> Option<(&'static Rule, String)> {
+        let tables = self.chunks.as_ref().filter(|_| number == 0)?;
+        recorded_chunks::problem(tables, self.preparation.aggregation.grid.number(index), version, raw)
     }
 
     fn fits(

@@ -11,6 +11,7 @@ mod names;
 mod outputs;
 pub mod page;
 mod recorded;
+mod recorded_chunks;
 mod report;
 mod rules;
 mod subject;

@@ -129,6 +129,8 @@ rules! {
     FRAGMENT_CYCLE = "fragment-cycle", Requirement, Fragment;
     FRAGMENT_REFUSED = "fragment-refused", Requirement, None;
     FRAGMENT_CHANGED = "fragment-changed", Requirement, None;
+    FRAGMENT_CHUNKS = "fragment-chunks", Requirement, None;
+    FRAGMENT_CHUNKS_STALE = "fragment-chunks-stale", Note, None;
     FRAGMENT_VERSION = "fragment-version", Note, None;
     FRAGMENT_LOSSY = "fragment-lossy", Note, Fragment;
 }

@@ -1,6 +1,7 @@
 //! The interface to the places of the chunks of an array, independent of the format.
 
 use std::fmt::Debug;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::chunk_numbers::ChunkNumbers;
 use crate::error::Result;
@@ -14,6 +15,12 @@ pub struct ChunkPlace {
     pub size: u64,
     /// If bit `i` is set, filter `i` was not applied.
     pub filter_mask: u32,
+}
+
+/// Returns a number that this did not return before, for [`ChunkIndex::id`].
+pub(crate) fn new_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// An index of chunks.

@@ -11,6 +11,7 @@ pub mod chunk_index;
 pub(crate) mod chunk_numbers;
 pub mod classic;
 pub(crate) mod composed;
+pub(crate) mod described;
 pub(crate) mod fill;
 pub mod filter;
 pub(crate) mod form;
@@ -205,6 +206,11 @@ impl Container {
         let mut kept = Kept::sharing(&self.tables);
         kept.keep = true;
         if array.data_type != DataType::String {
+            // All chunks of a table on a server are requested at the same time.
+            let ranges = read::ranges(&*self.source, array, selection, &self.tables).unwrap_or_default();
+            if ranges.len() > 1 {
+                kept.fetched = self.source.fetch(&ranges).map_err(|e| e.in_file(self.name()))?;
+            }
             return self.values(array, selection, &mut kept);
         }
         let mut read = || {

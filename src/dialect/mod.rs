@@ -32,7 +32,8 @@ use crate::container::Container;
 use crate::error::{Error, Kind, Result};
 use crate::model::features::Features;
 use crate::model::grid::Grid;
-use crate::model::{Aggregation, Dialect};
+use crate::model::{Aggregation, ChunkTables, Dialect};
+use crate::selection::checked_product;
 use crate::value::{Attributes, DataType};
 use context::Context;
 pub use grids::Grids;
@@ -75,6 +76,10 @@ pub fn decode_features(
 /// to every dialect, which other readers ignore.
 pub const STATE_ATTRIBUTE: &str = "cfa_fragment_state";
 
+/// The attribute that names the variables with the recorded places of the fragments' chunks: an addition of this library
+/// to every dialect, which other readers ignore.
+pub const CHUNKS_ATTRIBUTE: &str = "cfa_fragment_chunks";
+
 /// Returns the location that CFA-0.4 means by the name of a file.
 pub(crate) fn located(file: &str) -> String {
     cfa_0_4::located("", file)
@@ -98,6 +103,22 @@ fn recorded(cx: &mut Context, grid: &Grid, attributes: &Attributes) -> Option<[V
         }
     }
     Some(found)
+}
+
+/// Returns the variables with the recorded places of chunks. Those that do not fit are ignored: they only save time.
+fn chunk_tables(cx: &mut Context, grid: &Grid, attributes: &Attributes) -> Option<ChunkTables> {
+    let terms = Terms::parse(&attributes.text(CHUNKS_ATTRIBUTE)?).ok()?;
+    let mut table = |keyword: &str, data_type: DataType, columns: &[u64]| {
+        let id = cx.resolve(keyword, terms.get(keyword)?).ok()?;
+        let array = &cx.tree.variables[id.0].array;
+        (array.data_type == data_type && array.shape.get(1..) == Some(columns)).then_some(id)
+    };
+    let fragments = table("fragments", DataType::I64, &[ChunkTables::FRAGMENT_COLUMNS])?;
+    let layouts = table("layouts", DataType::Char, &[])?;
+    let chunks = table("chunks", DataType::I64, &[ChunkTables::CHUNK_COLUMNS])?;
+    let rows = cx.tree.variables[fragments.0].array.shape.first().copied();
+    (rows.is_some() && rows == checked_product(grid.fragments())).then_some(())?;
+    Some(ChunkTables { fragments, layouts, chunks })
 }
 
 fn decode_stored(
@@ -136,6 +157,7 @@ fn decode_stored(
         );
     }
     let recorded = recorded(cx, &grid, &stored.attributes);
+    let chunks = chunk_tables(cx, &grid, &stored.attributes);
     let Context { dimensions, definition, warnings, .. } = context;
-    Ok(Aggregation { dialect, dimensions, grid, fragments, definition, recorded, warnings })
+    Ok(Aggregation { dialect, dimensions, grid, fragments, definition, recorded, chunks, warnings })
 }

@@ -2,7 +2,7 @@
 //!
 //! Reading, writing and checking take them from this table; no other layer has them.
 
-use super::STATE_ATTRIBUTE;
+use super::{CHUNKS_ATTRIBUTE, STATE_ATTRIBUTE};
 use crate::model::Dialect;
 use crate::value::{Attribute, Attributes};
 
@@ -180,6 +180,7 @@ pub fn defines_aggregation(attribute: &Attribute) -> bool {
     let name = attribute.name.as_str();
     ATTRIBUTES.contains(&name)
         || name == STATE_ATTRIBUTE
+        || name == CHUNKS_ATTRIBUTE
         || (name == ROLE_ATTRIBUTE && attribute.value.as_text().as_deref() == Some(ROLE_OF_AGGREGATION))
 }
 

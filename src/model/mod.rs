@@ -70,6 +70,25 @@ impl fmt::Display for Dialect {
     }
 }
 
+/// The variables with the recorded places of chunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChunkTables {
+    /// A row per fragment, in C order: where the description of its array begins among the layouts and how long it is,
+    /// the row of its first chunk, the length of its file, and a number for the state of that file.
+    pub fragments: VariableId,
+    /// The descriptions, one after the other.
+    pub layouts: VariableId,
+    /// A row per chunk: offset, size and filter mask.
+    pub chunks: VariableId,
+}
+
+impl ChunkTables {
+    /// The columns of the table of fragments.
+    pub const FRAGMENT_COLUMNS: u64 = 5;
+    /// The columns of the table of chunks.
+    pub const CHUNK_COLUMNS: u64 = 3;
+}
+
 /// A decoded aggregation variable.
 #[derive(Debug)]
 pub struct Aggregation {
@@ -85,6 +104,8 @@ pub struct Aggregation {
     pub definition: Vec<VariableId>,
     /// The variables with the recorded size and modification time of the fragments' files, if there are any.
     pub recorded: Option<[VariableId; 2]>,
+    /// The variables with the recorded places of the fragments' chunks, if there are any.
+    pub chunks: Option<ChunkTables>,
     /// Warnings about oddities that were tolerated.
     pub warnings: Vec<String>,
 }

@@ -1,5 +1,6 @@
 //! An open aggregation file, with what all its reads share.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,6 +9,7 @@ use once_cell::sync::OnceCell;
 use super::fragment::files::OpenFile;
 use super::fragment::{Caches, Chain, Host, Raw, ToWholeNumbers};
 use super::known::KnownFragments;
+use super::recorded_chunks::RecordedChunks;
 use super::scatter::Destination;
 use super::sink::size_of;
 use super::Request;
@@ -39,6 +41,8 @@ pub(crate) struct AggregationFile {
     pub(crate) runtime_substitutions: Substitutions,
     pub(super) caches: Caches,
     pub(super) known: KnownFragments,
+    /// The recorded places of chunks, by variable.
+    recorded: Mutex<HashMap<VariableId, Arc<RecordedChunks>>>,
     /// Boxed, since most variables have none.
     aggregations: Vec<OnceCell<Result<Box<Aggregation>>>>,
     grids: Grids,
@@ -101,6 +105,7 @@ impl AggregationFile {
             runtime_substitutions: Substitutions::from_pairs(options.substitutions.iter().cloned()),
             caches: Caches::new(options),
             known: KnownFragments::default(),
+            recorded: Mutex::default(),
             aggregations,
             grids: Grids::default(),
             warnings: Mutex::new(warnings),
@@ -136,6 +141,18 @@ impl AggregationFile {
             Ok(aggregation) => Ok(Some(aggregation)),
             Err(error) => Err(place(error.clone())),
         }
+    }
+
+    /// Returns the recorded places of the chunks of a variable's fragments, if there are any.
+    pub(crate) fn recorded_chunks(
+        &self,
+        id: VariableId,
+        aggregation: &Aggregation,
+    ) -> Option<Arc<RecordedChunks>> {
+        let tables = aggregation.chunks?;
+        let mut all = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || Arc::new(RecordedChunks::new(&self.container, tables));
+        Some(Arc::clone(all.entry(id).or_insert_with(new)))
     }
 
     /// Returns the target for the elements of a variable, with the value that was chosen for missing bytes.

@@ -3,13 +3,13 @@
 //! It is kept after the file is closed, in bounded number. When the file is opened again, its identity and state are
 //! compared; a file that changed is read anew.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::canonical::Conversion;
 use crate::container::array::{Array, Layout};
 use crate::container::tree::VariableId;
-use crate::io::location::{FileState, Identity};
+use crate::io::location::{FileState, Identity, Recorded};
 
 /// The maximum number of fragments that are kept; each takes about a kilobyte.
 const MOST: usize = 10_000;
@@ -25,15 +25,21 @@ pub(super) struct Known {
     pub(super) array: Arc<Array>,
     /// The conversion of its values to canonical form.
     pub(super) conversion: Arc<Conversion>,
+    /// The state that was recorded for its file, if its array is the recorded one.
+    pub(super) recorded: Option<Recorded>,
 }
 
 /// The fragments that were read, by variable and number in the array of fragments.
 #[derive(Default)]
-pub(super) struct KnownFragments(Mutex<HashMap<(VariableId, u64), Arc<Known>>>);
+pub(super) struct KnownFragments {
+    known: Mutex<HashMap<(VariableId, u64), Arc<Known>>>,
+    /// Those whose recorded places of chunks are not usable.
+    stale: Mutex<HashSet<(VariableId, u64)>>,
+}
 
 impl KnownFragments {
     pub(super) fn get(&self, variable: VariableId, fragment: u64) -> Option<Arc<Known>> {
-        let map = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let map = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         map.get(&(variable, fragment)).cloned()
     }
 
@@ -44,9 +50,20 @@ impl KnownFragments {
                 return;
             }
         }
-        let mut map = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut map = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if map.len() < MOST || map.contains_key(&(variable, fragment)) {
             map.insert((variable, fragment), Arc::new(known));
         }
+    }
+
+    /// Returns whether the recorded places of the chunks of a fragment proved unusable.
+    pub(super) fn is_stale(&self, variable: VariableId, fragment: u64) -> bool {
+        self.stale.lock().unwrap_or_else(PoisonError::into_inner).contains(&(variable, fragment))
+    }
+
+    /// Forgets a fragment whose recorded places of chunks proved unusable.
+    pub(super) fn mark_stale(&self, variable: VariableId, fragment: u64) {
+        self.stale.lock().unwrap_or_else(PoisonError::into_inner).insert((variable, fragment));
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(&(variable, fragment));
     }
 }

@@ -16,6 +16,7 @@ mod numbers;
 mod parts;
 mod plan;
 mod prepare;
+pub(crate) mod recorded_chunks;
 pub(crate) mod scatter;
 mod sink;
 mod strings;

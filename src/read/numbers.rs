@@ -126,12 +126,13 @@ impl Preparation<'_> {
             if self.has_failed(prepared) {
                 return Ok(());
             }
-            match self.part(prepared, part, sink, hands) {
-                Err(error) if self.pass_over(&list[i], &prepared.index, prepared.version, &error) => {
+            match hands.put(prepared, part, sink, Some(self.chain)) {
+                Ok(()) => self.chain.advance(part.elements()? as u64),
+                Err(error) if self.pass_over(&list[i], prepared, &error) => {
                     again.lock().unwrap_or_else(PoisonError::into_inner).insert(i);
                     Ok(())
                 }
-                outcome => outcome,
+                Err(error) => Err(prepared.place(fragment::unreadable(error))),
             }
         };
         let work = |task: Task, queue: &Queue<Task>, hands: &mut Hands<'_, '_>| match task {
@@ -146,6 +147,7 @@ impl Preparation<'_> {
             }
             Task::Part(i, prepared, part) => read(i, &prepared, &part, hands),
         };
+        self.bring_recorded(todo.iter().map(|&i| block.spans(i)));
         let waits = self.may_wait(todo.iter().map(|&i| &list[i]));
         let crew = Crew::new(self.file, sink.request, todo.len(), waits);
         let progress = self.chain.progress();
@@ -197,18 +199,5 @@ impl Preparation<'_> {
             Ok(parts.into_iter().map(|part| Task::Part(i, Arc::clone(&prepared), part)).collect())
         };
         run().map_err(|e: Error| e.in_fragment(&index_of(spans)))
-    }
-
-    fn part(
-        &self,
-        prepared: &Prepared,
-        part: &Piece,
-        sink: &Sink<'_>,
-        hands: &mut Hands<'_, '_>,
-    ) -> Result<()> {
-        hands
-            .put(prepared, part, sink, Some(self.chain))
-            .map_err(|e| prepared.place(fragment::unreadable(e)))?;
-        self.chain.advance(part.elements()? as u64)
     }
 }

@@ -2,7 +2,8 @@
 //! All kinds of reads and checks use this.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::desks::Room;
 use super::fragment::{
@@ -10,14 +11,16 @@ use super::fragment::{
 };
 use super::known::Known;
 use super::plan::{self, index_of, Plan, Span};
+use super::recorded_chunks::RecordedChunks;
 use super::sink::size_of;
 use super::{parts, AggregationFile};
 use crate::canonical::{Conversion, Target};
 use crate::container::array::Array;
 use crate::container::chunk_numbers::ChunkNumbers;
+use crate::container::described::Described;
 use crate::container::read::{self, ChunkCache};
 use crate::container::tree::VariableId;
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::io::source::{Fetched, Source};
 use crate::model::fragments::{Fragment, Lookup, Version, View};
 use crate::model::Aggregation;
@@ -26,6 +29,11 @@ use crate::selection::Selection;
 
 /// The number of fragments that are looked up at once; bounds the memory for their names.
 const BLOCK: usize = 16 << 10;
+/// The number of conversions that are kept.
+const MOST_CONVERSIONS: usize = 1000;
+
+/// Conversions by the description of the array, and whether they may change values.
+type Conversions = HashMap<((u64, u64), bool), Arc<Conversion>>;
 
 /// A fragment, or an ordinary variable, that is ready to be read.
 pub(super) struct Prepared {
@@ -37,11 +45,13 @@ pub(super) struct Prepared {
     pub(super) version: usize,
     /// Whether its chunks are cached for later reads. A read that would fill the cache by itself does not cache them.
     pub(super) keep: bool,
+    /// Whether its file was not parsed, since the places of its chunks were recorded.
+    pub(super) is_recorded: bool,
 }
 
 impl Prepared {
     pub(super) fn new(raw: Raw, conversion: Arc<Conversion>, index: Vec<u64>, version: usize) -> Self {
-        Prepared { raw, conversion, index, version, keep: false }
+        Prepared { raw, conversion, index, version, keep: false, is_recorded: false }
     }
 
     /// Caches chunks, if those of this many fragments fit the cache.
@@ -100,6 +110,12 @@ pub(crate) struct Preparation<'a> {
     pub(crate) chain: &'a Chain<'a>,
     /// The versions that proved unusable during this read.
     failures: Failures,
+    /// The recorded places of chunks.
+    recorded: Option<Arc<RecordedChunks>>,
+    /// The fragments for which they proved unusable during this read.
+    stale: Mutex<HashSet<u64>>,
+    /// The conversions of arrays with recorded descriptions.
+    conversions: Mutex<Conversions>,
 }
 
 impl<'a> Preparation<'a> {
@@ -111,7 +127,19 @@ impl<'a> Preparation<'a> {
         chain: &'a Chain<'a>,
     ) -> Self {
         let host: Arc<dyn Host> = Arc::<AggregationFile>::clone(file);
-        Preparation { file, host, id, aggregation, target, chain, failures: Failures::default() }
+        let recorded = file.recorded_chunks(id, aggregation);
+        Preparation {
+            file,
+            host,
+            id,
+            aggregation,
+            target,
+            chain,
+            failures: Failures::default(),
+            recorded,
+            stale: Mutex::default(),
+            conversions: Mutex::default(),
+        }
     }
 
     /// Looks up the fragments that a selection touches, block by block.
@@ -180,24 +208,27 @@ impl<'a> Preparation<'a> {
 
     /// Returns whether the version of a fragment proved unusable.
     pub(super) fn has_failed(&self, prepared: &Prepared) -> bool {
-        self.failures.has(self.aggregation.grid.number(&prepared.index), prepared.version)
+        let number = self.aggregation.grid.number(&prepared.index);
+        self.failures.has(number, prepared.version)
+            || prepared.is_recorded
+                && self.stale.lock().unwrap_or_else(PoisonError::into_inner).contains(&number)
     }
 
-    /// Returns whether another version may have the data of a version that could not be read. If so, records the
-    /// failure.
-    pub(super) fn pass_over(
-        &self,
-        fragment: &Fragment,
-        index: &[u64],
-        version: usize,
-        error: &Error,
-    ) -> bool {
+    /// Returns whether a fragment that could not be read is to be read again: by parsing its file, if that was not done
+    /// because the places of its chunks were recorded, or from another version.
+    pub(super) fn pass_over(&self, fragment: &Fragment, prepared: &Prepared, error: &Error) -> bool {
+        let number = self.aggregation.grid.number(&prepared.index);
+        if prepared.is_recorded && is_stale(prepared, error) {
+            self.stale.lock().unwrap_or_else(PoisonError::into_inner).insert(number);
+            self.file.known.mark_stale(self.id, number);
+            return true;
+        }
         let Fragment::Stored { versions, .. } = fragment else { return false };
-        if versions.len() < 2 || !fragment::is_of_version(error) {
+        let error = prepared.place(fragment::unreadable(error.clone()));
+        if versions.len() < 2 || !fragment::is_of_version(&error) {
             return false;
         }
-        let failure = Failure { version, error: error.clone() };
-        self.failures.add(self.aggregation.grid.number(index), failure);
+        self.failures.add(number, Failure { version: prepared.version, error });
         true
     }
 
@@ -231,7 +262,8 @@ impl<'a> Preparation<'a> {
     ) -> Result<Option<(Prepared, Piece)>> {
         let index = index_of(spans);
         let canonical = self.aggregation.grid.shape_of(&index);
-        if let Some(prepared) = self.reopen(fragment, &index) {
+        let recorded = || self.recorded(fragment, &index, &canonical, lossy);
+        if let Some(prepared) = self.reopen(fragment, &index).or_else(recorded) {
             let piece = Placement::new(prepared.raw.shape(), &canonical, None)?.piece(spans)?;
             return Ok(Some((prepared, piece)));
         }
@@ -260,6 +292,7 @@ impl<'a> Preparation<'a> {
             state: file.source.state(),
             array: Arc::clone(&variable.array),
             conversion: Arc::clone(conversion),
+            recorded: None,
         };
         let is_remote = file.source.is_remote();
         self.file.known.put(self.id, self.aggregation.grid.number(index), known, is_remote);
@@ -273,13 +306,95 @@ impl<'a> Preparation<'a> {
         if self.failures.has(number, known.version) {
             return None;
         }
-        let file = fragment::known_file(&self.wanted(versions, index), known.version)?;
+        let wanted = self.wanted(versions, index);
+        let file = match known.recorded {
+            Some(recorded) => fragment::recorded_file(&wanted, recorded)?,
+            None => fragment::known_file(&wanted, known.version)?,
+        };
         if file.identity() != known.identity || file.source.state() != known.state {
             return None;
         }
         let raw = Raw::Known { file, array: Arc::clone(&known.array) };
-        Some(Prepared::new(raw, Arc::clone(&known.conversion), index.to_vec(), known.version))
+        let prepared = Prepared::new(raw, Arc::clone(&known.conversion), index.to_vec(), known.version);
+        Some(Prepared { is_recorded: known.recorded.is_some(), ..prepared })
     }
+
+    /// Reads what is recorded about fragments with these spans, in few steps.
+    pub(super) fn bring_recorded(&self, all: impl Iterator<Item = Vec<Span>> + Clone) {
+        if let Some(tables) = &self.recorded {
+            tables.bring(all.map(|spans| self.aggregation.grid.number(&index_of(&spans))));
+        }
+    }
+
+    /// Opens a fragment whose places of chunks were recorded. Returns `None` if they were not, if its file changed, or if
+    /// anything in the record is odd.
+    fn recorded(
+        &self,
+        fragment: &Fragment,
+        index: &[u64],
+        canonical: &[u64],
+        lossy: bool,
+    ) -> Option<Prepared> {
+        let tables = self.recorded.as_ref()?;
+        let Fragment::Stored { versions, view: None } = fragment else { return None };
+        let version = versions.first().filter(|version| version.is_netcdf())?;
+        let number = self.aggregation.grid.number(index);
+        if self.file.known.is_stale(self.id, number) || self.failures.has(number, 0) {
+            return None;
+        }
+        let entry = tables.entry(number)?;
+        let layout = tables.layout(entry.layout)?;
+        if !fragment::fits_plainly(&layout.shape, canonical) {
+            return None;
+        }
+        let state = entry.state(version.location.as_deref()?, &version.identifier);
+        let file = fragment::recorded_file(&self.wanted(versions, index), state)?;
+        let has_changed = |ids| fragment::has_changed(&*self.host, ids, index, file.source.name());
+        if self.aggregation.recorded.as_ref().is_some_and(has_changed) {
+            return None;
+        }
+        let conversion = self.conversion_of(entry.layout, &layout, lossy)?;
+        let known = Known {
+            version: 0,
+            identity: file.identity(),
+            state: file.source.state(),
+            array: Arc::new(tables.array(&entry, &layout)?),
+            conversion: Arc::clone(&conversion),
+            recorded: Some(state),
+        };
+        let array = Arc::clone(&known.array);
+        self.file.known.put(self.id, number, known, file.source.is_remote());
+        let prepared = Prepared::new(Raw::Known { file, array }, conversion, index.to_vec(), 0);
+        Some(Prepared { is_recorded: true, ..prepared })
+    }
+
+    /// Returns the conversion of arrays with this recorded description.
+    fn conversion_of(&self, key: (u64, u64), layout: &Described, lossy: bool) -> Option<Arc<Conversion>> {
+        let lock = || self.conversions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&(key, lossy)) {
+            return Some(Arc::clone(known));
+        }
+        let Described { attributes, data_type, .. } = layout;
+        let conversion = Conversion::new(attributes, *data_type, None, None, self.target, lossy).ok()?;
+        for warning in conversion.warnings() {
+            self.file.warn(warning.clone());
+        }
+        let conversion = Arc::new(conversion);
+        let mut conversions = lock();
+        if conversions.len() >= MOST_CONVERSIONS {
+            conversions.clear();
+        }
+        conversions.insert((key, lossy), Arc::clone(&conversion));
+        drop(conversions);
+        Some(conversion)
+    }
+}
+
+/// Returns whether a failure may be due to what was recorded, not to the way to a server.
+fn is_stale(prepared: &Prepared, error: &Error) -> bool {
+    let Raw::Known { file, .. } = &prepared.raw else { return false };
+    let is_lost = error.kind() == Kind::Io && file.source.is_remote() && file.source.is_current();
+    error.kind() != Kind::Cancelled && !is_lost
 }
 
 fn in_file_of(raw: &Raw, error: Error) -> Error {

@@ -6,7 +6,7 @@ import unittest
 import numpy as np
 
 import files
-from served import PRIVATE, ROOT, Served, environment
+from served import PRIVATE, ROOT, Served, environment, run
 
 
 class Requests(Served):
@@ -50,6 +50,25 @@ class Requests(Served):
         files.fragment(self.www / "plain_1.nc", data, contiguous=True)
         files.aggregation(self.www / "plain.nc", ["plain_1.nc"], data.shape)
         self.assertLessEqual(self.count("plain.nc", "--start=0,500", "--count=1000,1", expected=data[:, 500:501]), 12)
+
+    def test_recorded_places_of_chunks_take_a_request_for_each_range(self):
+        shape = (2, 40_000)
+        names, noise = [f"placed_{number}.nc" for number in range(5)], np.random.default_rng(8)
+        parts = [noise.uniform(200, 300, shape) for _ in names]
+        for name, part in zip(names, parts):
+            files.fragment(self.www / name, part, zlib=True, complevel=1, chunksizes=(1, 40_000))
+        files.aggregation(self.www / "placed.nc", names, shape)
+        data = np.concatenate(parts)
+        self.assertGreaterEqual(self.count("placed.nc", expected=data), 1 + 2 * len(names))
+        done = run("index", str(self.www / "placed.nc"), "--at", self.url("placed.nc"), **PRIVATE)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.count("placed.nc", expected=data), 1 + len(names))
+        one = self.count("placed.nc", "--start=7,0", "--count=1,40000", expected=data[7:8])
+        self.assertEqual(one, 2)
+        # Another version of one file: it is parsed, the others are not.
+        parts[3] = noise.uniform(200, 300, shape)
+        files.fragment(self.www / names[3], parts[3], zlib=True, complevel=1, chunksizes=(1, 40_000))
+        self.assertLessEqual(self.count("placed.nc", expected=np.concatenate(parts)), 1 + len(names) + 3)
 
     def test_a_second_read_asks_for_nothing_but_data(self):
         shape = (2, 20_000)

@@ -20,7 +20,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use crate::author::out::Out;
-use crate::author::write::aggregation::{self, Aggregated, Content, States};
+use crate::author::write::aggregation::{self, Aggregated, Content, Recording, States};
 use crate::author::write::blocks::blocks;
 use crate::author::write::{self, Dimension, File, Format, Group, NewFile};
 use crate::container::array::Layout;
@@ -95,15 +95,16 @@ pub fn convert(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<
         };
         definition.extend(&found.definition);
         let states = states_of(dataset, found).map_err(place)?;
+        let chunks = chunks_of(dataset, found, options.format).map_err(place)?;
         let description = collector.variable(id, found, &progress).map_err(place)?;
-        aggregated.push(Converted { group: variable.group, description, states });
+        aggregated.push(Converted { group: variable.group, description, states, chunks });
     }
     let plain: Vec<VariableId> = (0..tree.variables.len())
         .map(VariableId)
         .filter(|id| !dialect::is_aggregation(&tree.variables[id.0].attributes))
         .filter(|id| !definition.contains(id) || collector.same_file.contains(id))
         .collect();
-    let file = describe(dataset, &plain, &definition, &aggregated, options)?;
+    let file = describe(dataset, &plain, &definition, aggregated, options)?;
     let mut out = NewFile::begin(&file, target, options.format)?;
     out.remember_blocks();
     for id in plain {
@@ -117,6 +118,7 @@ struct Converted {
     group: GroupId,
     description: Aggregated,
     states: Option<States>,
+    chunks: Option<Recording>,
 }
 
 /// Returns the recorded states of the fragments' files, which do not change.
@@ -134,11 +136,27 @@ fn states_of(dataset: &Dataset, found: &Aggregation) -> Result<Option<States>> {
     Ok(Some(States { bytes, modified }))
 }
 
+/// Returns the recorded places of chunks, which do not change. The classic format cannot hold them.
+fn chunks_of(dataset: &Dataset, found: &Aggregation, format: Format) -> Result<Option<Recording>> {
+    let shared = dataset.shared();
+    let Some(tables) = found.chunks.filter(|_| format != Format::Classic) else { return Ok(None) };
+    let read = |id: VariableId| {
+        let array = &shared.tree().variables[id.0].array;
+        shared.container.read_table(array, &Selection::all(&array.shape))
+    };
+    match (read(tables.fragments)?, read(tables.layouts)?, read(tables.chunks)?) {
+        (Values::I64(fragments), Values::Char(layouts), Values::I64(chunks)) => {
+            Ok(Some(Recording { fragments, layouts, chunks }))
+        }
+        _ => Ok(None),
+    }
+}
+
 fn describe(
     dataset: &Dataset,
     plain: &[VariableId],
     definition: &HashSet<VariableId>,
-    aggregated: &[Converted],
+    aggregated: Vec<Converted>,
     options: &Options<'_>,
 ) -> Result<File> {
     let tree = dataset.shared().tree();
@@ -154,12 +172,15 @@ fn describe(
         let group = group_at(tree, &mut root, one.group);
         aggregation::add_with_states(group, &one.description, options.dialect, one.states.as_ref())
             .map_err(|e| e.in_file(dataset.name()))?;
+        if let Some(chunks) = one.chunks {
+            chunks.attach(group, &one.description.variable.name);
+        }
     }
     Ok(root)
 }
 
 /// Returns groups with their attributes and the dimensions that are kept, without variables.
-fn skeleton(tree: &Tree, id: GroupId, sizes: &[Option<Dimension>]) -> Group {
+pub(super) fn skeleton(tree: &Tree, id: GroupId, sizes: &[Option<Dimension>]) -> Group {
     let group = &tree.groups[id.0];
     Group {
         name: group.name.clone(),
@@ -201,7 +222,7 @@ fn kept_dimensions(
         .collect()
 }
 
-fn plain_variable(tree: &Tree, variable: &Variable) -> write::Variable {
+pub(super) fn plain_variable(tree: &Tree, variable: &Variable) -> write::Variable {
     let mut new = write::Variable::new(&*variable.name, variable.array.data_type, &[]);
     let names = variable.dimensions.iter().map(|d| tree.dimensions[d.0].name.clone());
     new.dimensions = names.collect();
@@ -214,7 +235,7 @@ fn plain_variable(tree: &Tree, variable: &Variable) -> write::Variable {
     new
 }
 
-fn group_at<'a>(tree: &Tree, root: &'a mut Group, id: GroupId) -> &'a mut Group {
+pub(super) fn group_at<'a>(tree: &Tree, root: &'a mut Group, id: GroupId) -> &'a mut Group {
     let path: Vec<GroupId> = tree.upward(id).collect();
     let mut at = root;
     for id in path.iter().rev().skip(1) {
@@ -267,7 +288,12 @@ fn variable_of(
 }
 
 /// Copies plain data as stored.
-fn copy(dataset: &Dataset, id: VariableId, out: &mut NewFile, progress: &Progress<'_>) -> Result<()> {
+pub(super) fn copy(
+    dataset: &Dataset,
+    id: VariableId,
+    out: &mut NewFile,
+    progress: &Progress<'_>,
+) -> Result<()> {
     let shared = dataset.shared();
     let variable = &shared.tree().variables[id.0];
     let shape = &variable.array.shape;

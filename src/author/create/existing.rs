@@ -34,6 +34,7 @@ pub(super) struct Existing {
     pub history: Option<String>,
     pub dialect: Option<Dialect>,
     pub has_state: bool,
+    pub has_chunks: bool,
     /// Whether coordinates that are divided between files are aggregated.
     pub has_aggregated_coordinates: bool,
     /// The files with fragments.
@@ -98,6 +99,7 @@ pub(super) fn read(out: &Path, settings: &OpenOptions, interner: &Interner) -> R
         history: None,
         dialect: None,
         has_state: false,
+        has_chunks: false,
         has_aggregated_coordinates: false,
         files: Vec::new(),
         by_location: HashMap::new(),
@@ -134,6 +136,7 @@ impl Existing {
         let Some(aggregation) = variable.aggregation()? else { return Ok(None) };
         self.dialect.get_or_insert(aggregation.dialect);
         self.has_state |= aggregation.recorded.is_some();
+        self.has_chunks |= aggregation.chunks.is_some();
         let states = states(variable.dataset(), aggregation)?;
         let style = Style::allowing_absolute_paths(aggregation.fragments.allows_absolute_paths());
         let (grid, shape) = (&aggregation.grid, aggregation.grid.fragments());

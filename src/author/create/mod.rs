@@ -55,12 +55,13 @@ pub use report::{PlannedDimension, PlannedVariable, Report};
 
 use std::path::Path;
 
+use crate::author::chunks::{self, Known, Recorder};
 use crate::author::out::Out;
 use crate::author::write::{File, Format, NewFile};
 use crate::container::composed::is_same;
 use crate::error::message;
 use crate::error::{Error, Kind, Result};
-use crate::io::location::is_address;
+use crate::io::location::{self, is_address};
 use crate::model::Dialect;
 use crate::options::OpenOptions;
 use crate::threads::progress::{Listener, Progress};
@@ -106,6 +107,8 @@ pub struct Options {
     pub aggregate_coordinates: bool,
     /// Whether size and time of each fragment's file are recorded, so that readers notice a change.
     pub record_state: bool,
+    /// Whether the places of the chunks in each fragment's file are recorded, so that readers need not parse the files.
+    pub record_chunks: bool,
     /// Whether [`create`] replaces a file with data of its own; never one that is read.
     pub overwrite: bool,
     /// The number of threads that scan; 0 means one per core.
@@ -128,6 +131,7 @@ impl Default for Options {
             allow_gaps: false,
             aggregate_coordinates: false,
             record_state: false,
+            record_chunks: false,
             overwrite: false,
             num_threads: 0,
             history: None,
@@ -246,8 +250,11 @@ fn make_all(
     let files = &files.in_one_form()?;
     let progress = steps(files, listener);
     let target = target(out, writes, &progress)?;
-    let (file, report) = make(&target, files, options, &progress)?;
+    let (mut file, mut report) = make(&target, files, options, &progress)?;
     if writes {
+        if options.record_chunks {
+            record_chunks(&mut file, &target, &Known::default(), options, &progress, &mut report)?;
+        }
         write(target, &file, options.format.unwrap_or_default(), &progress)?;
     }
     // The file has its name, so it is too late to stop.
@@ -269,6 +276,11 @@ fn add_all(
     let mut made = remake::remake(&target, files, options, &progress)?;
     if writes {
         let format = options.format.map_or_else(|| Format::of_file(out), Ok)?;
+        if options.record_chunks || made.has_chunks && format != Format::Classic {
+            let mut own = options.clone();
+            own.format = Some(format);
+            record_chunks(&mut made.file, &target, &made.known, &own, &progress, &mut made.report)?;
+        }
         match made.is_there(out, format) {
             true => made.report.notes.push("nothing to add; the aggregation is unchanged".into()),
             false => write(target, &made.file, format, &progress)?,
@@ -290,6 +302,28 @@ fn target(out: &Path, writes: bool, progress: &Progress<'_>) -> Result<Out> {
 /// Returns the progress: one step for each file that may be scanned, and one for the file that is made.
 fn steps<'a>(files: &Inputs, listener: Option<&'a Listener<'a>>) -> Progress<'a> {
     Progress::new(listener, files.paths().len() as u64 + 1, "cancelled")
+}
+
+/// Records the places of chunks in a file that is about to be written.
+fn record_chunks(
+    file: &mut File,
+    out: &Out,
+    known: &Known,
+    options: &Options,
+    progress: &Progress<'_>,
+    report: &mut Report,
+) -> Result<()> {
+    chunks::check_format(options.format.unwrap_or_default())?;
+    let (_, origin) = location::origin_named(out.target())?;
+    let settings = OpenOptions::from_env()?;
+    let step = || progress.check();
+    let recorder =
+        Recorder { origin: &origin, options: &settings, known, threads: options.threads(), step: &step };
+    let (total, recorded) = chunks::record_all(file, &recorder)?;
+    if recorded < total {
+        report.notes.push(chunks::note(total, recorded));
+    }
+    Ok(())
 }
 
 fn write(out: Out, file: &File, format: Format, progress: &Progress<'_>) -> Result<()> {

@@ -8,6 +8,7 @@ use super::locate::Locator;
 use super::record::{Input, Interner};
 use super::scan::{self, Scanned};
 use super::{assemble, others, Inputs, Options, Report};
+use crate::author::chunks::Known;
 use crate::author::out::Out;
 use crate::author::wish::Wish;
 use crate::author::write::{self, File, Format};
@@ -27,6 +28,9 @@ pub(super) struct Remade {
     history: Option<String>,
     /// Whether no file is new and none changed.
     is_idle: bool,
+    /// Whether the existing file has places of chunks recorded, and which.
+    pub has_chunks: bool,
+    pub known: Known,
 }
 
 impl Remade {
@@ -120,7 +124,8 @@ pub(super) fn remake(
             "changed since they were added and are not among the inputs; an update with them renews their parts";
         report.notes.extend(told(note, sorted.elsewhere));
         let is_idle = fresh == 0 && inputs.changes.is_empty();
-        return Ok(Remade { file, report, history: old.history, is_idle });
+        let (has_chunks, known) = (old.has_chunks, Known::of(&old.dataset)?);
+        return Ok(Remade { file, report, history: old.history, is_idle, has_chunks, known });
     }
 }
 

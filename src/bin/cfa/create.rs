@@ -77,6 +77,9 @@ pub struct Arguments {
     /// Record size and time of each file, so that readers notice when one changes
     #[arg(long)]
     record_state: bool,
+    /// Record where the chunks of each file lie, so that readers need not open and parse it first
+    #[arg(long)]
+    record_chunks: bool,
     /// Threads that scan local files; 0 means one per core
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
@@ -115,6 +118,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     options.allow_gaps = arguments.allow_gaps;
     options.aggregate_coordinates = arguments.aggregate_coordinates;
     options.record_state = arguments.record_state;
+    options.record_chunks = arguments.record_chunks;
     options.overwrite = arguments.overwrite;
     options.num_threads = arguments.threads;
     options.open = Some(Settings::named(&arguments.set).options()?);

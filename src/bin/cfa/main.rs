@@ -6,6 +6,7 @@ mod create;
 mod documents;
 mod dump;
 mod extract;
+mod index;
 mod info;
 mod info_json;
 mod json;
@@ -39,6 +40,7 @@ enum Verb {
     Convert(convert::Arguments),
     Extract(extract::Arguments),
     Create(create::Arguments),
+    Index(index::Arguments),
     Info(info::Arguments),
     Read(read::Arguments),
 }
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         Verb::Convert(arguments) => (convert::run(&arguments), false),
         Verb::Extract(arguments) => (extract::run(&arguments), false),
         Verb::Create(arguments) => (create::run(&arguments), false),
+        Verb::Index(arguments) => (index::run(&arguments), false),
         Verb::Info(arguments) => (info::run(&arguments), arguments.json),
         Verb::Read(arguments) => (read::run(&arguments), arguments.json),
     };

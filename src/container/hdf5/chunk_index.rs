@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use once_cell::sync::OnceCell;
@@ -14,7 +13,7 @@ use super::layout::IndexKind;
 use super::shared_index::Index;
 use super::store::{damaged, guarded, Store};
 use crate::container::allowance::{heap, Held};
-use crate::container::chunk_index::{ChunkIndex, ChunkPlace};
+use crate::container::chunk_index::{new_id, ChunkIndex, ChunkPlace};
 use crate::container::chunk_numbers::ChunkNumbers;
 use crate::error::{Error, Kind, Result};
 use crate::selection::{checked_product, Selection};
@@ -104,9 +103,8 @@ impl Parts {
 
 impl LazyChunkIndex {
     pub(super) fn new(store: &Store, plan: IndexDescription) -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
         LazyChunkIndex {
-            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            id: new_id(),
             counts: plan.counts(&plan.shape),
             plan,
             store: Mutex::new(Some(store.again())),

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::fingerprint;
 use super::origin::Place;
 use crate::error::secrets::redact;
 use crate::error::Result;
@@ -67,6 +68,16 @@ impl File {
             #[cfg(feature = "gdal")]
             File::Virtual(file) => FileState { length: file.len(), modified: None },
             File::Remote(file) => file.state(),
+        }
+    }
+
+    /// Returns a number for the state of the file when it was opened, if its server or file system tells states apart.
+    pub(crate) fn fingerprint(&self) -> Option<u64> {
+        match self {
+            File::Local(file) => fingerprint::of_local(&file.state()),
+            #[cfg(feature = "gdal")]
+            File::Virtual(_) => None,
+            File::Remote(file) => file.fingerprint(),
         }
     }
 

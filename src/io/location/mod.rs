@@ -7,6 +7,7 @@
 //! [`crate::io::remote`] for servers). The policy is checked again on the open file and on each redirection.
 
 mod file;
+pub(crate) mod fingerprint;
 mod input;
 mod origin;
 mod policy;
@@ -27,6 +28,7 @@ use crate::error::{Error, Kind, Result};
 use crate::io::os::{is_absence, is_virtual, Attempt};
 pub use crate::io::os::{shown, FileState, LocalFile};
 use crate::io::remote::{Access, RemoteFile, Url};
+use crate::io::source::Source;
 use crate::options::OpenOptions;
 #[cfg(feature = "gdal")]
 pub(crate) use file::Pinned;
@@ -119,6 +121,43 @@ pub fn open_fragment(origin: &Origin, name: &str, style: Style, options: &OpenOp
         Some(error) => Err(error),
         None => Ok(Opened::Absent(tried)),
     }
+}
+
+/// Opens one version of a fragment as [`open_fragment`] does, if its file is still in the recorded state. A file on a
+/// server is not requested: each answer to a later request shows whether its state is the recorded one.
+///
+/// # Errors
+/// As [`open_fragment`].
+pub(crate) fn open_recorded(
+    origin: &Origin,
+    name: &str,
+    style: Style,
+    options: &OpenOptions,
+    recorded: Recorded,
+) -> Result<Option<Found>> {
+    for place in resolve::candidates(origin, name, style, options)?.places {
+        let file = match &place {
+            Place::Remote(url) => {
+                let Recorded { length, fingerprint } = recorded;
+                let access = access(origin, options);
+                Some(File::Remote(Box::new(RemoteFile::recorded(url, access, options, length, fingerprint))))
+            }
+            place => open_place(origin, place, options)?,
+        };
+        let Some(file) = file else { continue };
+        let is_true = file.len() == recorded.length && file.fingerprint() == Some(recorded.fingerprint);
+        return Ok(is_true.then(|| Found::at(place, file)));
+    }
+    Ok(None)
+}
+
+/// The recorded state of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Recorded {
+    /// Its length in bytes.
+    pub(crate) length: u64,
+    /// See [`fingerprint`].
+    pub(crate) fingerprint: u64,
 }
 
 /// Opens the file of a fragment at a local place under the policy. Returns `None` if there is no such file.

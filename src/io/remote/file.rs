@@ -17,7 +17,7 @@ use super::date;
 use super::request::{text, unexpected, Answer, Failure, Session};
 use super::url::Url;
 use crate::error::{Error, Kind, Result};
-use crate::io::location::FileState;
+use crate::io::location::{fingerprint, FileState};
 use crate::io::os::check_end;
 use crate::io::source::{join, Fetched, Source};
 use crate::options::OpenOptions;
@@ -46,7 +46,8 @@ struct Opened {
     url: Url,
     name: String,
     session: Session,
-    version: Version,
+    length: u64,
+    version: Known,
     /// The address that answered last: the first one, or the one that it redirected to.
     answering: Mutex<Url>,
     blocks: Blocks,
@@ -88,7 +89,29 @@ struct Version {
     modified: Option<String>,
 }
 
+/// What is known of the version that is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Known {
+    /// The server reported it when the file was opened.
+    Reported(Version),
+    /// It was recorded earlier, and no request was needed to open the file.
+    Recorded(u64),
+}
+
+impl Known {
+    fn is(&self, version: &Version, length: u64) -> bool {
+        match self {
+            Known::Reported(own) => own == version,
+            Known::Recorded(number) => version.length == length && version.fingerprint() == Some(*number),
+        }
+    }
+}
+
 impl Version {
+    fn fingerprint(&self) -> Option<u64> {
+        fingerprint::of_remote(self.length, self.etag.as_deref(), self.modified.as_deref())
+    }
+
     fn of(response: &Response<Body>, length: u64) -> Self {
         let own = |text: &str| text.trim().to_owned();
         let etag = text(response, header::ETAG).map(|tag| own(tag.strip_prefix("W/").unwrap_or(tag)));
@@ -107,6 +130,36 @@ impl RemoteFile {
         Ok(opened.map(|opened| RemoteFile(Arc::new(opened))))
     }
 
+    /// Returns a file whose length and state were recorded earlier, without a request. If a later one shows that the
+    /// state is another, it is an error, and the file is no longer current.
+    pub(crate) fn recorded(
+        url: &Url,
+        access: Access,
+        options: &OpenOptions,
+        length: u64,
+        fingerprint: u64,
+    ) -> Self {
+        RemoteFile(Arc::new(Opened {
+            url: url.clone(),
+            name: url.to_string(),
+            session: Session::new(access, options),
+            length,
+            version: Known::Recorded(fingerprint),
+            answering: Mutex::new(url.clone()),
+            blocks: Blocks::new(),
+            whole: None,
+            changed: AtomicBool::new(false),
+        }))
+    }
+
+    /// Returns a number for the version, if the server tells versions apart and serves parts of files.
+    pub(crate) fn fingerprint(&self) -> Option<u64> {
+        match &self.0.version {
+            Known::Recorded(number) => Some(*number),
+            Known::Reported(version) => version.fingerprint().filter(|_| self.0.whole.is_none()),
+        }
+    }
+
     /// Returns the identity of the file, including its version.
     pub(crate) fn identity(&self) -> String {
         format!("{}\n{:?}", self.0.url.whole(), self.0.version)
@@ -114,8 +167,11 @@ impl RemoteFile {
 
     /// Returns its length, and the time of its last change if the server tells it.
     pub(crate) fn state(&self) -> FileState {
-        let Version { length, modified, .. } = &self.0.version;
-        FileState { length: *length, modified: modified.as_deref().and_then(date::parse) }
+        let modified = match &self.0.version {
+            Known::Reported(version) => version.modified.as_deref().and_then(date::parse),
+            Known::Recorded(_) => None,
+        };
+        FileState { length: self.0.length, modified }
     }
 
     /// Returns whether no request has shown so far that the file changed.
@@ -136,9 +192,9 @@ impl RemoteFile {
 
     /// Serves a small read from blocks, and requests those that are missing.
     fn read_blocks(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
-        let Opened { blocks, version, .. } = &*self.0;
+        let Opened { blocks, length, .. } = &*self.0;
         let end = offset + buffer.len() as u64;
-        let (count, last) = (version.length.div_ceil(BLOCK), (end - 1) / BLOCK);
+        let (count, last) = (length.div_ceil(BLOCK), (end - 1) / BLOCK);
         let mut at = offset;
         while at < end {
             let number = at / BLOCK;
@@ -146,7 +202,7 @@ impl RemoteFile {
                 Some(block) => (number * BLOCK, block),
                 None => {
                     let Range { start, end } = blocks.plan(number, last, count);
-                    let (start, end) = (start * BLOCK, (end * BLOCK).min(version.length));
+                    let (start, end) = (start * BLOCK, (end * BLOCK).min(*length));
                     let bytes = self.send(start..end)?.wait()??;
                     blocks.put(number, &bytes);
                     (start, bytes.into())
@@ -200,7 +256,8 @@ impl Opened {
             false => {}
         }
         let (answering, changed) = (Mutex::new(answering), AtomicBool::new(false));
-        Ok(Some(Opened { url, name, session, version, answering, blocks, whole, changed }))
+        let (length, version) = (version.length, Known::Reported(version));
+        Ok(Some(Opened { url, name, session, length, version, answering, blocks, whole, changed }))
     }
 
     fn is_current(&self) -> bool {
@@ -245,11 +302,19 @@ impl Opened {
         match response.status() {
             StatusCode::PARTIAL_CONTENT => {}
             // A server may ignore the `Range` header now and then.
-            StatusCode::OK => return Err(Failure::Passing(unexpected(StatusCode::OK), None)),
-            status => return Err(unexpected(status).into()),
+            StatusCode::OK if matches!(self.version, Known::Reported(_)) => {
+                return Err(Failure::Passing(unexpected(StatusCode::OK), None))
+            }
+            status => {
+                // A file that was never opened may have gone, and a redirection may be valid only for a while.
+                if matches!(self.version, Known::Recorded(_)) && *asked == self.url {
+                    self.changed.store(true, Ordering::Relaxed);
+                }
+                return Err(unexpected(status).into());
+            }
         }
         let (given, length) = given(&response, range.start)?;
-        if Version::of(&response, length) != self.version {
+        if !self.version.is(&Version::of(&response, length), self.length) {
             self.changed.store(true, Ordering::Relaxed);
             let message = "the file changed on the server while it was read; open it again";
             return Err(Error::new(Kind::Io, message).into());
@@ -288,7 +353,7 @@ impl Source for RemoteFile {
     }
 
     fn len(&self) -> u64 {
-        self.0.version.length
+        self.0.length
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {

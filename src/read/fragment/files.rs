@@ -9,7 +9,7 @@ use super::Host;
 use crate::cache::Cache;
 use crate::container::Container;
 use crate::error::Result;
-use crate::io::location::{File, Identity, Origin};
+use crate::io::location::{File, Identity, Origin, Recorded};
 use crate::io::source::Source;
 use crate::options::OpenOptions;
 
@@ -72,8 +72,9 @@ pub(crate) struct Files {
 }
 
 /// The number of the aggregation file that names a file, and the location. The name of the open file would not be
-/// unique: two files on a server may differ only in parts that names do not show.
-type Key = (u64, String);
+/// unique: two files on a server may differ only in parts that names do not show. A file on a server that was not
+/// opened, since its state was recorded, has that state in its key: it is not known where its address leads.
+type Key = (u64, String, Option<Recorded>);
 
 impl Files {
     pub(crate) fn new(options: &OpenOptions) -> Self {

@@ -19,6 +19,14 @@ pub(crate) struct Placement<'a> {
     view: Option<&'a View>,
 }
 
+/// Returns whether a stored array of numbers fits its part of the aggregated data as it is stored, and cannot mean
+/// something else in a compressed form.
+pub(crate) fn fits_plainly(stored: &[u64], canonical: &[u64]) -> bool {
+    let may_be_indexed = stored.len() < canonical.len()
+        && (1..canonical.len()).any(|d| canonical[d] == 1 && canonical[d - 1] > 1);
+    !may_be_indexed && Placement::new(stored, canonical, None).is_ok()
+}
+
 /// A part of a fragment that is one selection of the stored array.
 #[derive(Debug)]
 pub(crate) struct Piece {

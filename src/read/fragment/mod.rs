@@ -30,12 +30,12 @@ mod versions;
 
 pub(crate) use compressed::Fitting;
 pub(crate) use host::{Caches, Host, ToWholeNumbers};
-pub(crate) use layout::{Piece, Placement};
-pub(crate) use open::{known_file, open, stored, unreadable, Outcome, Wanted};
+pub(crate) use layout::{fits_plainly, Piece, Placement};
+pub(crate) use open::{known_file, open, recorded_file, stored, unreadable, Outcome, Wanted};
 pub(crate) use raw::{strings_are_not_bytes, Raw};
 pub(crate) use recorded::{
     check as check_recorded, difference as recorded_difference, difference_of as recorded_difference_of,
-    differs as differs_from_recorded,
+    differs as differs_from_recorded, has_changed,
 };
 pub(crate) use versions::{is_of_version, Failure, Failures};
 

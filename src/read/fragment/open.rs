@@ -13,7 +13,8 @@ use crate::dialect::{self, reference};
 use crate::error::message;
 use crate::error::secrets::redact;
 use crate::error::{Error, Kind, Result};
-use crate::io::location::{self, Opened, Style};
+use crate::io::location::{self, Opened, Recorded, Style};
+use crate::io::source::Source;
 use crate::model::fragments::{Fragments, Version};
 
 /// A fragment that is to be opened.
@@ -189,7 +190,7 @@ fn open_file(
     name: &str,
     chain: &Chain<'_>,
 ) -> Result<Found<Arc<OpenFile>>> {
-    let key = (host.number(), name.to_owned());
+    let key = (host.number(), name.to_owned(), None);
     if let Some(file) = chain.files.get(&key).filter(|file| file.source.is_current()) {
         return Ok(Found::Here(file));
     }
@@ -281,6 +282,34 @@ pub(crate) fn known_file(wanted: &Wanted<'_>, version: usize) -> Option<Arc<Open
         Ok(Found::Here(file)) => Some(file),
         _ => None,
     }
+}
+
+/// Returns the file of the first version, if its state is the recorded one. A file on a server is not requested.
+pub(crate) fn recorded_file(wanted: &Wanted<'_>, recorded: Recorded) -> Option<Arc<OpenFile>> {
+    let Wanted { host, fragments, chain, .. } = wanted;
+    let name = wanted.versions.first()?.location.as_ref()?;
+    let mut key = (host.number(), name.to_owned(), None);
+    if let Some(file) = chain.files.get(&key).filter(|file| file.source.is_current()) {
+        let is_true =
+            file.source.len() == recorded.length && file.source.fingerprint() == Some(recorded.fingerprint);
+        return is_true.then_some(file);
+    }
+    key.2 = Some(recorded);
+    if let Some(file) = chain.files.get(&key).filter(|file| file.source.is_current()) {
+        return Some(file);
+    }
+    let style = Style::allowing_absolute_paths(fragments.allows_absolute_paths());
+    let found = location::open_recorded(host.origin(), name, style, host.options(), recorded).ok()??;
+    if !found.file.is_remote() {
+        key.2 = None;
+    } else if wanted.versions.len() > 1 {
+        // Another version may be nearer.
+        return None;
+    }
+    let origin = host.origin().nested(&found.places);
+    let file = Arc::new(OpenFile::new(found.file, origin, chain.files));
+    chain.files.put(key, &file);
+    Some(file)
 }
 
 /// Returns an aggregation variable as a fragment.

@@ -23,12 +23,7 @@ pub(crate) fn check(host: &dyn Host, recorded: &[VariableId; 2], index: &[u64], 
     if host.options().changed_fragments == ChangedFragments::Ignore {
         return Ok(());
     }
-    let mut before = [0.0; 2];
-    for (value, id) in before.iter_mut().zip(recorded) {
-        let array = &host.tree().variables[id.0].array;
-        let one = Selection::block(index, &vec![1; index.len()], &array.shape)?;
-        *value = host.container().read_table(array, &one)?.f64_at(0).unwrap_or(f64::NAN);
-    }
+    let before = recorded_state(host, recorded, index)?;
     let Some(what) = difference_of(before, raw) else { return Ok(()) };
     let error = Error::new(Kind::FragmentUnreadable, format!("{what} (setting CHANGED_FRAGMENTS)"));
     let error = error.in_fragment(index).in_file(file);
@@ -37,6 +32,23 @@ pub(crate) fn check(host: &dyn Host, recorded: &[VariableId; 2], index: &[u64], 
     }
     host.warn(error.to_string());
     Ok(())
+}
+
+/// Returns whether the file of the fragment at `index` differs from its recorded state, or whether that is unknown.
+pub(crate) fn has_changed(host: &dyn Host, recorded: &[VariableId; 2], index: &[u64], file: &str) -> bool {
+    host.options().changed_fragments != ChangedFragments::Ignore
+        && recorded_state(host, recorded, index)
+            .map_or(true, |before| difference(before, Path::new(file)).is_some())
+}
+
+fn recorded_state(host: &dyn Host, recorded: &[VariableId; 2], index: &[u64]) -> Result<[f64; 2]> {
+    let mut state = [0.0; 2];
+    for (value, id) in state.iter_mut().zip(recorded) {
+        let array = &host.tree().variables[id.0].array;
+        let one = Selection::block(index, &vec![1; index.len()], &array.shape)?;
+        *value = host.container().read_table(array, &one)?.f64_at(0).unwrap_or(f64::NAN);
+    }
+    Ok(state)
 }
 
 /// Returns how the file of a fragment differs from its recorded size and time, or `None` if it does not differ or nothing

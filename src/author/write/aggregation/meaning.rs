@@ -12,4 +12,6 @@ pub struct Meaning {
     pub(crate) dialect: Dialect,
     /// The recorded states of the fragments' files.
     pub(crate) states: Option<States>,
+    /// Whether places of chunks are recorded.
+    pub(crate) has_chunks: bool,
 }

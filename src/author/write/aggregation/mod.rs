@@ -6,6 +6,7 @@
 //! view of the stored array anywhere but in CFA-0.4.
 
 mod cfa_0_4;
+mod chunks;
 mod meaning;
 mod shelf;
 mod tables;
@@ -23,6 +24,7 @@ use crate::model::fragments::{Fragment, Version};
 use crate::model::Dialect;
 use crate::selection::checked_product;
 use crate::value::Values;
+pub(crate) use chunks::Recording;
 pub use meaning::Meaning;
 use shelf::Shelf;
 
@@ -162,7 +164,8 @@ fn describe(
         let modified = shelf.fragments("fragment_modified", Values::F64(states.modified.clone()));
         variable.attributes.set_text(STATE_ATTRIBUTE, format!("size: {size} modified: {modified}"));
     }
-    let meaning = Meaning { aggregated: aggregated.clone(), dialect, states: states.cloned() };
+    let meaning =
+        Meaning { aggregated: aggregated.clone(), dialect, states: states.cloned(), has_chunks: false };
     variable.data = Data::Fragments(Arc::new(meaning));
     group.variables.push(variable);
     Ok(())

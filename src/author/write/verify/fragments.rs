@@ -46,6 +46,9 @@ pub(super) fn check(
         Content::Unique(values) => unique(written, values, &found, classic)?,
     }
     states(written, meaning.states.as_ref(), &found)?;
+    if found.chunks.is_some() != meaning.has_chunks {
+        return Err(differs("the recorded places of chunks cannot be read".into()));
+    }
     Ok(found)
 }
 

@@ -1,0 +1,266 @@
+//! The recorded places of chunks: what a fragment's file would say, read from the aggregation file instead.
+//!
+//! The tables are read in blocks, when they are needed. Whatever is odd in them means that nothing is recorded, or is an
+//! error of reading the fragment; both make the reader parse the file of the fragment.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::cache::Cache;
+use crate::container::allowance::Held;
+use crate::container::array::Array;
+use crate::container::chunk_index::{new_id, ChunkIndex, ChunkPlace};
+use crate::container::chunk_numbers::ChunkNumbers;
+use crate::container::described::{Described, Place, MOST_TEXT};
+use crate::container::tree::VariableId;
+use crate::container::Container;
+use crate::error::{Error, Kind, Result};
+use crate::io::location::{fingerprint, Recorded};
+use crate::model::ChunkTables;
+use crate::selection::{checked_product, Selection};
+use crate::value::Values;
+
+/// The rows that are read at once; whoever writes tables stores them in chunks of as many.
+pub(crate) const ROWS: u64 = 4096;
+/// The bytes of rows that are kept.
+const KEPT: u64 = 8 << 20;
+/// The number of blocks of a table that are read at once.
+const TOGETHER: u64 = 32;
+/// The number of descriptions that are kept.
+const MOST_LAYOUTS: usize = 1000;
+
+/// The tables of one aggregation variable.
+pub(crate) struct RecordedChunks {
+    container: Arc<Container>,
+    tables: ChunkTables,
+    blocks: Mutex<Cache<(VariableId, u64), Arc<Block>>>,
+    layouts: Mutex<HashMap<(u64, u64), Arc<Described>>>,
+}
+
+/// Some rows of a table.
+struct Block {
+    numbers: Vec<i64>,
+    _held: Held,
+}
+
+/// What is recorded about one fragment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// Begin and length of the description of its array.
+    pub(crate) layout: (u64, u64),
+    first: u64,
+    length: u64,
+    stamp: u64,
+}
+
+impl Entry {
+    /// Returns the state of the file of this location, if the record is about this variable of it.
+    pub(crate) fn state(&self, location: &str, identifier: &str) -> Recorded {
+        let fingerprint = self.stamp ^ fingerprint::of_variable(location, identifier);
+        Recorded { length: self.length, fingerprint }
+    }
+}
+
+impl RecordedChunks {
+    pub(crate) fn new(container: &Arc<Container>, tables: ChunkTables) -> Self {
+        RecordedChunks {
+            container: Arc::clone(container),
+            tables,
+            blocks: Mutex::new(Cache::new(KEPT)),
+            layouts: Mutex::default(),
+        }
+    }
+
+    /// Returns what is recorded about a fragment, by its number in C order.
+    pub(crate) fn entry(&self, number: u64) -> Option<Entry> {
+        let row =
+            self.row::<{ ChunkTables::FRAGMENT_COLUMNS as usize }>(self.tables.fragments, number).ok()?;
+        let [at, count, first, length, stamp] = row;
+        let unsigned = |n: i64| u64::try_from(n).ok();
+        let layout = (unsigned(at)?, unsigned(count)?);
+        Some(Entry { layout, first: unsigned(first)?, length: unsigned(length)?, stamp: stamp as u64 })
+    }
+
+    /// Reads what is recorded about these fragments in few steps, if the tables are on a server. Without it, their parts
+    /// are read one by one; so errors are left to that.
+    pub(crate) fn bring(&self, numbers: impl Iterator<Item = u64> + Clone) {
+        if !self.container.source().is_remote() {
+            return;
+        }
+        self.load(self.tables.fragments, ChunkTables::FRAGMENT_COLUMNS, numbers.clone());
+        let rows = numbers.filter_map(|number| self.entry(number)).map(|entry| entry.first);
+        self.load(self.tables.chunks, ChunkTables::CHUNK_COLUMNS, rows);
+    }
+
+    /// Reads the blocks with these rows, and those between them, at once.
+    fn load(&self, table: VariableId, columns: u64, rows: impl Iterator<Item = u64>) {
+        let ends = rows.fold(None, |ends: Option<(u64, u64)>, row| {
+            let (low, high) = ends.unwrap_or((row, row));
+            Some((low.min(row), high.max(row)))
+        });
+        let Some((low, high)) = ends.map(|(low, high)| (low / ROWS, high / ROWS)) else { return };
+        if (1..TOGETHER).contains(&(high - low)) {
+            let _ = self.blocks(table, low, high, columns);
+        }
+    }
+
+    /// Returns the description of an array.
+    pub(crate) fn layout(&self, (at, count): (u64, u64)) -> Option<Arc<Described>> {
+        let lock = || self.layouts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&(at, count)) {
+            return Some(Arc::clone(known));
+        }
+        let array = self.array_of(self.tables.layouts).ok()?;
+        if count > MOST_TEXT as u64 {
+            return None;
+        }
+        let place = Selection::block(&[at], &[count], &array.shape).ok()?;
+        let Values::Char(bytes) = self.container.read_table(array, &place).ok()? else { return None };
+        let layout = Arc::new(Described::parse(std::str::from_utf8(&bytes).ok()?)?);
+        let mut layouts = lock();
+        if layouts.len() >= MOST_LAYOUTS {
+            layouts.clear();
+        }
+        layouts.insert((at, count), Arc::clone(&layout));
+        Some(layout)
+    }
+
+    /// Returns the array of a fragment.
+    pub(crate) fn array(self: &Arc<Self>, entry: &Entry, layout: &Described) -> Option<Array> {
+        let rows = self.array_of(self.tables.chunks).ok()?.shape.first().copied()?;
+        let counts = layout.counts();
+        let count = counts.as_ref().map_or(Some(1), |counts| checked_product(counts))?;
+        entry.first.checked_add(count).filter(|&end| end <= rows)?;
+        let place = match counts {
+            Some(counts) => Place::Index(Box::new(RecordedIndex {
+                tables: Arc::clone(self),
+                id: new_id(),
+                first: entry.first,
+                counts,
+                length: entry.length,
+                most: layout.most_stored(),
+            })),
+            None => {
+                let place = self.place(entry.first, entry.length, u64::MAX).ok()??;
+                Place::Offset(place.offset)
+            }
+        };
+        layout.array(place)
+    }
+
+    /// Returns the rows of the chunks of a fragment.
+    pub(crate) fn rows(&self, entry: &Entry, layout: &Described) -> Option<Vec<i64>> {
+        let count = layout.counts().map_or(Some(1), |counts| checked_product(&counts))?;
+        let mut rows = Vec::new();
+        for row in entry.first..entry.first.checked_add(count)? {
+            let row = self.row::<{ ChunkTables::CHUNK_COLUMNS as usize }>(self.tables.chunks, row);
+            rows.extend(row.ok()?);
+        }
+        Some(rows)
+    }
+
+    /// Returns the place in a row of the table of chunks, within a file of this length.
+    fn place(&self, row: u64, length: u64, most: u64) -> Result<Option<ChunkPlace>> {
+        let odd = || Error::new(Kind::Damaged, "the recorded place of a chunk is not possible");
+        let [offset, size, mask] =
+            self.row::<{ ChunkTables::CHUNK_COLUMNS as usize }>(self.tables.chunks, row)?;
+        if (offset, size) == (-1, 0) {
+            return Ok(None);
+        }
+        let (Ok(offset), Ok(size)) = (u64::try_from(offset), u64::try_from(size)) else { return Err(odd()) };
+        let filter_mask = u32::try_from(mask).map_err(|_| odd())?;
+        let is_inside = size <= most && offset.checked_add(size).is_some_and(|end| end <= length);
+        is_inside.then_some(Some(ChunkPlace { offset, size, filter_mask })).ok_or_else(odd)
+    }
+
+    fn array_of(&self, id: VariableId) -> Result<&Array> {
+        Ok(&self.container.tree()?.variables[id.0].array)
+    }
+
+    fn row<const N: usize>(&self, table: VariableId, row: u64) -> Result<[i64; N]> {
+        let block = self.block(table, row / ROWS, N as u64)?;
+        let at = (row % ROWS) as usize * N;
+        let numbers = block.numbers.get(at..at + N).and_then(|numbers| numbers.try_into().ok());
+        numbers.ok_or_else(|| Error::new(Kind::Damaged, "a table of chunks is too short"))
+    }
+
+    fn block(&self, table: VariableId, number: u64, columns: u64) -> Result<Arc<Block>> {
+        let lock = || self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(block) = lock().get(&(table, number)) {
+            return Ok(Arc::clone(block));
+        }
+        self.blocks(table, number, number, columns)
+    }
+
+    /// Reads blocks that follow each other, and returns the first one.
+    fn blocks(&self, table: VariableId, first: u64, last: u64, columns: u64) -> Result<Arc<Block>> {
+        let array = self.array_of(table)?;
+        let rows = array.shape.first().copied().unwrap_or(0);
+        let start = first.saturating_mul(ROWS).min(rows);
+        let count = (rows - start).min((last - first + 1) * ROWS);
+        let place = Selection::block(&[start, 0], &[count, columns], &array.shape)?;
+        let Values::I64(numbers) = self.container.read_table(array, &place)? else {
+            return Err(Error::new(Kind::Internal, "a table of chunks has another type"));
+        };
+        let mut blocks = Vec::new();
+        for numbers in numbers.chunks((ROWS * columns) as usize) {
+            let held = self.container.hold(size_of_val(numbers))?;
+            blocks.push(Arc::new(Block { numbers: numbers.to_vec(), _held: held }));
+        }
+        let mut kept = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        for (number, block) in (first..).zip(&blocks) {
+            let weight = size_of_val(&block.numbers[..]) as u64;
+            kept.put((table, number), Arc::clone(block), weight, drop);
+        }
+        let short = || Error::new(Kind::Damaged, "a table of chunks is too short");
+        blocks.into_iter().next().ok_or_else(short)
+    }
+}
+
+/// The chunks of one fragment.
+struct RecordedIndex {
+    tables: Arc<RecordedChunks>,
+    id: u64,
+    /// The row of the first chunk.
+    first: u64,
+    /// The number of chunks along each dimension.
+    counts: Vec<u64>,
+    /// The length of the file.
+    length: u64,
+    /// The most bytes of a chunk.
+    most: u64,
+}
+
+impl std::fmt::Debug for RecordedIndex {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RecordedIndex")
+            .field("first", &self.first)
+            .field("counts", &self.counts)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ChunkIndex for RecordedIndex {
+    fn id(&self) -> u64 {
+        self.id
+    }
+
+    fn find(&self, chunk: &[u64]) -> Result<Option<ChunkPlace>> {
+        let is_inside =
+            chunk.len() == self.counts.len() && chunk.iter().zip(&self.counts).all(|(i, n)| i < n);
+        if !is_inside {
+            return Err(Error::new(Kind::Request, "no such chunk"));
+        }
+        let number = chunk.iter().zip(&self.counts).fold(0, |number, (i, n)| number * n + i);
+        self.tables.place(self.first + number, self.length, self.most)
+    }
+
+    fn prepare(&self, _wanted: &ChunkNumbers<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    /// The index is in the aggregation file, so it never needs the file of the fragment.
+    fn detach(&self) -> Result<bool> {
+        Ok(true)
+    }
+}
