@@ -24,12 +24,12 @@ class Requests(Served):
         return data
 
     def test_one_value_takes_the_aggregation_the_header_and_the_chunk(self):
-        data = self.large("one", (100, 40_000), (50, 40_000))
+        data = self.large("one", (100, 5000), (50, 5000))
         self.assertEqual(self.count("one.nc", "--start=70,9", "--count=1,1", expected=data[70:71, 9:10]), 3)
 
     def test_a_small_fragment_takes_one_request(self):
         names, data = files.fragments(self.www)
-        files.aggregation(self.www / "small.nc", names, data.shape)
+        files.aggregation(self.www / "small.nc", names)
         self.assertEqual(self.count("small.nc", expected=data), 1 + len(names))
 
     def test_an_index_of_many_chunks_is_walked_only_where_the_selection_leads(self):
@@ -43,7 +43,8 @@ class Requests(Served):
 
     def test_neighbouring_chunks_are_requested_together(self):
         data = self.large("side", (400, 1000), (1, 1000))
-        self.assertLessEqual(self.count("side.nc", expected=data), 10)
+        # The 400 chunks in requests of about 1 MB, and a few nodes of their index.
+        self.assertLessEqual(self.count("side.nc", expected=data), 16)
 
     def test_rows_of_an_uncompressed_file_are_requested_together(self):
         data = np.random.default_rng(6).uniform(200, 300, (1000, 1000))
@@ -99,6 +100,7 @@ with cfa_read.Dataset({self.url("again.nc")!r}) as dataset:
         reader.stdin.write("\n")
         reader.stdin.close()
         self.assertEqual(reader.wait(), 0)
+        reader.stdout.close()
         self.assertEqual((first, second), (1 + 2 * len(names), len(names)))
 
 
