@@ -28,6 +28,8 @@ use crate::value::DataType;
 /// The number of fragments that one task looks up at once: enough to be worth a task, few enough to balance the
 /// threads.
 const BLOCK: u64 = 256;
+/// The number of tasks beyond which they grow instead, because all are in memory.
+const TASKS: u64 = 8192;
 
 /// How much is checked of all variables of a file together.
 pub(crate) struct Extent<'a> {
@@ -106,12 +108,13 @@ pub(crate) fn check(
         preparation: Preparation::new(shared, id, aggregation, &target, &chain),
         recorded: Recorded::of(dataset, aggregation),
         nested: Mutex::default(),
+        table: Mutex::default(),
         extent,
     };
     let outcome = Mutex::new((states, findings));
     let strides = c_strides(shape);
     let all = Selection::all(shape);
-    let size = (total as u64 / 16).clamp(1, BLOCK);
+    let size = (total as u64 / 16).clamp(1, BLOCK.max(total as u64 / TASKS));
     let tasks: Vec<Selection> = Slabs::new(&all, shape, size).collect::<Result<_>>()?;
     workers::run(
         tasks,
@@ -163,13 +166,18 @@ struct Inspection<'a> {
     recorded: Option<Recorded>,
     /// Nested aggregations that were searched, so that each is searched once.
     nested: Mutex<HashSet<(Identity, VariableId)>>,
+    /// Taken while names are looked up: a chunk of a table may be large, and is decoded once for all threads.
+    table: Mutex<()>,
     extent: &'a Extent<'a>,
 }
 
 impl Inspection<'_> {
     fn block(&self, block: &Selection) -> Result<Vec<(Vec<u64>, Verdict)>> {
         let indices: Vec<Vec<u64>> = (0..block.len().unwrap_or(0)).map(|i| block.index(i)).collect();
-        match self.preparation.lookup(block) {
+        let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = self.preparation.lookup(block);
+        drop(table);
+        match found {
             Ok(Lookup::UniqueValues(_)) => {
                 self.extent.effort.spend(indices.len() as u64, Cost::NoFile);
                 Ok(indices.into_iter().map(|i| (i, Verdict::fine(State::NoFile))).collect())
