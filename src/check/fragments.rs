@@ -29,6 +29,8 @@ use crate::value::DataType;
 /// The number of fragments that one task looks up at once: enough to be worth a task, few enough to balance the
 /// threads.
 const BLOCK: u64 = 256;
+/// The number of tasks beyond which they grow instead, because all are in memory.
+const TASKS: u64 = 8192;
 
 /// How much is checked of all variables of a file together.
 pub(crate) struct Extent<'a> {
@@ -108,6 +110,7 @@ pub(crate) fn check(
         recorded: Recorded::of(dataset, aggregation),
         chunks: shared.recorded_chunks(id, aggregation),
         nested: Mutex::default(),
+        table: Mutex::default(),
         extent,
     };
     let outcome = Mutex::new((states, findings));
@@ -118,7 +121,7 @@ pub(crate) fn check(
     let waiting = shared.options.http_concurrency.saturating_mul(2).min(total).max(1);
     let size = match waits {
         true => (total / waiting / 8).clamp(1, 16) as u64,
-        false => (total as u64 / 16).clamp(1, BLOCK),
+        false => (total as u64 / 16).clamp(1, BLOCK.max(total as u64 / TASKS)),
     };
     let tasks: Vec<Selection> = Slabs::new(&all, shape, size).collect::<Result<_>>()?;
     let work = |block: Selection, _: &_, (): &mut ()| {
@@ -173,13 +176,18 @@ struct Inspection<'a> {
     chunks: Option<Arc<RecordedChunks>>,
     /// Nested aggregations that were searched, so that each is searched once.
     nested: Mutex<HashSet<(Identity, VariableId)>>,
+    /// Taken while names are looked up: a chunk of a table may be large, and is decoded once for all threads.
+    table: Mutex<()>,
     extent: &'a Extent<'a>,
 }
 
 impl Inspection<'_> {
     fn block(&self, block: &Selection) -> Result<Vec<(Vec<u64>, Verdict)>> {
         let indices: Vec<Vec<u64>> = (0..block.len().unwrap_or(0)).map(|i| block.index(i)).collect();
-        match self.preparation.lookup(block) {
+        let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = self.preparation.lookup(block);
+        drop(table);
+        match found {
             Ok(Lookup::UniqueValues(_)) => {
                 self.extent.effort.spend(indices.len() as u64, Cost::NoFile);
                 Ok(indices.into_iter().map(|i| (i, Verdict::fine(State::NoFile))).collect())

@@ -76,6 +76,10 @@ impl<'a> Subject<'a> {
             Err(problem) => return self.report(findings, &rules::DATA_TEXT, problem.message()),
         };
         let (pairs, bad) = terms::elements(&text);
+        if pairs.len() + bad.len() > terms::MOST {
+            let message = format!("{} has more than {} elements", names.data, terms::MOST);
+            return self.report(findings, &rules::DATA_FORM, message);
+        }
         for word in bad {
             let message = format!("'{word}' in {} does not have the form 'feature: variable'", names.data);
             self.report(findings, &rules::DATA_FORM, message);

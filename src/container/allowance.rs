@@ -20,7 +20,7 @@ const PASSING: u64 = 6 << 20;
 const WORK: Measure = Measure { floor: 512 << 20, length: 64, stored: 64, ceiling: 64 << 30 };
 
 /// What a conversion keeps of a file, to write it again: the names of all fragments at once.
-const COPIED: Measure = Measure { floor: 16 << 20, length: 64, stored: 64, ceiling: 64 << 30 };
+const COPIED: Measure = Measure { floor: 16 << 20, length: 32, stored: 64, ceiling: 64 << 30 };
 
 /// How a budget follows from a file, in bytes.
 pub(crate) struct Measure {

@@ -2,11 +2,18 @@
 
 use crate::error::{Error, Kind, Result};
 
-/// Splits a text into its elements (keyword and variable) and the words that do not have that form.
+/// The maximum number of elements of a text; no dialect has a dozen keywords.
+pub(crate) const MOST: usize = 1000;
+
+/// Splits a text into its elements (keyword and variable) and the words that do not have that form. One more than
+/// [`MOST`] are returned if there are more, and the rest is not split.
 pub(crate) fn elements(text: &str) -> (Vec<(&str, &str)>, Vec<&str>) {
     let (mut pairs, mut bad) = (Vec::new(), Vec::new());
     let mut words = text.split_whitespace().peekable();
     while let Some(word) = words.next() {
+        if pairs.len() + bad.len() > MOST {
+            break;
+        }
         let pair = match word.strip_suffix(':') {
             Some(keyword) => words.next_if(|w| !w.ends_with(':')).map(|variable| (keyword, variable)),
             // Some writers omit the blank.
@@ -28,10 +35,14 @@ impl Terms {
     /// Splits the text at blanks, tabs and newlines.
     ///
     /// # Errors
-    /// `Attribute` if an element does not have the form `feature: variable`, `Terms` if a keyword occurs twice.
+    /// `Attribute` if an element does not have the form `feature: variable`, `Terms` if a keyword occurs twice, `Limit` if
+    /// there are more than [`MOST`].
     pub fn parse(text: &str) -> Result<Terms> {
         let (pairs, bad) = elements(text);
         match bad.first() {
+            _ if pairs.len() + bad.len() > MOST => {
+                Err(Error::new(Kind::Limit, format!("more than {MOST} elements 'feature: variable'")))
+            }
             Some(bad) => {
                 let message = format!("'{bad}': elements have the form 'feature: variable'");
                 Err(Error::new(Kind::Attribute, message))
@@ -100,6 +111,15 @@ impl Terms {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn more_elements_than_any_text_has_are_refused() {
+        let many = |n: usize| (0..n).map(|i| format!("k{i}: v ")).collect::<String>();
+        assert!(Terms::parse(&many(MOST)).is_ok());
+        assert_eq!(Terms::parse(&many(MOST + 1)).unwrap_err().kind(), Kind::Limit);
+        assert_eq!(elements(&many(10 * MOST)).0.len(), MOST + 1);
+        assert_eq!(elements(&"bad ".repeat(10 * MOST)).1.len(), MOST + 1);
+    }
 
     #[test]
     fn blanks_tabs_and_newlines_separate_elements_in_any_order() {

@@ -256,6 +256,23 @@ fn a_conversion_of_claims_ends_soon() {
 }
 
 #[test]
+fn elements_of_a_long_attribute_are_not_all_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("elements.nc");
+    {
+        let mut file = netcdf::create(&path).unwrap();
+        let mut variable = file.add_variable::<f32>("v", &[]).unwrap();
+        variable.put_attribute("aggregated_dimensions", "").unwrap();
+        variable.put_attribute("aggregated_data", "k: v ".repeat(1 << 20)).unwrap();
+    }
+    let report = check_fragments(&path);
+    assert!(report.findings.iter().any(|f| f.message.contains("more than 1000 elements")), "{report:?}");
+    let error =
+        within_limits(|| Dataset::open(&path)?.variable("v")?.shape().map(<[u64]>::to_vec)).unwrap_err();
+    assert_eq!(error.kind(), Kind::Limit, "{error}");
+}
+
+#[test]
 fn names_in_long_attributes_are_not_compared_with_every_variable() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("names.nc");
