@@ -251,7 +251,8 @@ impl Host for AggregationFile {
 
     fn open_nested(&self, file: &OpenFile) -> Result<Arc<dyn Host>> {
         let container = Arc::clone(file.container()?);
-        let nested = AggregationFile::new(container, file.identity(), file.origin.clone(), &self.options)?;
+        let origin = self.origin.nested(&file.places);
+        let nested = AggregationFile::new(container, file.identity(), origin, &self.options)?;
         Ok(Arc::new(nested))
     }
 

@@ -20,7 +20,23 @@ pub fn part(path: &Path, first: usize, seed: u64) {
 }
 
 pub fn part_in(path: &Path, first: usize, seed: u64, format: Format, compressed: bool) {
+    write_part(path, first, seed, format, compressed, "");
+}
+
+/// A classic file of this length, whose data lie elsewhere if `shifted` is set: who reads it by the places of the other
+/// kind gets wrong values, and no error.
+pub fn plain(path: &Path, first: usize, seed: u64, shifted: bool, length: usize) {
+    let comment = if shifted { "x".repeat(400) } else { String::new() };
+    write_part(path, first, seed, Format::Classic, false, &comment);
+    let mut bytes = fs::read(path).unwrap();
+    assert!(bytes.len() < length);
+    bytes.resize(length, 0);
+    fs::write(path, bytes).unwrap();
+}
+
+fn write_part(path: &Path, first: usize, seed: u64, format: Format, compressed: bool, comment: &str) {
     let mut file = File::default();
+    file.attributes.set_text("comment", comment);
     for (name, size) in [("time", 2), ("lat", 20), ("lon", 30)] {
         file.add_dimension(name, size);
     }

@@ -40,9 +40,12 @@ fn answer(contents: &Contents, request: &Request) -> Vec<Step> {
 
 const FIRST: &str = "ETag: \"1\"\r\nLast-Modified: Mon, 01 Jan 2001 00:00:00 GMT\r\n";
 
+/// The length of the files.
+const LENGTH: usize = 8192;
+
 impl Archive {
     fn new(headers: &str) -> Archive {
-        let scene = Scene::new();
+        let scene = Scene::with(|path, i| plain(path, 2 * i, i as u64, false, LENGTH));
         let folder = scene.folder.path().to_owned();
         let contents = Arc::new(Mutex::new(Contents { folder, headers: headers.into() }));
         let shared = Arc::clone(&contents);
@@ -124,19 +127,10 @@ fn after(headers: &str, change: impl FnOnce(&Archive)) {
     assert!(tas(&open).unwrap() == now, "also for a reader that read before");
 }
 
-/// Writes other data, of the same length if it is padded.
+/// Writes files with other data at other places.
 fn replace(archive: &Archive, more: usize) {
     for (i, path) in archive.scene.parts.iter().enumerate() {
-        let length = fs::metadata(path).unwrap().len() as usize;
-        for seed in 100.. {
-            part(path, 2 * i, seed);
-            let mut bytes = fs::read(path).unwrap();
-            if bytes.len() <= length {
-                bytes.resize(length + more, 0);
-                fs::write(path, bytes).unwrap();
-                break;
-            }
-        }
+        plain(path, 2 * i, 100 + i as u64, true, LENGTH + more);
     }
 }
 

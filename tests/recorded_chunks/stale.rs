@@ -18,63 +18,54 @@ fn a_file_in_the_recorded_state_is_not_parsed() {
     }
 }
 
+/// The length of the files in these tests.
+const LENGTH: usize = 8192;
+
 /// What a read returns after a change of the first file is what its file then has.
-fn after(change: impl FnOnce(&Scene)) {
-    let scene = Scene::new();
+fn after(change: impl FnOnce(&Path)) {
+    let scene = Scene::with(|path, i| plain(path, 2 * i, i as u64, false, LENGTH));
     let before = scene.read();
     let open = Dataset::open(&scene.out).unwrap();
     assert!(tas(&open).unwrap() == before);
-    change(&scene);
+    change(&scene.parts[0]);
     let now = scene.parsed();
     assert!(before != now, "the change has an effect");
     assert!(scene.read() == now);
     assert!(tas(&open).unwrap() == now, "also for a reader that read before");
 }
 
-#[test]
-fn a_file_of_the_same_size_and_another_time_is_parsed() {
-    after(|scene| {
-        let time = fs::metadata(&scene.parts[0]).unwrap().modified().unwrap();
-        forge_data(&scene.parts[0]);
-        let later = time + Duration::from_nanos(1);
-        fs::File::options().write(true).open(&scene.parts[0]).unwrap().set_modified(later).unwrap();
-    });
+fn time_of(path: &Path) -> std::time::SystemTime {
+    fs::metadata(path).unwrap().modified().unwrap()
 }
 
-/// Writes the file with other data and the same size.
-fn forge_data(path: &Path) {
-    let length = fs::metadata(path).unwrap().len();
-    for seed in 100.. {
-        part(path, 0, seed);
-        let now = fs::metadata(path).unwrap().len();
-        if now <= length {
-            let mut bytes = fs::read(path).unwrap();
-            bytes.resize(length as usize, 0);
-            fs::write(path, bytes).unwrap();
-            return;
-        }
-    }
+fn set_time(path: &Path, time: std::time::SystemTime) {
+    fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+}
+
+#[test]
+fn a_file_of_the_same_size_and_another_time_is_parsed() {
+    after(|path| {
+        let time = time_of(path);
+        plain(path, 0, 77, true, LENGTH);
+        set_time(path, time + Duration::from_nanos(1));
+    });
 }
 
 #[test]
 fn a_file_of_the_same_time_and_another_size_is_parsed() {
-    after(|scene| {
-        let time = fs::metadata(&scene.parts[0]).unwrap().modified().unwrap();
-        let length = fs::metadata(&scene.parts[0]).unwrap().len();
-        part(&scene.parts[0], 0, 77);
-        let mut bytes = fs::read(&scene.parts[0]).unwrap();
-        bytes.resize(length as usize + 1, 0);
-        fs::write(&scene.parts[0], bytes).unwrap();
-        fs::File::options().write(true).open(&scene.parts[0]).unwrap().set_modified(time).unwrap();
+    after(|path| {
+        let time = time_of(path);
+        plain(path, 0, 77, true, LENGTH + 1);
+        set_time(path, time);
     });
 }
 
 #[test]
 fn another_file_of_the_name_is_parsed() {
-    after(|scene| {
-        let other = scene.path("other.nc");
-        part_in(&other, 0, 5, Format::Classic, false);
-        fs::rename(&other, &scene.parts[0]).unwrap();
+    after(|path| {
+        let other = path.with_file_name("other.nc");
+        plain(&other, 0, 77, true, LENGTH - 100);
+        fs::rename(&other, path).unwrap();
     });
 }
 

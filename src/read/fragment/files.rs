@@ -9,14 +9,15 @@ use super::Host;
 use crate::cache::Cache;
 use crate::container::Container;
 use crate::error::Result;
-use crate::io::location::{File, Identity, Origin, Recorded};
+use crate::io::location::{File, Found, Identity, Place, Recorded};
 use crate::io::source::Source;
 use crate::options::OpenOptions;
 
 /// An open fragment file.
 pub(crate) struct OpenFile {
     pub(crate) source: Arc<File>,
-    pub(crate) origin: Origin,
+    /// Where it was found: what it names, if it is an aggregation file itself, may be relative to these.
+    pub(crate) places: Vec<Place>,
     container: OnceCell<Arc<Container>>,
     nested: OnceCell<Arc<dyn Host>>,
     /// What is kept of all fragment files.
@@ -24,9 +25,10 @@ pub(crate) struct OpenFile {
 }
 
 impl OpenFile {
-    pub(crate) fn new(source: File, origin: Origin, files: &Files) -> Self {
+    pub(crate) fn new(found: Found, files: &Files) -> Self {
+        let (source, places) = (Arc::new(found.file), found.places);
         let (container, nested) = (OnceCell::new(), OnceCell::new());
-        OpenFile { source: Arc::new(source), origin, container, nested, total: Arc::clone(&files.total) }
+        OpenFile { source, places, container, nested, total: Arc::clone(&files.total) }
     }
 
     pub(crate) fn identity(&self) -> Identity {

@@ -199,8 +199,7 @@ fn open_file(
         Opened::Found(found) => found,
         Opened::Absent(places) => return Ok(Found::Absent(places)),
     };
-    let origin = host.origin().nested(&found.places);
-    let file = Arc::new(OpenFile::new(found.file, origin, chain.files));
+    let file = Arc::new(OpenFile::new(found, chain.files));
     chain.files.put(key, &file);
     Ok(Found::Here(file))
 }
@@ -306,8 +305,7 @@ pub(crate) fn recorded_file(wanted: &Wanted<'_>, recorded: Recorded) -> Option<A
         // Another version may be nearer.
         return None;
     }
-    let origin = host.origin().nested(&found.places);
-    let file = Arc::new(OpenFile::new(found.file, origin, chain.files));
+    let file = Arc::new(OpenFile::new(found, chain.files));
     chain.files.put(key, &file);
     Some(file)
 }
