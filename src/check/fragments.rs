@@ -120,7 +120,7 @@ pub(crate) fn check(
     // As many wait for servers as requests may, and each for few fragments.
     let waiting = shared.options.http_concurrency.saturating_mul(2).min(total).max(1);
     let size = match waits {
-        true => (total / waiting / 8).clamp(1, 16) as u64,
+        true => ((total / waiting / 8).clamp(1, 16) as u64).max(total as u64 / TASKS),
         false => (total as u64 / 16).clamp(1, BLOCK.max(total as u64 / TASKS)),
     };
     let tasks: Vec<Selection> = Slabs::new(&all, shape, size).collect::<Result<_>>()?;

@@ -7,4 +7,6 @@ pub mod remote;
 #[cfg(not(feature = "remote"))]
 #[path = "not_remote.rs"]
 pub mod remote;
+// Without the feature, nothing is fetched.
+#[cfg_attr(not(feature = "remote"), allow(dead_code))]
 pub(crate) mod source;

@@ -1,5 +1,7 @@
 //! Threads, and what the threads of a process share.
 
+// Without the feature, nobody waits for servers.
+#[cfg_attr(not(feature = "remote"), allow(dead_code))]
 pub(crate) mod errands;
 mod pool;
 pub(crate) mod process;
