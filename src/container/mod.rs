@@ -237,6 +237,14 @@ impl Container {
     }
 }
 
+/// Returns whether the source begins as netCDF files do. Not all do: a user block may precede.
+pub(crate) fn begins_as_netcdf(source: &dyn Source) -> bool {
+    let mut magic = [0u8; 8];
+    source.len() >= magic.len() as u64
+        && source.read_at(0, &mut magic).is_ok()
+        && (magic.starts_with(b"CDF") || magic == *b"\x89HDF\r\n\x1a\n")
+}
+
 /// Returns whether the source begins like a classic file.
 fn is_classic(source: &dyn Source) -> Result<bool> {
     let mut magic = [0u8; 3];

@@ -16,6 +16,7 @@ use super::sink::size_of;
 use super::{parts, AggregationFile};
 use crate::canonical::{Conversion, Target};
 use crate::container::array::Array;
+use crate::container::begins_as_netcdf;
 use crate::container::chunk_numbers::ChunkNumbers;
 use crate::container::described::Described;
 use crate::container::read::{self, ChunkCache};
@@ -349,6 +350,10 @@ impl<'a> Preparation<'a> {
         }
         let state = entry.state(version.location.as_deref()?, &version.identifier);
         let file = fragment::recorded_file(&self.wanted(versions, index), state)?;
+        // No record makes another kind of local file readable.
+        if !file.source.is_remote() && !begins_as_netcdf(&*file.source) {
+            return None;
+        }
         let has_changed = |ids| fragment::has_changed(&*self.host, ids, index, file.source.name());
         if self.aggregation.recorded.as_ref().is_some_and(has_changed) {
             return None;

@@ -1,7 +1,7 @@
 //! Tables that someone made up: reads return what parsing returns, or the same error.
 
 use cfa::internals::write::aggregation::{add, Aggregated, Content};
-use cfa::{DataType, Dialect, Fragment, OpenOptions, Version};
+use cfa::{DataType, Dialect, Fragment, Kind, OpenOptions, Version};
 
 use super::*;
 
@@ -74,6 +74,14 @@ fn forged_tables_of_this_form_are_used() {
         tas(&Dataset::open(&path).unwrap()).is_err(),
         "the chunk is not there, and the file cannot be parsed"
     );
+}
+
+#[test]
+fn no_record_makes_a_file_readable_that_is_not_netcdf() {
+    let scene = Scene::new();
+    scene.parts.iter().for_each(|part| forge(part, |bytes| bytes[..8].fill(b'x')));
+    let error = tas(&Dataset::open(&scene.out).unwrap()).unwrap_err();
+    assert_eq!(error.kind(), Kind::FragmentUnreadable, "{error}");
 }
 
 #[test]

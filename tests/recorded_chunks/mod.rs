@@ -120,5 +120,5 @@ pub fn forge(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
 
 /// Makes a file unreadable for whoever parses it, and keeps its size and time.
 pub fn spoil(path: &Path) {
-    forge(path, |bytes| bytes[..8].fill(b'x'));
+    forge(path, |bytes| bytes[8..16].fill(b'x'));
 }
