@@ -28,7 +28,7 @@ use self::array::Array;
 use self::read::{ChunkCache, Kept};
 use self::tree::Tree;
 use crate::error::{Error, Kind, Result};
-use crate::io::source::Source;
+use crate::io::source::{Overlay, Source};
 use crate::selection::Selection;
 use crate::value::{Attributes, DataType, Values};
 
@@ -188,7 +188,7 @@ impl Container {
         if array.data_type == DataType::String {
             return Ok(Values::String(self.read_strings(array, selection)?));
         }
-        self.values(array, selection, &mut Kept::default())
+        self.values(&*self.source, array, selection, &mut Kept::default())
     }
 
     /// Reads a part of a table that says what the fragments are. As [`Container::read_values`], but everything that is
@@ -206,12 +206,7 @@ impl Container {
         let mut kept = Kept::sharing(&self.tables);
         kept.keep = true;
         if array.data_type != DataType::String {
-            // All chunks of a table on a server are requested at the same time.
-            let ranges = read::ranges(&*self.source, array, selection, &self.tables).unwrap_or_default();
-            if ranges.len() > 1 {
-                kept.fetched = self.source.fetch(&ranges).map_err(|e| e.in_file(self.name()))?;
-            }
-            return self.values(array, selection, &mut kept);
+            return self.values(&*self.source, array, selection, &mut kept);
         }
         let mut read = || {
             let fields = read::stored_with(&*self.source, array, selection, &mut kept)?;
@@ -223,12 +218,42 @@ impl Container {
         read().map(Values::String).map_err(|e| e.in_file(self.name()))
     }
 
-    fn values(&self, array: &Array, selection: &Selection, kept: &mut Kept<'_>) -> Result<Values> {
+    /// Reads parts of tables of numbers or chars as [`Container::read_table`] does. If they lie on a server, they are
+    /// requested together.
+    ///
+    /// # Errors
+    /// As [`Container::read_table`].
+    pub(crate) fn read_tables(&self, wanted: &[(&Array, Selection)]) -> Result<Vec<Values>> {
+        let mut ranges = Vec::new();
+        for (array, selection) in wanted {
+            ranges.extend(read::ranges(&*self.source, array, selection, &self.tables)?);
+        }
+        ranges.sort_unstable_by_key(|range| range.start);
+        let fetched = &self.source.fetch(&ranges).map_err(|e| e.in_file(self.name()))?;
+        let source = Overlay { source: &*self.source, fetched };
+        let read = |(array, selection): &(&Array, Selection)| {
+            let element = array.data_type.size().unwrap_or(1);
+            let bytes = selection.len().and_then(|n| n.checked_mul(2 * element as u64));
+            let bytes = bytes.and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX);
+            let _held = self.hold(bytes)?;
+            self.allowance().note_decoded(bytes / 2);
+            self.values(&source, array, selection, &mut Kept::sharing(&self.tables))
+        };
+        wanted.iter().map(read).collect()
+    }
+
+    fn values(
+        &self,
+        source: &dyn Source,
+        array: &Array,
+        selection: &Selection,
+        kept: &mut Kept<'_>,
+    ) -> Result<Values> {
         let mut read = || {
             // A header may promise more data than the file has: no buffer is allocated for those.
-            read::check(&*self.source, array, selection)?;
+            read::check(source, array, selection)?;
             let mut bytes = read::zeroed(selection, array.data_type.size().unwrap_or(1))?;
-            read::numbers(&*self.source, array, selection, &mut bytes, kept)?;
+            read::numbers(source, array, selection, &mut bytes, kept)?;
             Ok(bytes)
         };
         let bytes = read().map_err(|e: Error| e.in_file(self.name()))?;

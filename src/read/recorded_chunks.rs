@@ -4,6 +4,7 @@
 //! error of reading the fragment; both make the reader parse the file of the fragment.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cache::Cache;
@@ -26,8 +27,9 @@ pub(crate) const ROWS: u64 = 4096;
 const KEPT: u64 = 8 << 20;
 /// The number of blocks of a table that are read at once.
 const TOGETHER: u64 = 32;
-/// The number of descriptions that are kept.
+/// The number of descriptions that are kept, and of those that are read in advance.
 const MOST_LAYOUTS: usize = 1000;
+const MOST_BROUGHT: usize = 16;
 
 /// The tables of one aggregation variable.
 pub(crate) struct RecordedChunks {
@@ -35,6 +37,8 @@ pub(crate) struct RecordedChunks {
     tables: ChunkTables,
     blocks: Mutex<Cache<(VariableId, u64), Arc<Block>>>,
     layouts: Mutex<HashMap<(u64, u64), Arc<Described>>>,
+    /// All descriptions, if they were read together.
+    text: Mutex<Option<Arc<Vec<u8>>>>,
 }
 
 /// Some rows of a table.
@@ -68,6 +72,7 @@ impl RecordedChunks {
             tables,
             blocks: Mutex::new(Cache::new(KEPT)),
             layouts: Mutex::default(),
+            text: Mutex::default(),
         }
     }
 
@@ -82,26 +87,68 @@ impl RecordedChunks {
     }
 
     /// Reads what is recorded about these fragments in few steps, if the tables are on a server. Without it, their parts
-    /// are read one by one; so errors are left to that.
+    /// are read one by one, by many threads at the same time; so errors are left to that.
     pub(crate) fn bring(&self, numbers: impl Iterator<Item = u64> + Clone) {
         if !self.container.source().is_remote() {
             return;
         }
-        self.load(self.tables.fragments, ChunkTables::FRAGMENT_COLUMNS, numbers.clone());
-        let rows = numbers.filter_map(|number| self.entry(number)).map(|entry| entry.first);
-        self.load(self.tables.chunks, ChunkTables::CHUNK_COLUMNS, rows);
+        let ChunkTables { fragments, layouts, chunks } = self.tables;
+        let (wide, long) = (ChunkTables::FRAGMENT_COLUMNS, ChunkTables::CHUNK_COLUMNS);
+        let rows = |id| self.array_of(id).ok().and_then(|array| array.shape.first().copied()).unwrap_or(0);
+        if rows(chunks) <= TOGETHER * ROWS && rows(layouts) <= MOST_TEXT as u64 {
+            // Small tables are read whole, before it is known what is needed of them.
+            let all = 0..rows(chunks).saturating_sub(1);
+            let _ = self
+                .load(&[(fragments, wide, span(numbers.clone())), (chunks, long, all.start..=all.end)], true);
+        } else {
+            let _ = self.load(&[(fragments, wide, span(numbers.clone()))], false);
+            let first = numbers.clone().filter_map(|number| self.entry(number)).map(|entry| entry.first);
+            let _ = self.load(&[(chunks, long, span(first))], false);
+        }
+        let mut known: Vec<(u64, u64)> = Vec::new();
+        for entry in numbers.filter_map(|number| self.entry(number)) {
+            if known.len() < MOST_BROUGHT && !known.contains(&entry.layout) {
+                known.push(entry.layout);
+                let _ = self.layout(entry.layout);
+            }
+        }
     }
 
-    /// Reads the blocks with these rows, and those between them, at once.
-    fn load(&self, table: VariableId, columns: u64, rows: impl Iterator<Item = u64>) {
-        let ends = rows.fold(None, |ends: Option<(u64, u64)>, row| {
-            let (low, high) = ends.unwrap_or((row, row));
-            Some((low.min(row), high.max(row)))
-        });
-        let Some((low, high)) = ends.map(|(low, high)| (low / ROWS, high / ROWS)) else { return };
-        if (1..TOGETHER).contains(&(high - low)) {
-            let _ = self.blocks(table, low, high, columns);
+    /// Reads the blocks with these rows of tables at once, and the descriptions if `all` is set.
+    fn load(&self, wanted: &[(VariableId, u64, RangeInclusive<u64>)], all: bool) -> Result<()> {
+        if self.has(wanted, all) {
+            return Ok(());
         }
+        let mut places = Vec::new();
+        for (table, columns, rows) in wanted {
+            let (first, last) = (rows.start() / ROWS, rows.end() / ROWS);
+            if rows.is_empty() || last - first >= TOGETHER {
+                return Ok(());
+            }
+            places.push((self.array_of(*table)?, self.stretch(*table, first, last, *columns)?));
+        }
+        if all {
+            let array = self.array_of(self.tables.layouts)?;
+            places.push((array, Selection::all(&array.shape)));
+        }
+        let mut values = self.container.read_tables(&places)?;
+        if let Some(Values::Char(text)) = if all { values.pop() } else { None } {
+            *self.text.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(text));
+        }
+        for ((table, columns, rows), values) in wanted.iter().zip(values) {
+            self.keep(*table, rows.start() / ROWS, *columns, values)?;
+        }
+        Ok(())
+    }
+
+    /// Returns whether all of this was read before.
+    fn has(&self, wanted: &[(VariableId, u64, RangeInclusive<u64>)], all: bool) -> bool {
+        let mut kept = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut is_kept = |(table, _, rows): &(VariableId, u64, RangeInclusive<u64>)| {
+            (rows.start() / ROWS..=rows.end() / ROWS).all(|number| kept.get(&(*table, number)).is_some())
+        };
+        wanted.iter().all(&mut is_kept)
+            && (!all || self.text.lock().unwrap_or_else(PoisonError::into_inner).is_some())
     }
 
     /// Returns the description of an array.
@@ -110,12 +157,7 @@ impl RecordedChunks {
         if let Some(known) = lock().get(&(at, count)) {
             return Some(Arc::clone(known));
         }
-        let array = self.array_of(self.tables.layouts).ok()?;
-        if count > MOST_TEXT as u64 {
-            return None;
-        }
-        let place = Selection::block(&[at], &[count], &array.shape).ok()?;
-        let Values::Char(bytes) = self.container.read_table(array, &place).ok()? else { return None };
+        let bytes = self.text_at(at, count)?;
         let layout = Arc::new(Described::parse(std::str::from_utf8(&bytes).ok()?)?);
         let mut layouts = lock();
         if layouts.len() >= MOST_LAYOUTS {
@@ -123,6 +165,23 @@ impl RecordedChunks {
         }
         layouts.insert((at, count), Arc::clone(&layout));
         Some(layout)
+    }
+
+    fn text_at(&self, at: u64, count: u64) -> Option<Vec<u8>> {
+        if count > MOST_TEXT as u64 {
+            return None;
+        }
+        let whole = self.text.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(text) = whole {
+            let at = usize::try_from(at).ok()?;
+            return text.get(at..at.checked_add(count as usize)?).map(<[u8]>::to_vec);
+        }
+        let array = self.array_of(self.tables.layouts).ok()?;
+        let place = Selection::block(&[at], &[count], &array.shape).ok()?;
+        match self.container.read_table(array, &place).ok()? {
+            Values::Char(bytes) => Some(bytes),
+            _ => None,
+        }
     }
 
     /// Returns the array of a fragment.
@@ -189,17 +248,23 @@ impl RecordedChunks {
         if let Some(block) = lock().get(&(table, number)) {
             return Ok(Arc::clone(block));
         }
-        self.blocks(table, number, number, columns)
+        let place = self.stretch(table, number, number, columns)?;
+        let values = self.container.read_table(self.array_of(table)?, &place)?;
+        self.keep(table, number, columns, values)
     }
 
-    /// Reads blocks that follow each other, and returns the first one.
-    fn blocks(&self, table: VariableId, first: u64, last: u64, columns: u64) -> Result<Arc<Block>> {
+    /// Returns the rows of blocks that follow each other.
+    fn stretch(&self, table: VariableId, first: u64, last: u64, columns: u64) -> Result<Selection> {
         let array = self.array_of(table)?;
         let rows = array.shape.first().copied().unwrap_or(0);
         let start = first.saturating_mul(ROWS).min(rows);
         let count = (rows - start).min((last - first + 1) * ROWS);
-        let place = Selection::block(&[start, 0], &[count, columns], &array.shape)?;
-        let Values::I64(numbers) = self.container.read_table(array, &place)? else {
+        Selection::block(&[start, 0], &[count, columns], &array.shape)
+    }
+
+    /// Keeps blocks that follow each other, and returns the first one.
+    fn keep(&self, table: VariableId, first: u64, columns: u64, values: Values) -> Result<Arc<Block>> {
+        let Values::I64(numbers) = values else {
             return Err(Error::new(Kind::Internal, "a table of chunks has another type"));
         };
         let mut blocks = Vec::new();
@@ -215,6 +280,16 @@ impl RecordedChunks {
         let short = || Error::new(Kind::Damaged, "a table of chunks is too short");
         blocks.into_iter().next().ok_or_else(short)
     }
+}
+
+/// Returns the range of some rows.
+#[allow(clippy::reversed_empty_ranges)] // that of none
+fn span(rows: impl Iterator<Item = u64>) -> RangeInclusive<u64> {
+    let ends = rows.fold(None, |ends: Option<(u64, u64)>, row| {
+        let (low, high) = ends.unwrap_or((row, row));
+        Some((low.min(row), high.max(row)))
+    });
+    ends.map_or(1..=0, |(low, high)| low..=high)
 }
 
 /// The chunks of one fragment.
