@@ -32,6 +32,11 @@ const BLOCK: u64 = 256;
 /// The number of tasks beyond which they grow instead, because all are in memory.
 const TASKS: u64 = 8192;
 
+/// The bytes of names of a fragment that are no extra effort, and the number beyond them that cost as much as a fragment
+/// without a file.
+const USUAL: u64 = 1024;
+const BYTES: u64 = 32;
+
 /// How much is checked of all variables of a file together.
 pub(crate) struct Extent<'a> {
     progress: Progress<'a>,
@@ -182,23 +187,25 @@ struct Inspection<'a> {
 }
 
 impl Inspection<'_> {
+    /// Checks the fragments of a block, as far as there is effort left.
     fn block(&self, block: &Selection) -> Result<Vec<(Vec<u64>, Verdict)>> {
         let indices: Vec<Vec<u64>> = (0..block.len().unwrap_or(0)).map(|i| block.index(i)).collect();
-        let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = self.preparation.lookup(block);
-        drop(table);
-        match found {
+        match self.looked_up(block) {
             Ok(Lookup::UniqueValues(_)) => {
                 self.extent.effort.spend(indices.len() as u64, Cost::NoFile);
                 Ok(indices.into_iter().map(|i| (i, Verdict::fine(State::NoFile))).collect())
             }
             Ok(Lookup::Fragments(list)) => {
-                Ok(indices.into_iter().zip(&list).map(|(i, f)| self.judged(i, f)).collect())
+                let left = indices.into_iter().zip(&list).take_while(|_| !self.extent.effort.is_spent());
+                Ok(left.map(|(i, f)| self.judged(i, f)).collect())
             }
             // One bad entry must not hide the others of its block.
             Err(_) if indices.len() > 1 => {
                 let mut out = Vec::with_capacity(indices.len());
                 for index in indices {
+                    if self.extent.effort.is_spent() {
+                        break;
+                    }
                     let grid = &self.preparation.aggregation.grid;
                     let one = Selection::block(&index, &vec![1; index.len()], grid.fragments())?;
                     out.extend(self.block(&one)?);
@@ -210,6 +217,19 @@ impl Inspection<'_> {
                 Ok(indices.into_iter().map(|i| (i, wrong(&error))).collect())
             }
         }
+    }
+
+    /// Looks up the names of a block. Long names and chunks that must be decoded cost more.
+    fn looked_up(&self, block: &Selection) -> Result<Lookup> {
+        let allowance = self.preparation.file.container.allowance();
+        let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = allowance.decoded();
+        let found = self.preparation.lookup(block);
+        let decoded = allowance.decoded().saturating_sub(before);
+        drop(table);
+        let long = found.as_ref().map_or(0, long).max(decoded / 2);
+        self.extent.effort.spend(long / BYTES, Cost::NoFile);
+        found
     }
 
     fn judged(&self, index: Vec<u64>, fragment: &Fragment) -> (Vec<u64>, Verdict) {
@@ -336,6 +356,7 @@ impl Inspection<'_> {
         for block in Slabs::new(&Selection::all(shape), shape, BLOCK) {
             let block = block?;
             let found = aggregation.fragments.lookup(&**host.container(), &block, host.substitutions())?;
+            self.extent.spend(long(&found) / BYTES, Cost::NoFile)?;
             let Lookup::Fragments(list) = found else { return Ok(()) };
             for (i, fragment) in list.iter().enumerate() {
                 let Fragment::Stored { versions, .. } = fragment else {
@@ -355,6 +376,13 @@ impl Inspection<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns by how many bytes names are longer than usual.
+fn long(found: &Lookup) -> u64 {
+    let Lookup::Fragments(list) = found else { return 0 };
+    let names: usize = list.iter().map(Fragment::memory).sum();
+    (names as u64).saturating_sub(USUAL.saturating_mul(list.len() as u64))
 }
 
 fn wrong(error: &Error) -> Verdict {

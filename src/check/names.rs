@@ -200,12 +200,7 @@ impl Lists<'_> {
             let decoded = read().saturating_sub(std::mem::replace(&mut before, read()));
             let count = block.len().unwrap_or(0);
             if features.allowance().work(count.saturating_mul(NAME).saturating_add(decoded)).is_err() {
-                let first: Vec<String> = block.index(0).iter().map(u64::to_string).collect();
-                let message = format!(
-                    "the names of its fragments from [{}] on are not checked: they are too many for a file of this length",
-                    first.join(", ")
-                );
-                self.subject.report(findings, &rules::FRAGMENT_REFUSED, message);
+                self.leave(&block.index(0), findings);
                 break;
             }
             let names = Names {
@@ -215,13 +210,37 @@ impl Lists<'_> {
             };
             for i in 0..count {
                 let index = block.index(i);
-                self.fragment(&names, i as usize, one_for_all, &index, findings);
+                if self.fragment(&names, i as usize, one_for_all, &index, findings).is_err() {
+                    self.leave(&index, findings);
+                    return Ok(());
+                }
             }
         }
         Ok(())
     }
 
-    fn fragment(&self, names: &Names, i: usize, one_for_all: bool, index: &[u64], findings: &mut Findings) {
+    /// Reports that the names from this fragment on are not checked.
+    fn leave(&self, index: &[u64], findings: &mut Findings) {
+        let first: Vec<String> = index.iter().map(u64::to_string).collect();
+        let message = format!(
+            "the names of its fragments from [{}] on are not checked: they are too many for a file of this length",
+            first.join(", ")
+        );
+        self.subject.report(findings, &rules::FRAGMENT_REFUSED, message);
+    }
+
+    /// Checks the names of a fragment.
+    ///
+    /// # Errors
+    /// `Limit` if its locations, after replacements, are too much work.
+    fn fragment(
+        &self,
+        names: &Names,
+        i: usize,
+        one_for_all: bool,
+        index: &[u64],
+        findings: &mut Findings,
+    ) -> Result<()> {
         let words = self.named.words;
         let (dialect, path) = (self.subject.dialect, Some(self.subject.variable.path.as_str()));
         let mut add = |rule: &Rule, message: String| findings.add(rule, dialect, path, Some(index), message);
@@ -246,6 +265,7 @@ impl Lists<'_> {
             }
             match self.substitutions.apply(location.to_owned()) {
                 Ok(whole) => {
+                    self.subject.features.allowance().work(whole.len() as u64)?;
                     if let Some(problem) = form(&whole, words.optional) {
                         add(&rules::LOCATIONS_FORM, format!("'{}' {problem}", redact(&whole)));
                     } else if !words.optional && whole.chars().any(not_in_uri) {
@@ -260,7 +280,7 @@ impl Lists<'_> {
             }
         }
         if stored {
-            return;
+            return Ok(());
         }
         if !words.optional {
             add(&rules::LOCATIONS_MISSING, format!("it has no {}", words.locations));
@@ -273,6 +293,7 @@ impl Lists<'_> {
                 add(&rules::IDENTIFIERS_MISSING, message.into());
             }
         }
+        Ok(())
     }
 }
 

@@ -23,7 +23,7 @@ struct Claims<'a> {
 }
 
 impl Claims<'_> {
-    /// Writes the file: every fragment has one element, and all have the same name.
+    /// Writes the file: every fragment has one element, and all have the same name. `${a}` in it stands for a long text.
     fn write(&self, path: &Path) {
         let mut file = netcdf::create(path).unwrap();
         let widest = *self.shape.iter().max().unwrap();
@@ -53,12 +53,21 @@ impl Claims<'_> {
         uris.set_compression(9, false).unwrap();
         let total: usize = self.shape.iter().product();
         uris.put_values(&padded(self.location).repeat(total), ..).unwrap();
+        let draft = self.location.contains("${a}");
+        if draft {
+            let replacement = format!("${{a}}: {}", "long/".repeat(6000));
+            uris.put_attribute("substitutions", replacement).unwrap();
+        }
+        let data = match draft {
+            true => "shape: map location: uris address: id",
+            false => "map: map uris: uris identifiers: id",
+        };
         let mut identifier = file.add_variable_with_type("id", &["length"], &NcVariableType::Char).unwrap();
         identifier.put_values(&padded(self.identifier), ..).unwrap();
         for v in 0..self.variables {
             let mut variable = file.add_variable::<f32>(&format!("v{v}"), &[]).unwrap();
             variable.put_attribute("aggregated_dimensions", names.join(" ")).unwrap();
-            variable.put_attribute("aggregated_data", "map: map uris: uris identifiers: id").unwrap();
+            variable.put_attribute("aggregated_data", data).unwrap();
         }
     }
 }
@@ -128,6 +137,18 @@ fn fragments_that_a_file_only_claims_are_not_all_opened_and_the_check_says_so() 
             assert!(told, "'{location}': {name} is not checked, and nothing says so");
         }
     }
+}
+
+#[test]
+fn long_names_cost_more_than_short_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("long.nc");
+    Claims { shape: &[200_000], variables: 1, location: "${a}${a}", identifier: "t" }.write(&path);
+    let report = check_fragments(&path);
+    let told = |text: &str| report.findings.iter().any(|finding| finding.message.contains(text));
+    assert!(told("the names of its fragments from ["), "{:?}", report.findings);
+    assert!(told("of its 200000 fragments are not checked"), "{:?}", report.findings);
+    assert!(unchecked(&report) > 100_000);
 }
 
 #[test]
@@ -252,6 +273,24 @@ fn a_conversion_of_claims_ends_soon() {
     assert_eq!(refused_conversion(&path).kind(), Kind::Limit);
     // As many as fit into what may be kept: they are in memory as they are collected and as they are written.
     let path = super::tables::write_equal(folder.path(), 2_000_000);
+    assert_eq!(refused_conversion(&path).kind(), Kind::Limit);
+}
+
+#[test]
+fn many_objects_are_not_converted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dimensions.nc");
+    // A classic header: no records; a list of dimensions of size 1 with short names; no attributes and variables.
+    let count = 200_000u32;
+    let mut bytes = b"CDF\x01\0\0\0\0\0\0\0\x0a".to_vec();
+    bytes.extend(count.to_be_bytes());
+    for i in 0..count {
+        bytes.extend(8u32.to_be_bytes());
+        bytes.extend(format!("d{i:07}").as_bytes());
+        bytes.extend(1u32.to_be_bytes());
+    }
+    bytes.extend([0; 16]);
+    std::fs::write(&path, bytes).unwrap();
     assert_eq!(refused_conversion(&path).kind(), Kind::Limit);
 }
 

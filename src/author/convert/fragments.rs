@@ -6,7 +6,7 @@ use std::path::Path;
 use super::locations::{NewLocation, Writer};
 use super::{variable_of, Aggregated, Content, Options, Progress};
 use crate::container::allowance::Allowance;
-use crate::container::tree::VariableId;
+use crate::container::tree::{Tree, VariableId};
 use crate::dataset::Dataset;
 use crate::dialect::reference;
 use crate::error::{Error, Kind, Result};
@@ -19,6 +19,9 @@ use crate::value::Values;
 
 /// The number of fragments that are looked up at once.
 const BLOCK: u64 = 4096;
+
+/// What a dimension, variable or group takes in the description of a file and while it is written.
+const OBJECT: usize = 2048;
 
 /// Collects fragments and rewrites their locations.
 pub(super) struct Collector<'a> {
@@ -88,6 +91,15 @@ impl<'a> Collector<'a> {
             None => Content::Stored(list),
         };
         Ok(Aggregated { variable, sizes, fragments })
+    }
+
+    /// Counts what the description of the new file and its objects take, besides fragments.
+    ///
+    /// # Errors
+    /// `Limit` if it is too much for a file of this length.
+    pub(super) fn keep_description(&self, tree: &Tree) -> Result<()> {
+        let objects = tree.dimensions.len() + tree.variables.len() + tree.groups.len();
+        self.allowance.keep(objects.saturating_mul(OBJECT))
     }
 
     /// Counts memory that is about to be taken twice: for what is collected, and for the description of the new file.

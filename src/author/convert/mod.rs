@@ -82,6 +82,7 @@ pub fn convert(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<
     target.refuse_fragments(dataset)?;
     let tree = dataset.shared().tree();
     let mut collector = Collector::new(dataset, path, options)?;
+    collector.keep_description(tree).map_err(|e| e.in_file(dataset.name()))?;
     let mut aggregated: Vec<Converted> = Vec::new();
     let mut definition: HashSet<VariableId> = HashSet::new();
     for (i, variable) in tree.variables.iter().enumerate() {

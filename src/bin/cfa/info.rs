@@ -181,7 +181,12 @@ fn value_text(values: &Values) -> String {
         Some(text) => format!("{text:?}"),
         None => {
             let word = |i| values.decimal_at(i).unwrap_or_else(|| json::element(values, i).to_string());
-            (0..values.len()).map(word).collect::<Vec<_>>().join(", ")
+            let mut text = String::new();
+            for i in 0..values.len() {
+                text.push_str(if i > 0 { ", " } else { "" });
+                text.push_str(&word(i));
+            }
+            text
         }
     }
 }

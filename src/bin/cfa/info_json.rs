@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use cfa::text::redact;
-use cfa::{Attributes, Dataset, Entry, EntrySource, Presence, Result, Variable, Version};
+use cfa::{Attributes, Dataset, DimensionId, Entry, EntrySource, Group, Presence, Result, Variable, Version};
 use serde_json::{json, Value};
 
 use crate::info::{dimension_names, shown, shown_attributes};
@@ -14,10 +14,13 @@ pub fn write(out: &mut impl Write, dataset: &Dataset, variables: &[Variable], fr
     let described: Vec<Value> =
         variables.iter().map(|variable| variable_json(variable, fragments)).collect::<Result<_>>()?;
     writeln!(out, "{{")?;
-    writeln!(out, "  \"dimensions\": {},", indented(&dimensions_json(dataset), 1))?;
+    write!(out, "  \"dimensions\": ")?;
+    list_text(out, dataset.dimensions().into_iter().map(|id| dimension_json(dataset, id)))?;
+    writeln!(out, ",")?;
     writeln!(out, "  \"file\": {},", indented(&json!(redact(dataset.name())), 1))?;
-    writeln!(out, "  \"groups\": {},", indented(&groups_json(dataset), 1))?;
-    write!(out, "  \"variables\": ")?;
+    write!(out, "  \"groups\": ")?;
+    list_text(out, dataset.groups().iter().map(group_json))?;
+    write!(out, ",\n  \"variables\": ")?;
     variables_text(out, variables, &described, fragments)?;
     writeln!(out, ",\n  \"warnings\": {}", indented(&json!(dataset.warnings()), 1))?;
     writeln!(out, "}}")?;
@@ -67,18 +70,25 @@ fn fragments_text(out: &mut impl Write, variable: &Variable) -> Outcome {
     Ok(())
 }
 
-fn dimensions_json(dataset: &Dataset) -> Value {
-    let described = |id| {
-        let dimension = dataset.dimension(id);
-        json!({"name": dimension.name, "path": dataset.dimension_path(id),
-            "size": dataset.dimension_size(id), "unlimited": dimension.unlimited})
-    };
-    dataset.dimensions().into_iter().map(described).collect()
+fn dimension_json(dataset: &Dataset, id: DimensionId) -> Value {
+    let dimension = dataset.dimension(id);
+    json!({"name": dimension.name, "path": dataset.dimension_path(id),
+        "size": dataset.dimension_size(id), "unlimited": dimension.unlimited})
 }
 
-fn groups_json(dataset: &Dataset) -> Value {
-    let groups = dataset.groups().iter();
-    groups.map(|g| json!({"path": g.path, "attributes": attributes_json(&g.attributes)})).collect()
+fn group_json(group: &Group) -> Value {
+    json!({"path": group.path, "attributes": attributes_json(&group.attributes)})
+}
+
+/// Writes a member of the whole object that is a list, one element at a time.
+fn list_text(out: &mut impl Write, elements: impl Iterator<Item = Value>) -> Outcome {
+    let mut before = "[\n";
+    for element in elements {
+        write!(out, "{before}    {}", indented(&element, 2))?;
+        before = ",\n";
+    }
+    write!(out, "{}", if before == ",\n" { "\n  ]" } else { "[]" })?;
+    Ok(())
 }
 
 fn attributes_json(attributes: &Attributes) -> Value {
