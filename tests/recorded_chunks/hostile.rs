@@ -14,6 +14,9 @@ struct Tables {
     text: Option<String>,
 }
 
+/// A change of tables.
+type Edit = dyn FnOnce(&mut Tables);
+
 /// Writes the aggregation of a scene with other tables.
 fn forged(scene: &Scene, edit: impl FnOnce(&mut Tables)) -> PathBuf {
     let raw = Dataset::open_with(&scene.out, &OpenOptions::default().raw_view(true)).unwrap();
@@ -88,7 +91,7 @@ fn no_record_makes_a_file_readable_that_is_not_netcdf() {
 fn what_is_not_possible_is_ignored() {
     let scene = Scene::new();
     let expected = scene.read();
-    let edits: Vec<(&str, Box<dyn FnOnce(&mut Tables)>)> = vec![
+    let edits: Vec<(&str, Box<Edit>)> = vec![
         ("offset beyond the end", Box::new(|t| t.chunks[0] = 1 << 40)),
         ("offset at the end of numbers", Box::new(|t| t.chunks[0] = i64::MAX)),
         ("negative offset", Box::new(|t| t.chunks[0] = -2)),

@@ -33,11 +33,11 @@ fn an_update_keeps_what_is_recorded_and_adds_what_is_new() {
     part(&more, 6, 9);
     // The old files are not parsed again.
     scene.parts.iter().for_each(|path| spoil(path));
-    update(&scene.out, &[more.clone()], &Options::default(), None).unwrap();
+    update(&scene.out, std::slice::from_ref(&more), &Options::default(), None).unwrap();
     assert!(has_chunks(&scene.out));
     let after = tas(&Dataset::open(&scene.out).unwrap()).unwrap();
     assert_eq!(after.len(), 8 * 20 * 30);
-    assert_unparsed(&scene.out, &[more.clone()], &after);
+    assert_unparsed(&scene.out, std::slice::from_ref(&more), &after);
     let bytes = fs::read(&scene.out).unwrap();
     let report = update(&scene.out, &[more], &Options::default(), None).unwrap();
     assert!(report.notes.iter().any(|note| note.contains("nothing to add")), "{:?}", report.notes);

@@ -14,7 +14,7 @@ fn a_file_in_the_recorded_state_is_not_parsed() {
         assert!(scene.read() == expected);
         scene.parts.iter().for_each(|path| spoil(path));
         assert!(scene.read() == expected, "{format:?} {compressed}");
-        assert!(tas(&Dataset::open(&scene.path("plain.nc")).unwrap()).is_err(), "the files cannot be parsed");
+        assert!(tas(&Dataset::open(scene.path("plain.nc")).unwrap()).is_err(), "the files cannot be parsed");
     }
 }
 
