@@ -22,10 +22,17 @@ class Absent(Served):
 
     def test_the_next_version_is_taken(self):
         data = files.fragment(self.www / "second.nc", files.values(0))
-        files.fragment(self.local / "third.nc", files.values(9))
-        versions = (self.url("first.nc"), self.url("second.nc"), "third.nc")
+        files.fragment(self.www / "third.nc", files.values(9))
+        versions = (self.url("first.nc"), self.url("second.nc"), self.url("third.nc"))
         local = files.aggregation(self.local / "agg.nc", [versions], dialect="CFA-0.6.2")
         self.assert_same(self.read(local), data)
+
+    def test_a_local_version_comes_before_those_on_servers(self):
+        files.fragment(self.www / "first.nc", files.values(9))
+        data = files.fragment(self.local / "second.nc", files.values(0))
+        local = files.aggregation(self.local / "agg.nc", [(self.url("first.nc"), "second.nc")], dialect="CFA-0.6.2")
+        self.assert_same(self.read(local), data)
+        self.assertEqual(self.server.requests(), [])
 
     def test_an_aggregation_that_is_not_there_is_an_error(self):
         self.assertIn("no such file", self.refused(self.url("agg.nc"), "io"))
@@ -61,7 +68,8 @@ class Ways(Served):
         names, data = files.fragments(self.www)
         local = files.aggregation(self.local / "agg.nc", [self.url(name, "compressed/") for name in names])
         self.assertIn("compresses", self.refused(local, "fragment-unreadable"))
-        self.assertEqual(len(self.server.requests()), 1)
+        # Both are opened at the same time, and neither is asked for again.
+        self.assertEqual(len(self.server.requests()), len(names))
 
     def test_a_busy_server_is_asked_again(self):
         data = files.sample(self.www)
