@@ -24,7 +24,7 @@ use crate::read::Preparation;
 use crate::selection::{c_strides, Selection};
 use crate::threads::progress::Progress;
 use crate::threads::workers;
-use crate::value::DataType;
+use crate::value::{DataType, Values};
 
 /// The number of fragments that one task looks up at once: enough to be worth a task, few enough to balance the
 /// threads.
@@ -213,7 +213,9 @@ impl Inspection<'_> {
                 Ok(out)
             }
             Err(error) => {
-                self.extent.effort.spend(indices.len() as u64, Cost::Opened);
+                // What is refused as too much was read first.
+                let times = if error.kind() == Kind::Limit { 1024 } else { 1 };
+                self.extent.effort.spend(times * indices.len() as u64, Cost::Opened);
                 Ok(indices.into_iter().map(|i| (i, wrong(&error))).collect())
             }
         }
@@ -378,11 +380,14 @@ impl Inspection<'_> {
     }
 }
 
-/// Returns by how many bytes names are longer than usual.
+/// Returns by how many bytes names or values are longer than usual.
 fn long(found: &Lookup) -> u64 {
-    let Lookup::Fragments(list) = found else { return 0 };
-    let names: usize = list.iter().map(Fragment::memory).sum();
-    (names as u64).saturating_sub(USUAL.saturating_mul(list.len() as u64))
+    let (bytes, count): (usize, usize) = match found {
+        Lookup::Fragments(list) => (list.iter().map(Fragment::memory).sum(), list.len()),
+        Lookup::UniqueValues(Values::String(list)) => (list.iter().map(String::len).sum(), list.len()),
+        Lookup::UniqueValues(_) => (0, 0),
+    };
+    (bytes as u64).saturating_sub(USUAL.saturating_mul(count as u64))
 }
 
 fn wrong(error: &Error) -> Verdict {

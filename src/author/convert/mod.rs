@@ -23,7 +23,8 @@ use crate::author::out::Out;
 use crate::author::write::aggregation::{self, Aggregated, Content, Recording, States};
 use crate::author::write::blocks::blocks;
 use crate::author::write::{self, Dimension, File, Format, Group, NewFile};
-use crate::container::array::Layout;
+use crate::container::array::{Array, Layout};
+use crate::container::read::ChunkCache;
 use crate::container::tree::{DimensionId, GroupId, Tree, Variable, VariableId};
 use crate::dataset::Dataset;
 use crate::dialect::{self, reference};
@@ -31,12 +32,15 @@ use crate::error::{Error, Kind, Result};
 use crate::model::{Aggregation, Dialect};
 use crate::selection::{checked_product, Selection};
 use crate::threads::progress::{Listener, Progress};
-use crate::value::{Attributes, Values};
+use crate::value::{Attributes, DataType, Values};
 use fragments::Collector;
 pub use locations::Locations;
 
 /// The number of elements of plain data that are in memory at once.
 const SLAB: u64 = 1 << 20;
+
+/// The size in bytes up to which a chunk keeps its shape: as a whole, it is in memory several times.
+const LARGE: u64 = 16 << 20;
 
 /// How a file is converted.
 ///
@@ -230,10 +234,18 @@ pub(super) fn plain_variable(tree: &Tree, variable: &Variable) -> write::Variabl
     new.attributes = variable.attributes.clone();
     if let Layout::Chunked { chunk, filters, .. } = &variable.array.layout {
         if !filters.is_empty() && variable.array.data_type.is_number() {
-            new.storage = write::Storage { chunks: Some(chunk.clone()), deflate: Some(4), shuffle: true };
+            let chunks = (chunk_bytes(&variable.array) <= LARGE).then(|| chunk.clone());
+            new.storage = write::Storage { chunks, deflate: Some(4), shuffle: true };
         }
     }
     new
+}
+
+/// Returns the size of a decoded chunk; 0 for data without chunks.
+fn chunk_bytes(array: &Array) -> u64 {
+    let Layout::Chunked { chunk, .. } = &array.layout else { return 0 };
+    let elements = checked_product(chunk).unwrap_or(u64::MAX);
+    elements.saturating_mul(array.element.size() as u64)
 }
 
 pub(super) fn group_at<'a>(tree: &Tree, root: &'a mut Group, id: GroupId) -> &'a mut Group {
@@ -301,9 +313,16 @@ pub(super) fn copy(
     if checked_product(shape) == Some(0) || matches!(variable.array.layout, Layout::Unwritten) {
         return Ok(());
     }
+    // A large chunk is copied in parts, for which it is decoded once.
+    let bytes = chunk_bytes(&variable.array);
+    let large = variable.array.data_type != DataType::String && bytes > LARGE;
+    let chunks = large.then(|| ChunkCache::new(bytes));
     for (start, count) in blocks(shape, &out.block_shape(&variable.path, SLAB)) {
         let part = Selection::block(&start, &count, shape)?;
-        let values = shared.container.read_values(&variable.array, &part)?;
+        let values = match &chunks {
+            Some(chunks) => shared.container.read_numbers_with(&variable.array, &part, chunks)?,
+            None => shared.container.read_values(&variable.array, &part)?,
+        };
         out.put(&variable.path, &start, &count, &values)?;
         progress.advance(values.len() as u64)?;
     }
