@@ -182,9 +182,10 @@ fn describe(dataset: &Dataset, kept: &[VariableId], old: &HashSet<VariableId>) -
         })
         .collect();
     let mut root = skeleton(tree, GroupId(0), &dimensions);
+    let length = dataset.shared().container.source().len();
     for &id in kept {
         let variable = &tree.variables[id.0];
-        let mut new = plain_variable(tree, variable);
+        let mut new = plain_variable(tree, variable, length);
         if dialect::is_aggregation(&variable.attributes) {
             new.attributes.remove(CHUNKS_ATTRIBUTE);
         }

@@ -191,21 +191,6 @@ impl Container {
         self.values(&*self.source, array, selection, &mut Kept::default())
     }
 
-    /// Reads numbers or chars as typed values, with decoded chunks from a cache.
-    ///
-    /// # Errors
-    /// As [`Container::read`].
-    pub(crate) fn read_numbers_with(
-        &self,
-        array: &Array,
-        selection: &Selection,
-        chunks: &ChunkCache,
-    ) -> Result<Values> {
-        let mut kept = Kept::sharing(chunks);
-        kept.keep = true;
-        self.values(&*self.source, array, selection, &mut kept)
-    }
-
     /// Reads a part of a table that says what the fragments are. As [`Container::read_values`], but everything that is
     /// in memory counts against what may be kept of the file: the values, and each chunk that is decoded for them.
     ///

@@ -230,6 +230,24 @@ fn a_constant_of_gigabytes_takes_no_memory() {
 }
 
 #[test]
+fn a_constant_is_converted_in_parts() {
+    let folder = tempfile::tempdir().unwrap();
+    let count = 32 << 20;
+    let (image, root) = one_chunk(count, &[scale_offset(count)], &sevens(0));
+    let path = image.write(folder.path(), root);
+    let new = folder.path().join("new.nc");
+    let (converted, most) = crate::support::allocations::most_during(|| {
+        let dataset = cfa::Dataset::open(&path)?;
+        cfa::convert::convert(&dataset, &new, &cfa::convert::Options::default())
+    });
+    converted.unwrap();
+    assert!(most < super::MOST_BYTES, "{most} bytes of memory");
+    let part = cfa::Selection::block(&[u64::from(count) - 3], &[3], &[count.into()]).unwrap();
+    let dataset = cfa::Dataset::open(&new).unwrap();
+    assert_eq!(dataset.variable("v").unwrap().read::<i32>(&part).unwrap().as_slice(), Some(&[7; 3][..]));
+}
+
+#[test]
 fn chunks_that_claim_more_than_their_bytes_can_hold_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     for filter in [1u16, 5, 32000, 32004, 32015] {

@@ -271,32 +271,6 @@ fn a_conversion_of_claims_ends_soon() {
 }
 
 #[test]
-fn a_large_chunk_is_converted_in_parts() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("chunk.nc");
-    let count = 24 << 20;
-    let values: Vec<i16> = (0..count).map(|i| (i % 1000) as i16).collect();
-    {
-        let mut file = netcdf::create(&path).unwrap();
-        file.add_dimension("x", count).unwrap();
-        let mut variable = file.add_variable::<i16>("v", &["x"]).unwrap();
-        variable.set_chunking(&[count]).unwrap();
-        variable.set_compression(1, true).unwrap();
-        variable.put_values(&values, ..).unwrap();
-    }
-    let new = folder.path().join("new.nc");
-    let (converted, most) = most_during(|| {
-        let dataset = Dataset::open_with(&path, &OpenOptions::default().num_threads(1))?;
-        convert::convert(&dataset, &new, &convert::Options::default())
-    });
-    converted.unwrap();
-    let chunk = 2 * count;
-    assert!(most < 3 * chunk + (16 << 20), "{most} bytes of memory for a chunk of {chunk}");
-    let read: Vec<i16> = netcdf::open(&new).unwrap().variable("v").unwrap().get_values(..).unwrap();
-    assert!(read == values, "the values differ");
-}
-
-#[test]
 fn many_objects_are_not_converted() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("dimensions.nc");

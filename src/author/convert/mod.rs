@@ -24,7 +24,6 @@ use crate::author::write::aggregation::{self, Aggregated, Content, Recording, St
 use crate::author::write::blocks::blocks;
 use crate::author::write::{self, Dimension, File, Format, Group, NewFile};
 use crate::container::array::{Array, Layout};
-use crate::container::read::ChunkCache;
 use crate::container::tree::{DimensionId, GroupId, Tree, Variable, VariableId};
 use crate::dataset::Dataset;
 use crate::dialect::{self, reference};
@@ -32,15 +31,17 @@ use crate::error::{Error, Kind, Result};
 use crate::model::{Aggregation, Dialect};
 use crate::selection::{checked_product, Selection};
 use crate::threads::progress::{Listener, Progress};
-use crate::value::{Attributes, DataType, Values};
+use crate::value::{Attributes, Values};
 use fragments::Collector;
 pub use locations::Locations;
 
 /// The number of elements of plain data that are in memory at once.
 const SLAB: u64 = 1 << 20;
 
-/// The size in bytes up to which a chunk keeps its shape: as a whole, it is in memory several times.
+/// The size in bytes up to which a chunk always keeps its shape.
 const LARGE: u64 = 16 << 20;
+/// How many times as long as the file a larger one may be. Deflate can make 1032 bytes of one.
+const TIMES: u64 = 2048;
 
 /// How a file is converted.
 ///
@@ -169,9 +170,10 @@ fn describe(
     if let Some(group) = tree.groups.first() {
         root.attributes = global(&group.attributes, options.dialect);
     }
+    let length = dataset.shared().container.source().len();
     for &id in plain {
         let variable = &tree.variables[id.0];
-        group_at(tree, &mut root, variable.group).variables.push(plain_variable(tree, variable));
+        group_at(tree, &mut root, variable.group).variables.push(plain_variable(tree, variable, length));
     }
     for one in aggregated {
         let group = group_at(tree, &mut root, one.group);
@@ -227,25 +229,27 @@ fn kept_dimensions(
         .collect()
 }
 
-pub(super) fn plain_variable(tree: &Tree, variable: &Variable) -> write::Variable {
+pub(super) fn plain_variable(tree: &Tree, variable: &Variable, length: u64) -> write::Variable {
     let mut new = write::Variable::new(&*variable.name, variable.array.data_type, &[]);
     let names = variable.dimensions.iter().map(|d| tree.dimensions[d.0].name.clone());
     new.dimensions = names.collect();
     new.attributes = variable.attributes.clone();
     if let Layout::Chunked { chunk, filters, .. } = &variable.array.layout {
         if !filters.is_empty() && variable.array.data_type.is_number() {
-            let chunks = (chunk_bytes(&variable.array) <= LARGE).then(|| chunk.clone());
+            let chunks = (!is_hollow(&variable.array, length)).then(|| chunk.clone());
             new.storage = write::Storage { chunks, deflate: Some(4), shuffle: true };
         }
     }
     new
 }
 
-/// Returns the size of a decoded chunk; 0 for data without chunks.
-fn chunk_bytes(array: &Array) -> u64 {
-    let Layout::Chunked { chunk, .. } = &array.layout else { return 0 };
+/// Returns whether chunks hold next to nothing, as a constant of gigabytes does in a file of this length. Such a chunk is
+/// copied in parts: the whole would be in memory several times.
+fn is_hollow(array: &Array, length: u64) -> bool {
+    let Layout::Chunked { chunk, .. } = &array.layout else { return false };
     let elements = checked_product(chunk).unwrap_or(u64::MAX);
-    elements.saturating_mul(array.element.size() as u64)
+    let bytes = elements.saturating_mul(array.element.size() as u64);
+    bytes > LARGE && bytes / TIMES > length
 }
 
 pub(super) fn group_at<'a>(tree: &Tree, root: &'a mut Group, id: GroupId) -> &'a mut Group {
@@ -313,16 +317,9 @@ pub(super) fn copy(
     if checked_product(shape) == Some(0) || matches!(variable.array.layout, Layout::Unwritten) {
         return Ok(());
     }
-    // A large chunk is copied in parts, for which it is decoded once.
-    let bytes = chunk_bytes(&variable.array);
-    let large = variable.array.data_type != DataType::String && bytes > LARGE;
-    let chunks = large.then(|| ChunkCache::new(bytes));
     for (start, count) in blocks(shape, &out.block_shape(&variable.path, SLAB)) {
         let part = Selection::block(&start, &count, shape)?;
-        let values = match &chunks {
-            Some(chunks) => shared.container.read_numbers_with(&variable.array, &part, chunks)?,
-            None => shared.container.read_values(&variable.array, &part)?,
-        };
+        let values = shared.container.read_values(&variable.array, &part)?;
         out.put(&variable.path, &start, &count, &values)?;
         progress.advance(values.len() as u64)?;
     }
