@@ -53,7 +53,7 @@ impl Office {
         }
         state.threads += 1;
         drop(state);
-        let thread = std::thread::Builder::new().name("cfa-request".into());
+        let thread = std::thread::Builder::new().name("cfa".into());
         if let Err(error) = thread.spawn(|| self.serve()) {
             let mut state = lock(&self.state);
             state.threads -= 1;
