@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::support::allocations::most_during;
 use crate::support::{cases, numbers, write, Data, FileSpec, Format, Rng, Var};
 use cfa::OpenOptions;
 use cfa::{DataType, Dataset, Output, Selection, Variable};
@@ -255,6 +256,29 @@ fn small_blocks_decode_each_chunk_once() {
     whole(&variable);
     let advised = bytes_read() - begin;
     assert!(advised < LOOK_UPS, "what was asked for ahead read {advised} bytes");
+}
+
+#[test]
+fn a_local_read_caches_what_takes_a_quarter_of_the_cache_and_no_more() {
+    let folder = tempfile::tempdir().unwrap();
+    fragment(&folder.path().join("f0.nc"), Kind::Compressed, [8, 600, 600], 5);
+    let path = aggregation(folder.path(), &[8], &[600], [8, 600, 600]);
+    // A part of eight chunks of 240,000 bytes each.
+    let part = |variable: &Variable| {
+        let part = Selection::block(&[0, 10, 10], &[8, 20, 20], variable.shape().unwrap()).unwrap();
+        values(variable, &part);
+    };
+    let memory = |cache: u64| {
+        let options = OpenOptions::default().num_threads(1).cache_bytes(cache);
+        let variable = read(&path, &options);
+        most_during(|| part(&variable)).1
+    };
+    let (small, large) = (memory(4 << 20), memory(8 << 20));
+    assert!(small < 8 * 240_000 / 2, "chunks that need half of the cache are kept: {small} bytes");
+    assert!(
+        large > 8 * 240_000,
+        "chunks that need less than a quarter of the cache are not kept: {large} bytes"
+    );
 }
 
 #[test]

@@ -55,7 +55,8 @@ impl Prepared {
         Prepared { raw, conversion, index, version, keep: false, is_recorded: false }
     }
 
-    /// Caches chunks, if those of this many fragments fit the cache.
+    /// Caches chunks, if those of this many fragments fit the cache. Those of a local file may take a quarter of it: the
+    /// system clears new memory more slowly than a chunk is read and decoded again.
     pub(super) fn keep_chunks(&mut self, piece: &Piece, fragments: usize, cache: &ChunkCache) {
         let Some(chunk) = self.raw.array().and_then(Array::chunk) else {
             // Parts of an expanded array share chunks of the stored one.
@@ -65,7 +66,8 @@ impl Prepared {
         let element = self.raw.data_type().size().unwrap_or(1) as u64;
         let chunks = ChunkNumbers::new(&piece.selection, chunk).count();
         let chunk_bytes = chunk.iter().fold(element, |n, &size| n.saturating_mul(size));
-        let bytes = chunks.saturating_mul(chunk_bytes).saturating_mul(fragments as u64);
+        let share = if self.raw.in_file().is_some_and(|(source, _)| source.is_remote()) { 1 } else { 4 };
+        let bytes = chunks.saturating_mul(chunk_bytes).saturating_mul(fragments as u64).saturating_mul(share);
         self.keep = usize::try_from(bytes).is_ok_and(|bytes| cache.takes(bytes));
     }
 
