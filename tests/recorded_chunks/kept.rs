@@ -101,13 +101,33 @@ fn a_conversion_keeps_what_is_recorded() {
     ] {
         let out = scene.path("converted.nc");
         let options = ConvertOptions { dialect, format, ..ConvertOptions::default() };
-        convert(&Dataset::open(&scene.out).unwrap(), &out, &options).unwrap();
+        let dataset = Dataset::open(&scene.out).unwrap();
+        convert(&dataset, &out, &options).unwrap();
         assert_eq!(has_chunks(&out), format != Format::Classic, "{format:?}");
+        let notes = dataset.warnings();
+        let is_told = notes.iter().any(|note| note.contains("cannot hold the places of chunks"));
+        assert_eq!(is_told, format == Format::Classic, "{format:?} {notes:?}");
         assert!(tas(&Dataset::open(&out).unwrap()).unwrap() == expected);
         if has_chunks(&out) {
             assert_unparsed(&out, &scene.parts, &expected);
         }
     }
+}
+
+#[test]
+fn an_update_in_the_classic_format_tells_what_it_leaves_out() {
+    let scene = Scene::new();
+    let more = scene.path("part3.nc");
+    part(&more, 6, 9);
+    let mut options = Options::default();
+    options.format = Some(Format::Classic);
+    let report = update(&scene.out, &[more], &options, None).unwrap();
+    assert!(!has_chunks(&scene.out));
+    assert!(
+        report.notes.iter().any(|note| note.contains("cannot hold the places of chunks")),
+        "{:?}",
+        report.notes
+    );
 }
 
 #[test]

@@ -190,6 +190,13 @@ pub(crate) fn check_format(format: Format) -> Result<()> {
     }
 }
 
+/// Returns the note on a new file in the classic format, which does not have what the old one recorded.
+pub(crate) fn note_of_format() -> String {
+    "the classic format cannot hold the places of chunks that were recorded; readers of the new file parse those of its \
+     fragments"
+        .into()
+}
+
 /// Returns the note on fragments that are not recorded.
 pub(crate) fn note(total: u64, recorded: u64) -> String {
     let rest = total - recorded;

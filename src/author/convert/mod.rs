@@ -19,6 +19,7 @@ mod steps;
 use std::collections::HashSet;
 use std::path::Path;
 
+use crate::author::chunks;
 use crate::author::out::Out;
 use crate::author::write::aggregation::{self, Aggregated, Content, Recording, States};
 use crate::author::write::blocks::blocks;
@@ -74,7 +75,8 @@ impl Default for Options<'_> {
 
 /// Writes a new file. An aggregation of that name is replaced if it has no data of its own, another file only with
 /// [`Options::overwrite`]; never the file that is converted, nor a fragment of it. Waits for others who write the file
-/// at the same time. The new file is read back before it gets its name.
+/// at the same time. The new file is read back before it gets its name. A warning of the dataset tells what the format
+/// cannot hold and readers do not need.
 ///
 /// # Errors
 /// `Request` if the file may not be replaced; the errors of decoding an aggregation; `Unsupported` if the dialect or
@@ -90,6 +92,7 @@ pub fn convert(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<
     collector.keep_description(tree).map_err(|e| e.in_file(dataset.name()))?;
     let mut aggregated: Vec<Converted> = Vec::new();
     let mut definition: HashSet<VariableId> = HashSet::new();
+    let mut drops_chunks = false;
     for (i, variable) in tree.variables.iter().enumerate() {
         if !dialect::is_aggregation(&variable.attributes) {
             continue;
@@ -102,6 +105,7 @@ pub fn convert(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<
         definition.extend(&found.definition);
         let states = states_of(dataset, found).map_err(place)?;
         let chunks = chunks_of(dataset, found, options.format).map_err(place)?;
+        drops_chunks |= found.chunks.is_some() && chunks.is_none();
         let description = collector.variable(id, found, &progress).map_err(place)?;
         aggregated.push(Converted { group: variable.group, description, states, chunks });
     }
@@ -116,7 +120,11 @@ pub fn convert(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<
     for id in plain {
         copy(dataset, id, &mut out, &progress)?;
     }
-    out.commit_checked(&file)
+    out.commit_checked(&file)?;
+    if drops_chunks {
+        dataset.shared().warn(chunks::note_of_format());
+    }
+    Ok(())
 }
 
 /// An aggregation variable that is being converted.

@@ -280,6 +280,8 @@ fn add_all(
             let mut own = options.clone();
             own.format = Some(format);
             record_chunks(&mut made.file, &target, &made.known, &own, &progress, &mut made.report)?;
+        } else if made.has_chunks {
+            made.report.notes.push(chunks::note_of_format());
         }
         match made.is_there(out, format) {
             true => made.report.notes.push("nothing to add; the aggregation is unchanged".into()),
