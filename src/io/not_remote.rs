@@ -45,12 +45,16 @@ impl fmt::Display for Url {
     }
 }
 
+/// What the user says about S3.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stores;
+
 /// What may be requested from servers.
 #[derive(Clone, Debug)]
 pub(crate) struct Access;
 
 impl Access {
-    pub(crate) fn of_named(url: &Url, _options: &OpenOptions) -> Self {
+    pub(crate) fn of_named(url: &Url, _options: &OpenOptions, _stores: &Stores) -> Self {
         match *url {}
     }
 
@@ -59,6 +63,7 @@ impl Access {
         _own: Vec<Url>,
         _home: Vec<Url>,
         _options: &OpenOptions,
+        _stores: &Stores,
     ) -> Self {
         Access
     }

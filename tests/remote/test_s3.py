@@ -1,5 +1,7 @@
 """Objects in S3: the program and a C program as clients of a server that checks signatures."""
+import ctypes
 import json
+import os
 import re
 import subprocess
 import unittest
@@ -50,6 +52,25 @@ class Reading(Stored):
         self.assert_same(self.read(address, AWS_PROFILE="mine", **files), data)
         self.assertIn("no profile 'none'", self.refused(address, "request", AWS_PROFILE="none", **files))
         self.assertIn("export-credentials", self.refused(address, "unsupported", AWS_PROFILE="sso", **files))
+
+    def test_files_of_profiles_are_read_once_for_all_fragments(self):
+        names = [f"f{number}.nc" for number in range(9)]
+        data = [files.fragment(self.local / name, files.values(number)) for number, name in enumerate(names)]
+        for name in names:
+            self.put(name, self.local / name)
+        files.aggregation(self.local / "agg.nc", names)
+        address = self.put("agg.nc", self.local / "agg.nc")
+        key, secret = self.store.key
+        path = self.local / "credentials"
+        path.write_text(f"[default]\naws_access_key_id = {key}\naws_secret_access_key = {secret}\n")
+        # Counts how often it is opened.
+        libc = ctypes.CDLL(None)
+        watch = libc.inotify_init1(os.O_NONBLOCK)
+        self.addCleanup(os.close, watch)
+        in_open, event = 0x20, 16
+        libc.inotify_add_watch(watch, os.fsencode(path), in_open)
+        self.assert_same(self.read(address, AWS_SHARED_CREDENTIALS_FILE=str(path)), np.concatenate(data))
+        self.assertEqual(len(os.read(watch, 4096)) // event, 1)
 
     def test_odd_keys(self):
         names = ["a b+c.nc", "50%.nc", "\u00fc\u4e2d.nc", "q?x=1&y.nc", "h#sh.nc", "a*'(1)!~=@$,;:.nc", "x//y.nc", "%41.nc"]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::error::secrets::redact;
 use crate::error::{Error, Kind, Result};
 use crate::io::os::shown;
-use crate::io::remote::Url;
+use crate::io::remote::{Stores, Url};
 
 /// Where a file lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,12 +41,13 @@ impl fmt::Display for Place {
 }
 
 /// Where an aggregation file is; the locations in it are resolved from there.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Origin {
     /// What relative locations are relative to.
     pub(super) base: Base,
     /// The same for the file that the user named, without symbolic links.
     pub(super) home: Base,
+    pub(super) stores: Stores,
 }
 
 /// Directories, in the order in which they are searched.
@@ -70,7 +71,7 @@ impl Origin {
             |error| Error::new(Kind::Io, "its directory is not found").because(error).in_file(shown(path));
         let directories = directories_of(&std::path::absolute(path).map_err(unresolved)?);
         let real = directories.iter().map(fs::canonicalize).collect::<Result<_, _>>().map_err(unresolved)?;
-        Ok(Origin { base: Base::Local(directories), home: Base::Local(real) })
+        Ok(Origin { base: Base::Local(directories), home: Base::Local(real), stores: Stores::default() })
     }
 
     /// Returns the origin of an aggregation file that the user named and that was found at these places. The first
@@ -78,18 +79,18 @@ impl Origin {
     ///
     /// # Errors
     /// `Io` as for [`Origin::local`].
-    pub(super) fn of(places: &[Place]) -> Result<Self> {
+    pub(super) fn of(places: &[Place], stores: Stores) -> Result<Self> {
         if let [Place::Local(path), ..] = places {
             return Origin::local(path);
         }
         let base = Base::of(places);
-        Ok(Origin { home: base.clone(), base })
+        Ok(Origin { home: base.clone(), base, stores })
     }
 
     /// Returns the origin of a fragment, found at these places, that is itself an aggregation file. Names are relative
     /// to it, but siblings remain those of the file that the user named.
     pub fn nested(&self, places: &[Place]) -> Self {
-        Origin { base: Base::of(places), home: self.home.clone() }
+        Origin { base: Base::of(places), home: self.home.clone(), stores: self.stores.clone() }
     }
 
     /// Returns the directories, without symbolic links, whose files count as siblings.

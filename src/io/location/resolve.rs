@@ -200,10 +200,11 @@ pub(crate) fn remove_dots(path: &Path) -> PathBuf {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+    use crate::io::remote::Stores;
 
     fn origin(directories: &[&str]) -> Origin {
         let base = Base::Local(directories.iter().map(PathBuf::from).collect());
-        Origin { home: base.clone(), base }
+        Origin { home: base.clone(), base, stores: Stores::default() }
     }
 
     fn paths(name: &str, style: Style) -> Vec<String> {

@@ -16,23 +16,18 @@ pub(crate) struct Access {
     home: Vec<Url>,
     /// The addresses of the list in ALLOWED_SOURCES.
     listed: Vec<Url>,
+    instance_metadata: bool,
     stores: Stores,
 }
 
-/// What the user says about S3, read when it is first needed.
-#[derive(Clone, Debug)]
-struct Stores {
-    instance_metadata: bool,
-    config: Arc<OnceLock<Result<s3::Config>>>,
-}
+/// What the user says about S3, read when it is first needed. A dataset and its fragments share it: reading it means to
+/// read files.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stores(Arc<OnceLock<Result<s3::Config>>>);
 
 impl Stores {
-    fn new(options: &OpenOptions) -> Self {
-        Stores { instance_metadata: options.s3_instance_metadata, config: Arc::default() }
-    }
-
-    fn object(&self, url: &Url, is_named: bool) -> Result<s3::Object> {
-        match self.config.get_or_init(|| s3::Config::of_process(self.instance_metadata)) {
+    fn object(&self, url: &Url, is_named: bool, instance_metadata: bool) -> Result<s3::Object> {
+        match self.0.get_or_init(|| s3::Config::of_process(instance_metadata)) {
             Ok(config) => s3::Object::new(url, config, is_named),
             Err(error) => Err(Error::new(error.kind(), error.message())),
         }
@@ -80,14 +75,30 @@ impl Permit {
 
 impl Access {
     /// Returns the access for an aggregation file that the user named by its address, wherever that redirects.
-    pub(crate) fn of_named(url: &Url, options: &OpenOptions) -> Self {
-        let (home, listed, stores) = (vec![url.clone()], listed(options), Stores::new(options));
-        Access { rule: Rule::Anything, setting: "", home, listed, stores }
+    pub(crate) fn of_named(url: &Url, options: &OpenOptions, stores: &Stores) -> Self {
+        Access::new(Rule::Anything, "", vec![url.clone()], options, stores)
+    }
+
+    fn new(
+        rule: Rule,
+        setting: &'static str,
+        home: Vec<Url>,
+        options: &OpenOptions,
+        stores: &Stores,
+    ) -> Self {
+        let (listed, stores) = (listed(options), stores.clone());
+        Access { rule, setting, home, listed, instance_metadata: options.s3_instance_metadata, stores }
     }
 
     /// Returns the access for the names in an aggregation file. `own` are its addresses, `home` those of the file that
     /// the user named, and `remote` is true if it is not a local file.
-    pub(crate) fn of_fragments(remote: bool, own: Vec<Url>, home: Vec<Url>, options: &OpenOptions) -> Self {
+    pub(crate) fn of_fragments(
+        remote: bool,
+        own: Vec<Url>,
+        home: Vec<Url>,
+        options: &OpenOptions,
+        stores: &Stores,
+    ) -> Self {
         let (rule, setting) = match &options.allowed_sources {
             AllowedSources::All => (Rule::All, "ALLOWED_SOURCES=ALL"),
             AllowedSources::Prefixes(_) => (Rule::Listed, "the list in ALLOWED_SOURCES"),
@@ -98,7 +109,7 @@ impl Access {
             }
             AllowedSources::Default => (Rule::Anything, "ALLOWED_SOURCES=DEFAULT"),
         };
-        Access { rule, setting, home, listed: listed(options), stores: Stores::new(options) }
+        Access::new(rule, setting, home, options, stores)
     }
 
     /// Checks an address: the first one, and each one that a server redirects to.
@@ -123,7 +134,8 @@ impl Access {
         }
         let is_named = is_listed || self.home.iter().any(|home| url.has_origin_of(home));
         let authorization = is_named.then(|| self.authorization(url)).flatten();
-        let object = url.is_s3().then(|| self.stores.object(url, is_named)).transpose()?;
+        let object =
+            url.is_s3().then(|| self.stores.object(url, is_named, self.instance_metadata)).transpose()?;
         Ok(Permit { authorization, object, is_named: is_named || matches!(self.rule, Rule::All) })
     }
 
@@ -163,7 +175,7 @@ mod tests {
     #[test]
     fn a_local_file_may_name_servers_by_default_and_by_a_list() {
         let allows = |setting: &str, text: &str| {
-            let access = Access::of_fragments(false, vec![], vec![], &options(setting));
+            let access = Access::of_fragments(false, vec![], vec![], &options(setting), &Stores::default());
             access.judge(&url(text)).is_ok()
         };
         assert!(allows("DEFAULT", "https://h/f.nc") && allows("ALL", "http://h/f.nc"));
@@ -176,7 +188,8 @@ mod tests {
     fn a_remote_file_may_name_its_own_server_by_default() {
         let own = urls(&["https://h/run/agg.nc", "https://cdn/x/agg.nc"]);
         let allows = |setting: &str, text: &str| {
-            let access = Access::of_fragments(true, own.clone(), own.clone(), &options(setting));
+            let access =
+                Access::of_fragments(true, own.clone(), own.clone(), &options(setting), &Stores::default());
             access.judge(&url(text)).is_ok()
         };
         for text in ["https://h/run/f.nc", "https://h/other/f.nc", "https://cdn/f.nc"] {
@@ -194,7 +207,8 @@ mod tests {
     fn credentials_go_to_what_the_user_named_and_nowhere_else() {
         let home = urls(&["https://me:pw@h/agg.nc"]);
         let authorization = |setting: &str, text: &str| {
-            let access = Access::of_fragments(true, home.clone(), home.clone(), &options(setting));
+            let access =
+                Access::of_fragments(true, home.clone(), home.clone(), &options(setting), &Stores::default());
             access.judge(&url(text)).unwrap().authorization
         };
         let mine = url("https://me:pw@x/").authorization();
@@ -205,17 +219,18 @@ mod tests {
         );
         assert_eq!(authorization("ALL", "https://me:pw@other/f.nc"), None);
         assert_eq!(authorization("https://me:pw@other/", "https://other/f.nc"), mine);
-        let local = Access::of_fragments(false, vec![], vec![], &OpenOptions::default());
+        let local = Access::of_fragments(false, vec![], vec![], &OpenOptions::default(), &Stores::default());
         assert_eq!(local.judge(&url("https://me:pw@h/f.nc")).unwrap().authorization, None);
     }
 
     /// Returns whether a request for this address is signed, or `None` if it is not allowed.
     fn is_signed(own: &[&str], setting: &str, text: &str) -> Option<bool> {
         let own = urls(own);
-        let access = Access::of_fragments(!own.is_empty(), own.clone(), own, &options(setting));
+        let access =
+            Access::of_fragments(!own.is_empty(), own.clone(), own, &options(setting), &Stores::default());
         let key = |name: &str| name.starts_with("AWS_") && name.ends_with("KEY") || name.ends_with("KEY_ID");
         let config = s3::Config::load(false, |name| key(name).then(|| "x".to_owned()));
-        access.stores.config.set(config).unwrap();
+        access.stores.0.set(config).unwrap();
         let permit = access.judge(&url(text)).ok()?;
         Some(permit.headers("bytes=0-1").iter().any(|(name, _)| *name == "authorization"))
     }
@@ -251,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_refusal_names_the_setting_and_shows_no_secret() {
-        let access = Access::of_fragments(false, vec![], vec![], &options("LOCAL"));
+        let access = Access::of_fragments(false, vec![], vec![], &options("LOCAL"), &Stores::default());
         let refusal = access.judge(&url("https://me:secret@h/a/f.nc?sig=secret")).err().unwrap();
         assert_eq!(
             refusal.message(),
