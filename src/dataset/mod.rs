@@ -21,6 +21,7 @@ use crate::dataset::variable::Variable;
 use crate::error::message;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::{self, Identity, Origin};
+use crate::io::source::Source;
 use crate::options::OpenOptions;
 use crate::read::AggregationFile;
 
@@ -46,6 +47,8 @@ impl Dataset {
     pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
         let (found, origin) = location::open_named(path.as_ref(), options)?;
         let identity = found.identity();
+        // Its structure, its tables, and what they name.
+        found.file.expect_all();
         let container = Arc::new(Container::open(Arc::new(found.file))?);
         Dataset::from_container(container, identity, origin, options)
     }

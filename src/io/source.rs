@@ -37,6 +37,9 @@ pub trait Source: Send + Sync {
     /// Learns that structures of the file lie in pages of this size, so that a page is best read as a whole.
     fn expect_pages(&self, _size: u64) {}
 
+    /// Learns that many small parts all over the file are going to be read, so that a short one is best read as a whole.
+    fn expect_all(&self) {}
+
     /// Fetches ranges that are about to be read, sorted by their start, all at the same time. A source that answers at
     /// once has nothing to fetch.
     ///

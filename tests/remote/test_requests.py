@@ -9,6 +9,12 @@ import files
 from served import PRIVATE, ROOT, Served, environment, run
 
 
+def asked(requests):
+    """The number of bytes that requests are for."""
+    ranges = [request.range.removeprefix("bytes=").split("-") for request in requests]
+    return sum(int(last) - int(first) + 1 for first, last in ranges)
+
+
 class Requests(Served):
     def count(self, name, *words, expected):
         """Reads and returns how many requests the server had."""
@@ -70,6 +76,34 @@ class Requests(Served):
         parts[3] = noise.uniform(200, 300, shape)
         files.fragment(self.www / names[3], parts[3], zlib=True, complevel=1, chunksizes=(1, 40_000))
         self.assertLessEqual(self.count("placed.nc", expected=np.concatenate(parts)), 1 + len(names) + 3)
+
+    def test_a_short_aggregation_file_with_many_names_takes_two_requests(self):
+        data = self.large("near", (10, 20_000), (1, 20_000))
+        count = 4000
+        files.aggregation(self.www / "near_many.nc", ["near_1.nc"] * count, data.shape)
+        one = ("--start=25001,0", "--count=1,20000")
+        self.assertGreater((self.www / "near_many.nc").stat().st_size, 3 * 65536)
+        # Its first block and the rest; the header of the fragment and a chunk.
+        self.assertEqual(self.count("near_many.nc", *one, expected=data[1:2]), 4)
+        done = run("index", str(self.www / "near_many.nc"), "--at", self.url("near_many.nc"), **PRIVATE)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.count("near_many.nc", *one, expected=data[1:2]), 3)
+        # What needs no more than the first block asks for no more, and a long file is not read whole.
+        self.server.requests()
+        with open(self.www / "near_many.nc", "ab") as file:
+            file.write(bytes(3 << 20))
+        self.assert_same(self.read(self.url("near_many.nc"), *one), data[1:2])
+        self.assertLess(asked(self.server.requests()), 2 << 20)
+
+    def test_bytes_that_came_with_the_header_are_not_requested_again(self):
+        data = self.large("head", (1, 100_000), (1, 100_000))
+        self.server.requests()
+        self.assert_same(self.read(self.url("head.nc")), data)
+        requests = [request for request in self.server.requests() if "head_1" in request.path]
+        self.assertEqual(len(requests), 2)
+        length = (self.www / "head_1.nc").stat().st_size
+        self.assertGreater(length, 3 * 65536)
+        self.assertLessEqual(asked(requests), length)
 
     def test_a_second_read_asks_for_nothing_but_data(self):
         shape = (2, 20_000)

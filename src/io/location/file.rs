@@ -171,6 +171,10 @@ impl Source for File {
         self.source().expect_pages(size);
     }
 
+    fn expect_all(&self) {
+        self.source().expect_all();
+    }
+
     fn fetch(&self, ranges: &[std::ops::Range<u64>]) -> Result<Fetched> {
         self.source().fetch(ranges)
     }

@@ -82,17 +82,23 @@ impl Blocks {
         }
     }
 
-    /// Returns the bytes of a range, if all of its blocks are kept.
-    pub(super) fn bytes(&self, range: &Range<u64>) -> Option<Vec<u8>> {
+    /// Returns whether all blocks of a range are kept.
+    pub(super) fn has(&self, range: &Range<u64>) -> bool {
+        (range.start / BLOCK..range.end.div_ceil(BLOCK)).all(|number| self.get(number).is_some())
+    }
+
+    /// Returns the first bytes of a range, as far as their blocks are kept.
+    pub(super) fn head(&self, range: &Range<u64>) -> Vec<u8> {
         let mut bytes = Vec::new();
         for number in range.start / BLOCK..range.end.div_ceil(BLOCK) {
-            let block = self.get(number)?;
             let start = number * BLOCK;
             let from = range.start.saturating_sub(start) as usize;
             let to = (range.end - start).min(BLOCK) as usize;
-            bytes.extend_from_slice(block.get(from..to)?);
+            let block = self.get(number);
+            let Some(part) = block.as_deref().and_then(|block| block.get(from..to)) else { break };
+            bytes.extend_from_slice(part);
         }
-        Some(bytes)
+        bytes
     }
 }
 
@@ -138,9 +144,11 @@ mod tests {
         second.put(1, &[2; 20]);
         assert!(second.get(0).is_none() && first.get(3).is_none());
         assert_eq!(first.get(2).map(|block| block.len()), Some(10));
-        assert_eq!(first.bytes(&(BLOCK - 1..BLOCK + 1)), Some(vec![1, 1]));
-        assert_eq!(first.bytes(&(2 * BLOCK + 5..2 * BLOCK + 10)).map(|bytes| bytes.len()), Some(5));
-        assert_eq!(first.bytes(&(2 * BLOCK..2 * BLOCK + 11)), None);
-        assert_eq!(second.bytes(&(0..1)), None);
+        assert_eq!(first.head(&(BLOCK - 1..BLOCK + 1)), [1, 1]);
+        assert_eq!(first.head(&(2 * BLOCK + 5..2 * BLOCK + 10)).len(), 5);
+        assert_eq!(first.head(&(2 * BLOCK - 1..2 * BLOCK + 11)), [1]);
+        assert!(second.head(&(0..1)).is_empty());
+        second.put(0, &[2; 20]);
+        assert_eq!(second.head(&(5..BLOCK + 9)), [2; 0]);
     }
 }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use once_cell::sync::OnceCell;
 use ureq::http::{header, Response, StatusCode};
 use ureq::Body;
 
@@ -26,7 +27,9 @@ use crate::threads::stop::Stop;
 
 /// If a server does not serve parts of files, a file no longer than this is read whole.
 const WHOLE: u64 = 16 << 20;
-/// The maximum size of all such files together.
+/// An aggregation file no longer than this is read whole as soon as its first block does not suffice.
+const SHORT: u64 = 2 << 20;
+/// The maximum size of all files together that are kept whole.
 const MOST_HELD: u64 = 256 << 20;
 /// Reads of at least this size are not served from blocks.
 const LARGE: usize = 4 * BLOCK as usize;
@@ -51,8 +54,12 @@ struct Opened {
     /// The address that answered last: the first one, or the one that it redirected to.
     answering: Mutex<Url>,
     blocks: Blocks,
-    /// All bytes, if the server does not serve parts.
-    whole: Option<Whole>,
+    /// Whether the server serves parts of the file.
+    has_parts: bool,
+    /// Whether the file is to be read whole, since many small parts of it are going to be read.
+    is_wanted: AtomicBool,
+    /// All bytes, if they were read together.
+    whole: OnceCell<Whole>,
     changed: AtomicBool,
 }
 
@@ -62,16 +69,11 @@ struct Whole(Vec<u8>);
 static HELD: AtomicU64 = AtomicU64::new(0);
 
 impl Whole {
-    fn new(bytes: Vec<u8>) -> Result<Self> {
+    /// Returns `None` if no more files can be kept.
+    fn new(bytes: Vec<u8>) -> Option<Self> {
         let whole = Whole(bytes);
         let length = whole.0.len() as u64;
-        if HELD.fetch_add(length, Ordering::Relaxed) + length > MOST_HELD {
-            let message =
-                "the server does not send parts of files (it ignores the header Range), and no more whole \
-                 files can be kept";
-            return Err(Error::new(Kind::Limit, message));
-        }
-        Ok(whole)
+        (HELD.fetch_add(length, Ordering::Relaxed) + length <= MOST_HELD).then_some(whole)
     }
 }
 
@@ -147,7 +149,9 @@ impl RemoteFile {
             version: Known::Recorded(fingerprint),
             answering: Mutex::new(url.clone()),
             blocks: Blocks::new(),
-            whole: None,
+            has_parts: true,
+            is_wanted: AtomicBool::new(false),
+            whole: OnceCell::new(),
             changed: AtomicBool::new(false),
         }))
     }
@@ -156,7 +160,7 @@ impl RemoteFile {
     pub(crate) fn fingerprint(&self) -> Option<u64> {
         match &self.0.version {
             Known::Recorded(number) => Some(*number),
-            Known::Reported(version) => version.fingerprint().filter(|_| self.0.whole.is_none()),
+            Known::Reported(version) => version.fingerprint().filter(|_| self.0.has_parts),
         }
     }
 
@@ -184,10 +188,31 @@ impl RemoteFile {
         Some(self.0.answering()).filter(|url| *url != self.0.url)
     }
 
-    /// Sends a request for a range.
-    fn send(&self, range: Range<u64>) -> Result<Sent<Result<Vec<u8>>>> {
+    /// Sends a request for a range, of which the first bytes are there already.
+    fn send(&self, range: Range<u64>, head: Vec<u8>) -> Result<Sent<Result<Vec<u8>>>> {
         let opened = Arc::clone(&self.0);
-        errands::send(move |left| opened.request(range.start, (range.end - range.start) as usize, left))
+        errands::send(move |left| opened.request(range, head, left))
+    }
+
+    /// Reads the whole file, if that is wanted and it can be kept. Called when a part of it is missing.
+    fn take_whole(&self) -> Result<Option<&[u8]>> {
+        let Opened { whole, is_wanted, blocks, length, .. } = &*self.0;
+        if !is_wanted.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let read = || -> Result<Option<Whole>> {
+            let head = blocks.head(&(0..*length));
+            Ok(Whole::new(self.send(0..*length, head)?.wait()??))
+        };
+        let full = || Error::new(Kind::Limit, "no more whole files can be kept");
+        match whole.get_or_try_init(|| read()?.ok_or_else(full)) {
+            Ok(whole) => Ok(Some(&whole.0)),
+            Err(error) if error.kind() == Kind::Limit => {
+                is_wanted.store(false, Ordering::Relaxed);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Serves a small read from blocks, and requests those that are missing.
@@ -201,9 +226,13 @@ impl RemoteFile {
             let (start, bytes): (u64, Arc<[u8]>) = match blocks.get(number) {
                 Some(block) => (number * BLOCK, block),
                 None => {
+                    if let Some(whole) = self.take_whole()? {
+                        buffer.copy_from_slice(&whole[offset as usize..end as usize]);
+                        return Ok(());
+                    }
                     let Range { start, end } = blocks.plan(number, last, count);
                     let (start, end) = (start * BLOCK, (end * BLOCK).min(*length));
-                    let bytes = self.send(start..end)?.wait()??;
+                    let bytes = self.send(start..end, Vec::new())?.wait()??;
                     blocks.put(number, &bytes);
                     (start, bytes.into())
                 }
@@ -248,16 +277,32 @@ impl Opened {
         let Some((answering, version, is_whole, bytes)) = opened.map_err(|e| e.in_file(&*name))? else {
             return Ok(None);
         };
-        let (blocks, mut whole) = (Blocks::new(), None);
+        let (blocks, whole) = (Blocks::new(), OnceCell::new());
         match is_whole {
-            true => whole = Some(Whole::new(bytes).map_err(|e| e.in_file(&*name))?),
+            true => {
+                let message =
+                    "the server does not send parts of files (it ignores the header Range), and no more whole \
+                     files can be kept";
+                let full = || Error::new(Kind::Limit, message).in_file(&*name);
+                let _ = whole.set(Whole::new(bytes).ok_or_else(full)?);
+            }
             // A block that broke off is requested again when it is needed.
             false if bytes.len() as u64 == version.length.min(BLOCK) => blocks.put(0, &bytes),
             false => {}
         }
-        let (answering, changed) = (Mutex::new(answering), AtomicBool::new(false));
-        let (length, version) = (version.length, Known::Reported(version));
-        Ok(Some(Opened { url, name, session, length, version, answering, blocks, whole, changed }))
+        Ok(Some(Opened {
+            url,
+            name,
+            session,
+            length: version.length,
+            version: Known::Reported(version),
+            answering: Mutex::new(answering),
+            blocks,
+            has_parts: !is_whole,
+            is_wanted: AtomicBool::new(false),
+            whole,
+            changed: AtomicBool::new(false),
+        }))
     }
 
     fn is_current(&self) -> bool {
@@ -268,18 +313,20 @@ impl Opened {
         lock(&self.answering).clone()
     }
 
-    /// Returns a range, with one request, or more if the server sends less than was requested.
-    fn request(&self, offset: u64, len: usize, left: &Stop) -> Result<Vec<u8>> {
+    /// Returns a range, with one request, or more if the server sends less than was requested. Its first bytes are those
+    /// of `head`, which are not requested.
+    fn request(&self, range: Range<u64>, head: Vec<u8>, left: &Stop) -> Result<Vec<u8>> {
+        let len = (range.end - range.start) as usize;
         let no_memory =
             |_| Error::new(Kind::Limit, format!("no memory for {len} bytes of a file on a server"));
-        let mut buffer = Vec::new();
-        buffer.try_reserve_exact(len).map_err(no_memory)?;
+        let mut done = head.len().min(len);
+        let mut buffer = head;
+        buffer.try_reserve_exact(len - done).map_err(no_memory)?;
         buffer.resize(len, 0);
-        let mut done = 0;
-        let filled = self.session.attempt(&self.url, len as u64, left, |deadline| {
+        let filled = self.session.attempt(&self.url, (len - done) as u64, left, |deadline| {
             while done < buffer.len() {
                 let asked = self.answering();
-                let fetched = self.fetch_from(&asked, offset, &mut buffer, &mut done, deadline);
+                let fetched = self.fetch_from(&asked, range.start, &mut buffer, &mut done, deadline);
                 fetched.map_err(|failure| self.turned_back(&asked, failure))?;
             }
             Ok(())
@@ -358,7 +405,7 @@ impl Source for RemoteFile {
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
         check_end(self, offset, buffer.len())?;
-        if let Some(whole) = &self.0.whole {
+        if let Some(whole) = self.0.whole.get() {
             buffer.copy_from_slice(&whole.0[offset as usize..offset as usize + buffer.len()]);
             return Ok(());
         }
@@ -370,7 +417,7 @@ impl Source for RemoteFile {
                 for together in buffer.chunks_mut(AT_ONCE * MOST) {
                     let mut sent = Vec::new();
                     for part in together.chunks_mut(MOST) {
-                        sent.push((self.send(at..at + part.len() as u64)?, part));
+                        sent.push((self.send(at..at + part.len() as u64, Vec::new())?, part));
                         at += sent.last().map_or(0, |(_, part)| part.len() as u64);
                     }
                     for (request, part) in sent {
@@ -390,19 +437,26 @@ impl Source for RemoteFile {
         self.0.blocks.expect_pages(size);
     }
 
+    fn expect_all(&self) {
+        let Opened { has_parts, length, is_wanted, .. } = &*self.0;
+        is_wanted.store(*has_parts && *length <= SHORT, Ordering::Relaxed);
+    }
+
     fn fetch(&self, ranges: &[Range<u64>]) -> Result<Fetched> {
-        if self.0.whole.is_some() {
-            return Ok(Fetched::default());
-        }
         let inside = |range: &Range<u64>| range.start.min(self.len())..range.end.min(self.len());
         let ranges: Vec<_> = ranges.iter().map(inside).collect();
+        let is_kept = |range: &Range<u64>| self.0.blocks.has(range);
+        if self.0.whole.get().is_some() || !ranges.iter().all(is_kept) && self.take_whole()?.is_some() {
+            return Ok(Fetched::default());
+        }
         // What is longer than a request, a single chunk, is left to be read.
         let short = |range: &Range<u64>| range.end - range.start <= MOST as u64;
         let (mut there, mut sent) = (Vec::new(), Vec::new());
         for range in join(&ranges, GAP, MOST as u64).into_iter().filter(short) {
-            match self.0.blocks.bytes(&range) {
-                Some(bytes) => there.push((range.start, bytes)),
-                None => sent.push((range.start, self.send(range)?)),
+            let head = self.0.blocks.head(&range);
+            match head.len() as u64 == range.end - range.start {
+                true => there.push((range.start, head)),
+                false => sent.push((range.start, self.send(range, head)?)),
             }
         }
         for (start, request) in sent {
