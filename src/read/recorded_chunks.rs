@@ -248,9 +248,11 @@ impl RecordedChunks {
         if let Some(block) = lock().get(&(table, number)) {
             return Ok(Arc::clone(block));
         }
-        let place = self.stretch(table, number, number, columns)?;
-        let values = self.container.read_table(self.array_of(table)?, &place)?;
-        self.keep(table, number, columns, values)
+        // A block is a chunk, so what is kept here need not be kept as a chunk too.
+        let place = (self.array_of(table)?, self.stretch(table, number, number, columns)?);
+        let values = self.container.read_tables(&[place])?.pop();
+        let none = || Error::new(Kind::Internal, "a table of chunks was not read");
+        self.keep(table, number, columns, values.ok_or_else(none)?)
     }
 
     /// Returns the rows of blocks that follow each other.
@@ -267,10 +269,15 @@ impl RecordedChunks {
         let Values::I64(numbers) = values else {
             return Err(Error::new(Kind::Internal, "a table of chunks has another type"));
         };
+        let most = (ROWS * columns) as usize;
+        let parts = match numbers.len() <= most {
+            true => vec![numbers],
+            false => numbers.chunks(most).map(<[i64]>::to_vec).collect(),
+        };
         let mut blocks = Vec::new();
-        for numbers in numbers.chunks((ROWS * columns) as usize) {
-            let held = self.container.hold(size_of_val(numbers))?;
-            blocks.push(Arc::new(Block { numbers: numbers.to_vec(), _held: held }));
+        for numbers in parts {
+            let _held = self.container.hold(size_of_val(&numbers[..]))?;
+            blocks.push(Arc::new(Block { numbers, _held }));
         }
         let mut kept = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         for (number, block) in (first..).zip(&blocks) {

@@ -139,9 +139,9 @@ impl Candidates {
     }
 
     fn push_local(&mut self, path: PathBuf) {
-        let by_text = remove_dots(&path);
+        let by_text = has_dots(&path).then(|| remove_dots(&path));
         self.push_new(Place::Local(path));
-        self.push_new(Place::Local(by_text));
+        by_text.into_iter().for_each(|path| self.push_new(Place::Local(path)));
     }
 
     fn push_new(&mut self, place: Place) {
@@ -180,6 +180,11 @@ fn forms(name: &str) -> Result<Vec<PathBuf>> {
         forms.push(literal);
     }
     Ok(forms)
+}
+
+/// Returns whether a path may have segments that [`remove_dots`] changes.
+fn has_dots(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().windows(2).any(|pair| matches!(pair, [b'/' | b'\\', b'.']))
 }
 
 /// Removes `.` and `..` from an absolute path by text (RFC 3986 section 5.2.4).

@@ -80,7 +80,10 @@ impl std::ops::Deref for OpenFile {
 impl Descriptor {
     /// Takes ownership of a file that was opened as `path`.
     pub(super) fn new(path: &Path, file: OpenFile, identity: FileIdentity) -> Arc<Self> {
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let path = match path.is_absolute() {
+            true => path.to_owned(),
+            false => std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
+        };
         let file = RwLock::new(Some(file));
         let made =
             Descriptor { path, identity, file, is_recent: AtomicBool::new(true), pins: AtomicUsize::new(0) };

@@ -30,20 +30,15 @@ pub fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
-/// Ends the non-blocking mode of a regular file: in that mode, tape-backed file systems return `EAGAIN` instead of
-/// recalling.
+/// Ends the non-blocking mode of a regular file that [`open`] opened: in that mode, tape-backed file systems return
+/// `EAGAIN` instead of recalling.
 pub fn opened(file: &File) -> io::Result<()> {
-    let descriptor = file.as_raw_fd();
-    // SAFETY: the descriptor is open for as long as `file` is borrowed, and F_GETFL takes no further argument.
-    let flags = unsafe { libc::fcntl(descriptor, libc::F_GETFL) };
-    if flags < 0 {
-        return Err(io::Error::last_os_error());
+    // Of the flags that can be changed, it has no other.
+    // SAFETY: the descriptor is open for as long as `file` is borrowed, and F_SETFL takes an int.
+    match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFL, 0) } {
+        0.. => Ok(()),
+        _ => Err(io::Error::last_os_error()),
     }
-    // SAFETY: as above; F_SETFL takes an int.
-    if unsafe { libc::fcntl(descriptor, libc::F_SETFL, flags & !libc::O_NONBLOCK) } < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    Ok(())
 }
 
 /// Closes a file. The system may report earlier failures to write only then.
