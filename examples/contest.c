@@ -4,7 +4,8 @@
 
    SELECTION is start:stop:step,.. per dimension, or - to open and list only. Prints one line of JSON with seconds to open and
    to read, CPU seconds, peak memory and a CRC-32 of the values as 32-bit floats. With BENCH_DUMP=FILE set the values are
-   written there. The number of threads is that of CFA_NUM_THREADS. */
+   written there. With BENCH_READS=N it reads N times, and only the last read counts. The number of threads is that of
+   CFA_NUM_THREADS. */
 
 #define _DEFAULT_SOURCE
 #include <cfa.h>
@@ -144,10 +145,13 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < selected; i++)
         values *= count[i];
     float *buffer = allocate(values * sizeof *buffer);
-    if (!only_open) {
+    const char *reads = getenv("BENCH_READS");
+    for (int i = reads ? atoi(reads) : 1; !only_open && i > 0; i--) {
         begin = seconds();
         demand(cfa_variable_read(variable, start, count, step, NULL, CFA_TYPE_FLOAT32, values * sizeof *buffer, buffer, NULL));
         read = seconds() - begin;
+        if (i > 1)
+            opened = 0;
     }
     double cpu = cpu_seconds();
     long memory = peak_kilobytes();

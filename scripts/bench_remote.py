@@ -4,6 +4,7 @@
 Runs the bed of the yardstick (remote/run.py: nginx behind a proxy that adds 30 ms and a rate of 1 Gbit/s; LIMIT knows the
 address of every chunk) and prints its table; with --update the table replaces the one between the marks in the document.
 """
+import os
 import re
 import subprocess
 import sys
@@ -26,22 +27,36 @@ LINE = re.compile(r"^(\S+)\s+(\S+)\s+LIMIT\s+([\d.]+) s\s+(\d+) req\s+([\d.]+) M
 MARKS = re.compile(r"(?<=<!-- begin: reads over http -->\n).*?(?=<!-- end -->)", re.S)
 
 
-def main(yardstick, data, program, rounds, *update):
-    bed = Path(yardstick) / "remote"
-    if not (Path(data) / "x/truth.json").exists():
-        subprocess.run([sys.executable, bed / "make.py", "--dir", data], check=True)
-    command = [sys.executable, bed / "run.py", "--dir", data, "--prog", program, "--rounds", rounds]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+#: The read that is also timed when the file is open and was read before.
+AGAIN = "w1/c_series"
+
+
+def run(command, variables):
+    """Runs the bed and returns its lines."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **variables})
     print(done.stdout, end="")
     if done.returncode:
         sys.exit("bench: a read over http gave wrong values or failed")
     rows = [LINE.match(line) for line in done.stdout.splitlines() if " LIMIT " in line and "worst" not in line]
     if not rows or not all(rows):
         sys.exit("bench: the bed printed something else than expected")
+    return rows
+
+
+def main(yardstick, data, program, rounds, *update):
+    bed = Path(yardstick) / "remote"
+    if not (Path(data) / "x/truth.json").exists():
+        subprocess.run([sys.executable, bed / "make.py", "--dir", data], check=True)
+    command = [sys.executable, bed / "run.py", "--dir", data, "--prog", program, "--rounds", rounds]
+    rows = [(row, False) for row in run(command, {})]
+    rows += [(row, True) for row in run([*command, "--only", AGAIN], {"BENCH_READS": "2"})]
     table = ["| | LIMIT, s | libcfa, s | ratio | requests: LIMIT | libcfa | MB: LIMIT | libcfa |", "|---|" + "---:|" * 7]
-    for row in rows:
+    for row, is_again in rows:
         workload, task, limit, asked, fetched, own, own_asked, own_fetched, _, ratio = row.groups()
         name = NAMES.get(f"{workload} {task}", f"{workload} {task}")
+        if is_again:
+            # The server counts both reads.
+            name, own_asked, own_fetched = f"{name}, read again", "", ""
         table.append(f"| {name} | {limit} | {own} | {float(ratio):.1f} | {asked} | {own_asked} | {fetched} | {own_fetched} |")
     if update:
         document = Path(update[1])

@@ -118,6 +118,60 @@ fn a_small_file_costs_one_request_and_reads_in_a_row_few() {
 }
 
 #[test]
+fn a_short_file_of_which_much_is_expected_takes_two_requests() {
+    let file = bytes(700_000);
+    let served = file.clone();
+    let server = Server::start(move |request| partial(request, &served));
+    let reads = [(300_000, 100), (100_000, 300_000), (0, 100), (690_000, 10_000), (65_000, 1000)];
+    for first in 0..3 {
+        let before = server.requests().len();
+        let opened = open(&server, &[]).unwrap();
+        opened.expect_all();
+        read(&opened, 10, 65_000).unwrap();
+        assert_eq!(server.requests().len() - before, 1, "the first block suffices");
+        match first {
+            2 => drop(opened.fetch(&[5..10, 400_000..500_000]).unwrap()),
+            _ => drop(read(&opened, reads[first].0, reads[first].1).unwrap()),
+        }
+        for (offset, count) in reads {
+            let at = offset as usize;
+            assert!(read(&opened, offset, count).unwrap() == file[at..at + count], "{offset} {count}");
+        }
+        let asked: Vec<_> = server.requests()[before..].iter().map(Request::range).collect();
+        assert_eq!(asked.len(), 2, "{asked:?}");
+        assert_eq!(asked[1].start, asked[0].end, "nothing is requested twice");
+    }
+}
+
+#[test]
+fn a_long_file_is_not_read_whole_whatever_is_expected() {
+    let file = bytes((2 << 20) + 1);
+    let server = Server::start(move |request| partial(request, &file));
+    let opened = open(&server, &[]).unwrap();
+    opened.expect_all();
+    read(&opened, 2 << 20, 1).unwrap();
+    let asked: usize = server.requests().iter().map(|request| request.range().len()).sum();
+    assert!(asked <= 3 << 16, "{asked}");
+}
+
+#[test]
+fn a_file_that_changes_before_the_rest_of_it_is_read_is_an_error() {
+    let file = bytes(300_000);
+    let server = Server::start(move |request| {
+        let tag = format!("ETag: \"{}\"\r\nConnection: close\r\n", request.number.min(1));
+        let range = request.range().start..request.range().end.min(file.len());
+        let mut answer = partial_head(&range, file.len(), &tag).into_bytes();
+        answer.extend(&file[range]);
+        whole(answer)
+    });
+    let opened = open(&server, &[]).unwrap();
+    assert_eq!(opened.fetch(&[60_000..200_000]).unwrap_err().kind(), Kind::Io);
+    opened.expect_all();
+    assert_eq!(read(&opened, 200_000, 10).unwrap_err().kind(), Kind::Io);
+    assert_eq!(opened.fetch(&[60_000..200_000]).unwrap_err().kind(), Kind::Io);
+}
+
+#[test]
 fn connections_are_kept_for_the_next_request() {
     let file = bytes(2_000_000);
     let served = file.clone();

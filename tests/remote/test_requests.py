@@ -79,12 +79,16 @@ class Requests(Served):
 
     def test_a_short_aggregation_file_with_many_names_takes_two_requests(self):
         data = self.large("near", (10, 20_000), (1, 20_000))
-        count = 4000
+        count = 20_000
         files.aggregation(self.www / "near_many.nc", ["near_1.nc"] * count, data.shape)
         one = ("--start=25001,0", "--count=1,20000")
         self.assertGreater((self.www / "near_many.nc").stat().st_size, 3 * 65536)
         # Its first block and the rest; the header of the fragment and a chunk.
         self.assertEqual(self.count("near_many.nc", *one, expected=data[1:2]), 4)
+        # Names from all over the file.
+        self.read(self.url("near_many.nc"), "--start=0,0", "--count=40,1", "--stride=5000,1")
+        requests = [request for request in self.server.requests() if request.path.endswith("near_many.nc")]
+        self.assertEqual(len(requests), 2)
         done = run("index", str(self.www / "near_many.nc"), "--at", self.url("near_many.nc"), **PRIVATE)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(self.count("near_many.nc", *one, expected=data[1:2]), 3)

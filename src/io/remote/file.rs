@@ -412,7 +412,11 @@ impl Source for RemoteFile {
         match buffer.len() {
             0 => Ok(()),
             count if count < LARGE => self.read_blocks(offset, buffer),
-            _ => {
+            count => {
+                if let Some(whole) = self.take_whole()? {
+                    buffer.copy_from_slice(&whole[offset as usize..offset as usize + count]);
+                    return Ok(());
+                }
                 let mut at = offset;
                 for together in buffer.chunks_mut(AT_ONCE * MOST) {
                     let mut sent = Vec::new();
