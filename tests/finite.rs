@@ -183,3 +183,50 @@ fn large_integers_pass_exact_ratios_only() {
     let case = Case::new((DataType::I64, &[large], &[], Some("ft")), (DataType::F64, Some("m")));
     assert_eq!(case.read(DataType::F64, false).unwrap().1, [1]);
 }
+
+#[test]
+fn what_a_read_allows_does_not_change_what_a_later_one_gives() {
+    let folder = tempfile::tempdir().unwrap();
+    let fragment = |name: &str, values: Vec<f64>| {
+        plain(folder.path(), name, Var::new("f", DataType::F64, &[], Data::Numbers(values)));
+    };
+    fragment("a.nc", vec![1.0, 2.5]);
+    fragment("b.nc", vec![1e300, 4.0]);
+    let own = Var::new("v", DataType::F64, &[], Data::None);
+    let wide = aggregate(folder.path(), "wide.nc", own, &[("a.nc", "f", 2), ("b.nc", "f", 2)]);
+    let own = Var::new("v", DataType::F32, &[], Data::None);
+    let narrow = aggregate(folder.path(), "narrow.nc", own, &[("a.nc", "f", 2), ("b.nc", "f", 2)]);
+    // The same handle, with and without permission to lose values, in any order.
+    for (path, by_default) in [(&wide, false), (&wide, true), (&narrow, false), (&narrow, true)] {
+        let open = || Dataset::open_with(path, &OpenOptions::default().lossy_casts(by_default)).unwrap();
+        let read = |dataset: &Dataset, data_type: DataType, lossy: Option<bool>| {
+            let variable = dataset.variable("v").unwrap();
+            let (mut bytes, mut mask) = (vec![0; 4 * data_type.size().unwrap()], vec![7; 4]);
+            let output = Output { mask: Some(&mut mask), lossy, ..Output::new(data_type, &mut bytes) };
+            match variable.read_into(&Selection::all(&[4]), output) {
+                Ok(()) => Ok((bytes, mask)),
+                Err(error) => Err(error.kind()),
+            }
+        };
+        let requests: Vec<_> = [DataType::F32, DataType::F64, DataType::I16]
+            .into_iter()
+            .flat_map(|data_type| [None, Some(false), Some(true)].map(|lossy| (data_type, lossy)))
+            .collect();
+        for first in &requests {
+            for second in &requests {
+                let kept = open();
+                let _ = read(&kept, first.0, first.1);
+                let alone = read(&open(), second.0, second.1);
+                assert_eq!(
+                    read(&kept, second.0, second.1),
+                    alone,
+                    "{path:?} {by_default}: {first:?}, {second:?}"
+                );
+            }
+        }
+    }
+    let refused = |path, lossy| read(path, DataType::F32, lossy).map(|(_, mask)| mask).map_err(|e| e.kind());
+    assert_eq!(refused(&wide, false), Err(Kind::Type));
+    assert_eq!(refused(&narrow, false), Err(Kind::FragmentType));
+    assert_eq!(refused(&narrow, true), Ok(vec![1, 1, 0, 1]));
+}

@@ -326,7 +326,7 @@ impl Inspection<'_> {
         if let Raw::Stored { container, variable, .. } = raw.unexpanded() {
             container.check_length(&variable.array).map_err(fragment::unreadable)?;
         }
-        let conversion = self.preparation.convert(&raw, view, true)?;
+        let conversion = self.preparation.convert(&raw, view)?;
         problems.extend(conversion.warnings().iter().map(|warning| (&rules::ODDITY, warning.clone())));
         let (attributes, own) = (raw.attributes(), raw.data_type());
         if target.data_type() == DataType::String && own.is_number() {

@@ -70,7 +70,7 @@ pub(super) fn within(
         let Lookup::Fragments(list) = entries else { return Ok(()) };
         let begin = |i: usize| -> Result<Vec<Task>> {
             room.fetch_sub(FRAGMENT, Ordering::Relaxed);
-            let ready = preparation.prepare(&list[i], &block.spans(i), file.options.lossy_casts)?;
+            let ready = preparation.prepare(&list[i], &block.spans(i))?;
             let Some((prepared, piece)) = ready else { return Ok(Vec::new()) };
             if let Raw::Nested { host, variable, .. } = &prepared.raw {
                 Arc::clone(host).read_ahead(*variable, &piece.selection, &chain, room)?;

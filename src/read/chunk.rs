@@ -50,7 +50,7 @@ fn search(
         let Lookup::Fragments(list) = entries else { return Ok(()) };
         let [fragment] = &list[..] else { return Ok(()) };
         let spans = block.spans(0);
-        let Some((prepared, piece)) = preparation.prepare(fragment, &spans, file.options.lossy_casts)? else {
+        let Some((prepared, piece)) = preparation.prepare(fragment, &spans)? else {
             return Ok(());
         };
         let raw = &prepared.raw;

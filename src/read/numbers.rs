@@ -60,7 +60,7 @@ pub(crate) fn numbers(
     let preparation = Preparation::new(file, id, aggregation, &target, &chain);
     preparation.each_block(request.selection, |block, entries| match entries {
         Lookup::UniqueValues(values) => {
-            let conversion = Conversion::for_unique(values.data_type(), &target, sink.lossy)?;
+            let conversion = Conversion::for_unique(values.data_type(), &target, file.options.lossy_casts)?;
             for i in 0..block.len() {
                 let not_numbers = || Error::new(Kind::FragmentType, "unique values are strings, not numbers");
                 let raw = values.native_bytes_at(i).ok_or_else(not_numbers)?;
@@ -85,7 +85,7 @@ enum Task {
 
 fn ordinary(file: &Arc<AggregationFile>, id: VariableId, sink: &Sink<'_>) -> Result<()> {
     let raw = fragment::stored(&**file, id);
-    let conversion = Arc::new(Conversion::for_request(sink.target, sink.target.data_type(), sink.lossy)?);
+    let conversion = Arc::new(Conversion::for_request(sink.target, sink.target.data_type(), false)?);
     let mut prepared = Prepared::new(raw, conversion, Vec::new(), 0);
     let piece = Piece::whole(sink.request.selection);
     prepared.keep_chunks(&piece, 1, &file.caches.chunks);
@@ -188,7 +188,7 @@ impl Preparation<'_> {
         sink: &Sink<'_>,
     ) -> Result<Vec<Task>> {
         let run = || {
-            let Some((mut prepared, piece)) = self.prepare(fragment, spans, sink.lossy)? else {
+            let Some((mut prepared, piece)) = self.prepare(fragment, spans)? else {
                 sink.missing(&at_of(spans), &count_of(spans))?;
                 self.chain.advance(count_of(spans).iter().product())?;
                 return Ok(Vec::new());

@@ -33,8 +33,8 @@ const BLOCK: usize = 16 << 10;
 /// The number of conversions that are kept.
 const MOST_CONVERSIONS: usize = 1000;
 
-/// Conversions by the description of the array, and whether they may change values.
-type Conversions = HashMap<((u64, u64), bool), Arc<Conversion>>;
+/// Conversions by the description of the array.
+type Conversions = HashMap<(u64, u64), Arc<Conversion>>;
 
 /// A fragment, or an ordinary variable, that is ready to be read.
 pub(super) struct Prepared {
@@ -247,9 +247,12 @@ impl<'a> Preparation<'a> {
 
     /// Returns the conversion of the values of a version to canonical form.
     ///
+    /// It depends on the file and its options alone, never on the request, since later reads reuse it.
+    ///
     /// # Errors
     /// `FragmentType`, `Units`, `Calendar` if they cannot be converted.
-    pub(crate) fn convert(&self, raw: &Raw, view: Option<&View>, lossy: bool) -> Result<Conversion> {
+    pub(crate) fn convert(&self, raw: &Raw, view: Option<&View>) -> Result<Conversion> {
+        let lossy = self.file.options.lossy_casts;
         let units = view.and_then(|v| v.units.as_deref());
         let calendar = view.and_then(|v| v.calendar.as_deref());
         Conversion::new(raw.attributes(), raw.data_type(), units, calendar, self.target, lossy)
@@ -257,15 +260,10 @@ impl<'a> Preparation<'a> {
     }
 
     /// Opens, places and converts a fragment. Returns `None` if it is missing.
-    pub(super) fn prepare(
-        &self,
-        fragment: &Fragment,
-        spans: &[Span],
-        lossy: bool,
-    ) -> Result<Option<(Prepared, Piece)>> {
+    pub(super) fn prepare(&self, fragment: &Fragment, spans: &[Span]) -> Result<Option<(Prepared, Piece)>> {
         let index = index_of(spans);
         let canonical = self.aggregation.grid.shape_of(&index);
-        let recorded = || self.recorded(fragment, &index, &canonical, lossy);
+        let recorded = || self.recorded(fragment, &index, &canonical);
         if let Some(prepared) = self.reopen(fragment, &index).or_else(recorded) {
             let piece = Placement::new(prepared.raw.shape(), &canonical, None)?.piece(spans)?;
             return Ok(Some((prepared, piece)));
@@ -275,7 +273,7 @@ impl<'a> Preparation<'a> {
             let raw = self.place(raw, &index, view)?;
             let placement = Placement::new(raw.shape(), &canonical, view);
             let piece = placement.and_then(|p| p.piece(spans)).map_err(|e| in_file_of(&raw, e))?;
-            let conversion = Arc::new(self.convert(&raw, view, lossy)?);
+            let conversion = Arc::new(self.convert(&raw, view)?);
             for warning in conversion.warnings() {
                 self.file.warn(warning.clone());
             }
@@ -331,13 +329,7 @@ impl<'a> Preparation<'a> {
 
     /// Opens a fragment whose places of chunks were recorded. Returns `None` if they were not, if its file changed, or if
     /// anything in the record is odd.
-    fn recorded(
-        &self,
-        fragment: &Fragment,
-        index: &[u64],
-        canonical: &[u64],
-        lossy: bool,
-    ) -> Option<Prepared> {
+    fn recorded(&self, fragment: &Fragment, index: &[u64], canonical: &[u64]) -> Option<Prepared> {
         let tables = self.recorded.as_ref()?;
         let Fragment::Stored { versions, view: None } = fragment else { return None };
         let version = versions.first().filter(|version| version.is_netcdf())?;
@@ -360,7 +352,7 @@ impl<'a> Preparation<'a> {
         if self.aggregation.recorded.as_ref().is_some_and(has_changed) {
             return None;
         }
-        let conversion = self.conversion_of(entry.layout, &layout, lossy)?;
+        let conversion = self.conversion_of(entry.layout, &layout)?;
         let known = Known {
             version: 0,
             identity: file.identity(),
@@ -376,12 +368,13 @@ impl<'a> Preparation<'a> {
     }
 
     /// Returns the conversion of arrays with this recorded description.
-    fn conversion_of(&self, key: (u64, u64), layout: &Described, lossy: bool) -> Option<Arc<Conversion>> {
+    fn conversion_of(&self, key: (u64, u64), layout: &Described) -> Option<Arc<Conversion>> {
         let lock = || self.conversions.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(&(key, lossy)) {
+        if let Some(known) = lock().get(&key) {
             return Some(Arc::clone(known));
         }
         let Described { attributes, data_type, .. } = layout;
+        let lossy = self.file.options.lossy_casts;
         let conversion = Conversion::new(attributes, *data_type, None, None, self.target, lossy).ok()?;
         for warning in conversion.warnings() {
             self.file.warn(warning.clone());
@@ -391,7 +384,7 @@ impl<'a> Preparation<'a> {
         if conversions.len() >= MOST_CONVERSIONS {
             conversions.clear();
         }
-        conversions.insert((key, lossy), Arc::clone(&conversion));
+        conversions.insert(key, Arc::clone(&conversion));
         drop(conversions);
         Some(conversion)
     }

@@ -14,7 +14,6 @@ pub(crate) struct Sink<'a> {
     pub(crate) request: &'a Request<'a>,
     /// The conversion from the variable's own type to the requested one, if they differ.
     cast: Option<Conversion>,
-    pub(crate) lossy: bool,
 }
 
 /// Buffers of one thread, reused for each part.
@@ -50,7 +49,7 @@ impl<'a> Sink<'a> {
         let differs = request.data_type != target.data_type();
         let cast =
             differs.then(|| Conversion::for_request(target, request.data_type, allowed)).transpose()?;
-        Ok(Sink { target, request, cast, lossy })
+        Ok(Sink { target, request, cast })
     }
 
     /// Reads a part of a fragment and writes it to its place.
