@@ -401,3 +401,28 @@ fn a_local_version_is_taken_before_one_on_a_server() {
     let (requests, warning) = read(["bad.nc", &far], &[]);
     assert!(requests == 1 && warning.contains("version 1 (bad.nc) is skipped"), "{warning}");
 }
+
+#[test]
+fn a_check_prefers_a_local_version_as_a_read_does() {
+    let archive = Archive::new(|_| None);
+    let ones = || Var::new("v", DataType::I32, &[], Data::Numbers(vec![1.0, 1.0]));
+    plain(archive.folder.path(), "near.nc", ones());
+    plain(archive.folder.path(), "far.nc", ones());
+    std::fs::write(archive.path("bad.nc"), "nothing").unwrap();
+    let far = archive.server.url("/far.nc");
+    let gone = archive.server.url("/gone.nc");
+    let check = |versions| {
+        let before = archive.server.requests().len();
+        let options = check::Options { open: open_options(), fragments: true, ..check::Options::default() };
+        let report = check::check(with_versions(archive.folder.path(), versions), &options).unwrap();
+        let requests = archive.server.requests().len() - before;
+        (requests > 0, report.variables[0].states[0])
+    };
+    assert_eq!(check([&far, "near.nc"]), (false, check::State::OtherVersion));
+    assert_eq!(check([&gone, "near.nc"]), (false, check::State::OtherVersion));
+    assert_eq!(check(["near.nc", &far]), (false, check::State::Present));
+    // One that is absent or unusable changes nothing.
+    assert_eq!(check([&far, "none.nc"]), (true, check::State::Present));
+    assert_eq!(check([&far, "bad.nc"]), (true, check::State::Present));
+    assert_eq!(check([&gone, "none.nc"]), (true, check::State::Missing));
+}

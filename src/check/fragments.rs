@@ -245,10 +245,14 @@ impl Inspection<'_> {
         (index, verdict)
     }
 
-    /// Checks the versions up to the first that can be used. Reports what is wrong with those before it.
+    /// Checks the versions up to the first that can be used, in the order of a read. Reports what is wrong with those
+    /// before it.
     fn versions(&self, index: &[u64], versions: &[Version], view: Option<&View>) -> Verdict {
         let (mut problems, mut absences) = (Vec::new(), Vec::new());
-        for (v, version) in versions.iter().enumerate() {
+        let nearer = self.preparation.wanted(versions, index).nearer();
+        let in_order = (0..versions.len()).map(|v| (v, false));
+        for (v, is_nearer) in nearer.into_iter().map(|v| (v, true)).chain(in_order) {
+            let version = &versions[v];
             self.extent.effort.spend(1, Cost::Opened);
             let outcome = self.open(index, version).and_then(|outcome| {
                 let raw = match outcome {
@@ -277,6 +281,9 @@ impl Inspection<'_> {
                     // Versions exist because earlier ones may be missing, so that is not reported.
                     return Verdict { state, problems };
                 }
+                // It comes again in its place.
+                Ok(Outcome::Missing(_)) if is_nearer => {}
+                Err(error) if is_nearer && error.kind() != Kind::Cancelled => {}
                 Ok(Outcome::Missing(error)) => absences.push((rule_of(&error), error.to_string())),
                 Err(error) => {
                     problems.push((rule_of(&error), error.to_string()));

@@ -108,8 +108,8 @@ pub(crate) fn open<T>(
 }
 
 impl Wanted<'_> {
-    /// Returns the numbers of the versions on this machine that come after one on a server.
-    fn nearer(&self) -> Vec<usize> {
+    /// Returns the numbers of the versions on this machine that come after one on a server, which are tried first.
+    pub(crate) fn nearer(&self) -> Vec<usize> {
         if self.versions.len() < 2 {
             return Vec::new();
         }
