@@ -102,6 +102,46 @@ fn a_count_variable_of_the_same_group_goes_before_others() {
 }
 
 #[test]
+fn a_list_of_places_may_lie_in_another_group_than_its_dimension() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("agg.nc");
+    let body = "
+        dimensions: y = 2 ; x = 3 ; land = 2 ; sea = 2 ;
+        variables:
+          float v(land) ; int land(land) ; land:compress = \"y x\" ;
+          float w(sea) ;
+        data: v = 1, 2 ; land = 5, 0 ; w = 7, 8 ;
+        group: inner {
+          variables: float v(land) ; int land(land) ; land:compress = \"y x\" ; float w(sea) ;
+          data: v = 3, 4 ; land = 1, 2 ; w = 5, 6 ;
+        }
+        group: other {
+          variables: int sea(sea) ; sea:compress = \"/y /x\" ; data: sea = 4, 3 ;
+        }";
+    make_from(folder.path(), "a", body);
+    let dimensions: &[(&str, &[usize])] = &[("y", &[2]), ("x", &[3])];
+    for (identifier, wanted) in [
+        ("v", [2.0, N, N, N, N, 1.0]),
+        ("inner/v", [N, 3.0, 4.0, N, N, N]),
+        ("w", [N, N, N, 8.0, 7.0, N]),
+        ("inner/w", [N, N, N, 6.0, 5.0, N]),
+    ] {
+        write_aggregation_of(&path, aggregated("v"), identifier, dimensions, &["a.nc"]);
+        assert_eq!(all(&path, "v").unwrap(), Values::F32(wanted.to_vec()), "{identifier}");
+    }
+    // Two that are equally near are no choice.
+    let twice = format!("{body} group: third {{ variables: int sea(sea) ; sea:compress = \"/y /x\" ; }}");
+    make_from(folder.path(), "a", &twice);
+    write_aggregation_of(&path, aggregated("v"), "w", dimensions, &["a.nc"]);
+    let error = all(&path, "v").unwrap_err();
+    assert_eq!(error.kind(), Kind::FragmentShape);
+    assert!(
+        error.to_string().contains("'/other/sea'") && error.to_string().contains("'/third/sea'"),
+        "{error}"
+    );
+}
+
+#[test]
 fn two_count_variables_that_both_fit_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("agg.nc");

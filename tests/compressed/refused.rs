@@ -204,7 +204,7 @@ fn many_count_and_index_variables_are_refused_before_they_are_paired() {
     );
     let error = refused(folder.path(), &body, DIMENSIONS);
     assert_eq!(error.kind(), Kind::FragmentShape);
-    assert!(error.message().contains("more than 32 count and index variables"), "{error}");
+    assert!(error.message().contains("more than 32 list, count and index variables"), "{error}");
 }
 
 #[test]

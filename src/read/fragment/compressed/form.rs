@@ -68,18 +68,28 @@ fn distance(home: &Home<'_>, form: &Form) -> usize {
     upward.position(|g| g == group(form.variables()[0])).unwrap_or(usize::MAX)
 }
 
-fn gathered(home: &Home<'_>, dimension: DimensionId) -> Result<Option<Form>> {
+/// Returns the forms in which this dimension lists places of others.
+fn gathered(home: &Home<'_>, dimension: DimensionId) -> Result<Vec<Form>> {
     let tree = home.tree;
-    let own = &tree.dimensions[dimension.0];
-    let Some(list) = tree.variable_in(own.group, &own.name) else { return Ok(None) };
-    let Some(names) = tree.variables[list.0].attributes.text("compress") else { return Ok(None) };
-    let names: Vec<&str> = names.split_whitespace().take(MOST + 1).collect();
-    let named = |name: &&str| reference::dimension(tree, own.group, name);
-    match names.iter().map(named).collect() {
-        Some(dimensions) if names.len() <= MOST => Ok(Some(Form::Gathered { list, dimensions })),
-        Some(_) => Err(wrong(format!("compress of '{}' names too many dimensions", home.path(list)))),
-        None => Err(wrong(format!("compress of '{}' names an unknown dimension", home.path(list)))),
+    let mut forms = Vec::new();
+    for list in home.variables_with("compress") {
+        let variable = &tree.variables[list.0];
+        if variable.name != tree.dimensions[dimension.0].name || home.dimensions(list)? != [dimension] {
+            continue;
+        }
+        let names = variable.attributes.text("compress").unwrap_or_default();
+        let names: Vec<&str> = names.split_whitespace().take(MOST + 1).collect();
+        let named = |name: &&str| reference::dimension(tree, variable.group, name);
+        let wrong = |what| wrong(format!("compress of '{}' names {what}", home.path(list)));
+        let dimensions = names.iter().map(named).collect::<Option<_>>();
+        let dimensions = dimensions.ok_or_else(|| wrong("an unknown dimension"))?;
+        if names.len() > MOST {
+            return Err(wrong("too many dimensions"));
+        }
+        forms.push(Form::Gathered { list, dimensions });
+        check_few(home, dimension, forms.len())?;
     }
+    Ok(forms)
 }
 
 /// Returns the ragged arrays that have this sample dimension.
@@ -123,7 +133,7 @@ fn check_few(home: &Home<'_>, dimension: DimensionId, found: usize) -> Result<()
         return Ok(());
     }
     let name = &home.tree.dimensions[dimension.0].name;
-    Err(wrong(format!("dimension '{name}' has more than {MOST} count and index variables")))
+    Err(wrong(format!("dimension '{name}' has more than {MOST} list, count and index variables")))
 }
 
 impl Form {
