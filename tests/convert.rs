@@ -11,6 +11,9 @@ use cfa::EntrySource;
 use cfa::{DataType, Dataset, Kind, Values};
 use cfa::{Fragment, Version};
 
+use crate::support::series::{aggregate, plain};
+use crate::support::{Data, Var};
+
 const DIALECTS: [Dialect; 6] =
     [Dialect::Cf113, Dialect::CfDraft, Dialect::Cfa062, Dialect::Cfa06b1, Dialect::CfaTerms, Dialect::Cfa04];
 
@@ -218,4 +221,70 @@ fn a_new_dialect_takes_the_place_of_the_old_one_by_renaming() {
     assert_eq!(crate::archive::read(&path, "tas"), Values::F32(crate::archive::values()));
     assert_eq!(locations(&path, "tas")[0], "frag/part%200_0.nc");
     crate::archive::run(directory.path(), &["check", "year.nc", "--fragments", "--strict"]);
+}
+
+/// Writes an aggregation with plain variables that are wholly or partly unwritten, each in its own way.
+fn with_unwritten_data(folder: &std::path::Path) -> (std::path::PathBuf, Vec<String>) {
+    let values = Var::new("v", DataType::F32, &[], Data::Numbers(vec![1.0, 2.0]));
+    plain(folder, "f.nc", values);
+    let own = Var::new("v", DataType::F32, &[], Data::None);
+    let path = aggregate(folder, "agg.nc", own, &[("f.nc", "v", 2)]);
+    let mut file = netcdf::append(&path).unwrap();
+    file.add_dimension("y", 6).unwrap();
+    file.add_unlimited_dimension("grown").unwrap();
+    let mut names = Vec::new();
+    for (name, dimension, chunk, deflate) in [
+        ("contiguous", "y", None, false),
+        ("chunked", "y", Some(2), false),
+        ("deflated", "y", Some(2), true),
+        ("records", "grown", Some(2), false),
+    ] {
+        for (how, fill) in [("none", None), ("seven", Some(7)), ("zero", Some(0))] {
+            for written in [0, 2, 6] {
+                let name = format!("{name}_{how}_{written}");
+                let mut variable = file.add_variable::<i32>(&name, &[dimension]).unwrap();
+                if let Some(chunk) = chunk {
+                    variable.set_chunking(&[chunk]).unwrap();
+                }
+                if deflate {
+                    variable.set_compression(4, true).unwrap();
+                }
+                match fill {
+                    Some(fill) => variable.set_fill_value(fill).unwrap(),
+                    // SAFETY: HDF5 reads zeros where nothing is written.
+                    None => unsafe { variable.set_nofill().unwrap() },
+                }
+                if written > 0 {
+                    let values: Vec<i32> = (1..=written).collect();
+                    variable.put_values(&values, ..values.len()).unwrap();
+                }
+                names.push(name);
+            }
+        }
+    }
+    drop(file);
+    (path, names)
+}
+
+#[test]
+fn data_that_were_never_written_keep_their_value() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, names) = with_unwritten_data(folder.path());
+    let dataset = Dataset::open(&path).unwrap();
+    let read = |path: &std::path::Path, name: &str| {
+        let variable = Dataset::open(path).unwrap().variable(name).unwrap();
+        let shape = variable.shape().unwrap().to_vec();
+        let (mut bytes, mut mask) = (vec![0; 24], vec![7; 6]);
+        let output = cfa::Output { mask: Some(&mut mask), ..cfa::Output::new(DataType::I32, &mut bytes) };
+        variable.read_into(&cfa::Selection::all(&shape), output).unwrap();
+        (shape, bytes, mask)
+    };
+    for format in [Format::Netcdf4, Format::Classic] {
+        let new = folder.path().join("new.nc");
+        let options = Options { dialect: Dialect::Cfa062, format, overwrite: true, ..Options::default() };
+        convert(&dataset, &new, &options).unwrap();
+        for name in &names {
+            assert_eq!(read(&new, name), read(&path, name), "{format:?} {name}");
+        }
+    }
 }

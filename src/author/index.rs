@@ -105,7 +105,7 @@ pub fn index_for(
     let recorded = recordings.iter().map(|recording| recording.count()).sum();
     let kept: Vec<VariableId> =
         (0..tree.variables.len()).map(VariableId).filter(|id| !old.contains(id)).collect();
-    let mut file = describe(&dataset, &kept, &old);
+    let mut file = describe(&dataset, &kept, &old)?;
     for (variable, recording) in found.iter().zip(recordings) {
         let stored = &tree.variables[variable.id.0];
         recording.attach(group_at(tree, &mut file, stored.group), &stored.name);
@@ -164,7 +164,7 @@ fn fragments(dataset: &Dataset, aggregation: &Aggregation) -> Result<Option<Vec<
 }
 
 /// Returns the file without what was recorded before.
-fn describe(dataset: &Dataset, kept: &[VariableId], old: &HashSet<VariableId>) -> File {
+fn describe(dataset: &Dataset, kept: &[VariableId], old: &HashSet<VariableId>) -> Result<File> {
     let tree = dataset.shared().tree();
     let used_by = |ids: &mut dyn Iterator<Item = &VariableId>| -> HashSet<DimensionId> {
         ids.flat_map(|id| tree.variables[id.0].dimensions.iter().copied()).collect()
@@ -182,14 +182,13 @@ fn describe(dataset: &Dataset, kept: &[VariableId], old: &HashSet<VariableId>) -
         })
         .collect();
     let mut root = skeleton(tree, GroupId(0), &dimensions);
-    let length = dataset.shared().container.source().len();
     for &id in kept {
         let variable = &tree.variables[id.0];
-        let mut new = plain_variable(tree, variable, length);
+        let mut new = plain_variable(dataset, variable)?;
         if dialect::is_aggregation(&variable.attributes) {
             new.attributes.remove(CHUNKS_ATTRIBUTE);
         }
         group_at(tree, &mut root, variable.group).variables.push(new);
     }
-    root
+    Ok(root)
 }

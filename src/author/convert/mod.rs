@@ -25,14 +25,16 @@ use crate::author::write::aggregation::{self, Aggregated, Content, Recording, St
 use crate::author::write::blocks::blocks;
 use crate::author::write::{self, Dimension, File, Format, Group, NewFile};
 use crate::container::array::{Array, Layout};
+use crate::container::read::is_unwritten;
 use crate::container::tree::{DimensionId, GroupId, Tree, Variable, VariableId};
+use crate::container::Container;
 use crate::dataset::Dataset;
 use crate::dialect::{self, reference};
 use crate::error::{Error, Kind, Result};
 use crate::model::{Aggregation, Dialect};
 use crate::selection::{checked_product, Selection};
 use crate::threads::progress::{Listener, Progress};
-use crate::value::{Attributes, Values};
+use crate::value::{Attributes, DataType, Values};
 use fragments::Collector;
 pub use locations::Locations;
 
@@ -178,10 +180,9 @@ fn describe(
     if let Some(group) = tree.groups.first() {
         root.attributes = global(&group.attributes, options.dialect);
     }
-    let length = dataset.shared().container.source().len();
     for &id in plain {
         let variable = &tree.variables[id.0];
-        group_at(tree, &mut root, variable.group).variables.push(plain_variable(tree, variable, length));
+        group_at(tree, &mut root, variable.group).variables.push(plain_variable(dataset, variable)?);
     }
     for one in aggregated {
         let group = group_at(tree, &mut root, one.group);
@@ -237,9 +238,18 @@ fn kept_dimensions(
         .collect()
 }
 
-pub(super) fn plain_variable(tree: &Tree, variable: &Variable, length: u64) -> write::Variable {
+/// Returns the description of a variable that [`copy`] copies.
+///
+/// # Errors
+/// Those of reading its fill value.
+pub(super) fn plain_variable(dataset: &Dataset, variable: &Variable) -> Result<write::Variable> {
+    let shared = dataset.shared();
+    let length = shared.container.source().len();
     let mut new = write::Variable::new(&*variable.name, variable.array.data_type, &[]);
-    let names = variable.dimensions.iter().map(|d| tree.dimensions[d.0].name.clone());
+    let names = variable.dimensions.iter().map(|d| shared.tree().dimensions[d.0].name.clone());
+    if variable.array.data_type != DataType::String {
+        new.unwritten = Some(unwritten(&shared.container, &variable.array)?);
+    }
     new.dimensions = names.collect();
     new.attributes = variable.attributes.clone();
     if let Layout::Chunked { chunk, filters, .. } = &variable.array.layout {
@@ -248,7 +258,15 @@ pub(super) fn plain_variable(tree: &Tree, variable: &Variable, length: u64) -> w
             new.storage = write::Storage { chunks, deflate: Some(4), shuffle: true };
         }
     }
-    new
+    Ok(new)
+}
+
+/// Returns the one element that an array has where nothing was written.
+fn unwritten(container: &Container, array: &Array) -> Result<Values> {
+    let Array { data_type, element, ref fill, .. } = *array;
+    let (shape, fill) = (vec![1], fill.clone());
+    let one = Array { data_type, element, shape, layout: Layout::Unwritten, fill, short: None };
+    container.read_values(&one, &Selection::all(&one.shape))
 }
 
 /// Returns whether chunks hold next to nothing, as a constant of gigabytes does in a file of this length. Such a chunk is
@@ -312,7 +330,7 @@ fn variable_of(
     Ok(new)
 }
 
-/// Copies plain data as stored.
+/// Copies plain data as stored; what was never written stays so, with the same value.
 pub(super) fn copy(
     dataset: &Dataset,
     id: VariableId,
@@ -322,11 +340,23 @@ pub(super) fn copy(
     let shared = dataset.shared();
     let variable = &shared.tree().variables[id.0];
     let shape = &variable.array.shape;
-    if checked_product(shape) == Some(0) || matches!(variable.array.layout, Layout::Unwritten) {
+    if checked_product(shape) == Some(0) {
+        return Ok(());
+    }
+    // A string that is not written is that of `_FillValue`.
+    let same = match unwritten(&shared.container, &variable.array)? {
+        Values::String(list) => list == [variable.attributes.text("_FillValue").unwrap_or_default()],
+        _ => true,
+    };
+    if same && matches!(variable.array.layout, Layout::Unwritten) && variable.array.short.is_none() {
         return Ok(());
     }
     for (start, count) in blocks(shape, &out.block_shape(&variable.path, SLAB)) {
         let part = Selection::block(&start, &count, shape)?;
+        if same && is_unwritten(&variable.array, &part)? {
+            progress.advance(part.len().unwrap_or(0))?;
+            continue;
+        }
         let values = shared.container.read_values(&variable.array, &part)?;
         out.put(&variable.path, &start, &count, &values)?;
         progress.advance(values.len() as u64)?;

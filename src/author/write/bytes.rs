@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::description::Variable;
 use crate::container::array::Element;
 use crate::container::fill;
 use crate::value::{Attributes, DataType, Values};
@@ -45,9 +46,16 @@ pub(super) fn encode(values: &Values, order: Order) -> Cow<'_, [u8]> {
     }
 }
 
-/// Returns one element for what was never written, for numbers and characters: `_FillValue`, or the default of the
-/// type.
-pub(super) fn fill_value(data_type: DataType, attributes: &Attributes, order: Order) -> Vec<u8> {
+/// Returns one element for what is not written to a variable of numbers or characters.
+pub(super) fn unwritten(variable: &Variable, order: Order) -> Vec<u8> {
+    match &variable.unwritten {
+        Some(value) => encode(value, order).into_owned(),
+        None => fill_value(variable.data_type, &variable.attributes, order),
+    }
+}
+
+/// Returns one element that netCDF reads where nothing was written: `_FillValue`, or the default of the type.
+fn fill_value(data_type: DataType, attributes: &Attributes, order: Order) -> Vec<u8> {
     let size = data_type.size().unwrap_or(1);
     let element = Element::Number { size, big_endian: order == Order::Big };
     fill::own(data_type, element, attributes).unwrap_or_else(|| fill::default(data_type, element))

@@ -96,6 +96,9 @@ pub struct Variable {
     pub attributes: Attributes,
     /// Its data.
     pub data: Data,
+    /// One number or character that elements have to which nothing is written; `None`: `_FillValue`, else the default of
+    /// the type.
+    pub unwritten: Option<Values>,
     /// How they are stored.
     pub storage: Storage,
 }
@@ -160,6 +163,7 @@ impl Variable {
             dimensions: dimensions.iter().map(|&d| d.to_owned()).collect(),
             attributes: Attributes::default(),
             data: Data::Later,
+            unwritten: None,
             storage: Storage::default(),
         }
     }

@@ -25,6 +25,7 @@ pub use self::cache::ChunkCache;
 use self::chunked::Filtered;
 use self::copy::Order;
 use self::lattice::Lattice;
+use self::touched::TouchedChunks;
 use super::array::{Array, Element, Layout};
 use super::buffer::grown;
 use super::chunk_numbers::ChunkNumbers;
@@ -100,6 +101,27 @@ pub fn prepare(array: &Array, selection: &Selection) -> Result<()> {
     match selection.is_empty() || chunk.len() != selection.rank() {
         true => Ok(()),
         false => index.prepare(&ChunkNumbers::new(selection, chunk)),
+    }
+}
+
+/// Returns whether nothing was ever written to a selection, so that it consists of the array's fill value.
+///
+/// # Errors
+/// As [`prepare`].
+pub fn is_unwritten(array: &Array, selection: &Selection) -> Result<bool> {
+    match &array.layout {
+        _ if array.short.is_some() || selection.is_empty() => Ok(false),
+        Layout::Unwritten => Ok(true),
+        Layout::Chunked { chunk, index, .. } if chunk.len() == selection.rank() => {
+            prepare(array, selection)?;
+            for touched in TouchedChunks::new(selection, chunk, array.element.size()) {
+                if index.find(&touched.chunk)?.is_some() {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+        _ => Ok(false),
     }
 }
 

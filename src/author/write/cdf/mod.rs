@@ -8,7 +8,7 @@ mod header;
 use std::collections::HashMap;
 use std::fs::File;
 
-use super::bytes::{encode, fill_value, Order};
+use super::bytes::{encode, unwritten, Order};
 use super::description::{Format, Group};
 use super::region::{runs, Coverage};
 use super::sink::Sink;
@@ -54,7 +54,7 @@ impl Writer {
         let mut variables = Vec::with_capacity(file.variables.len());
         for variable in &file.variables {
             let dimensions = variable.dimensions.iter().filter_map(|name| file.dimension(name));
-            let fill = fill_value(variable.data_type, &variable.attributes, Order::Big);
+            let fill = unwritten(variable, Order::Big);
             variables.push(Variable {
                 name: variable.name.clone(),
                 shape: dimensions.clone().map(|d| d.size).collect(),

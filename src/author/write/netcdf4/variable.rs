@@ -9,7 +9,7 @@ use super::header::Message;
 use super::heap::Heap;
 use super::message::{self, CONSTANT, HEAP_REFERENCE, UNDEFINED};
 use super::stored::{Stored, StoredChunks};
-use crate::author::write::bytes::{encode, ended, fill_value, Order};
+use crate::author::write::bytes::{encode, ended, unwritten, Order};
 use crate::author::write::description;
 use crate::author::write::region::{runs, Coverage};
 use crate::author::write::sink::Sink;
@@ -67,7 +67,7 @@ impl Data {
         let is_text = data_type == DataType::String;
         let fill = match is_text {
             true => vec![0; HEAP_REFERENCE],
-            false => fill_value(data_type, &variable.attributes, Order::Little),
+            false => unwritten(variable, Order::Little),
         };
         let missing = is_text.then(|| variable.attributes.text("_FillValue").unwrap_or_default());
         let storage = &variable.storage;
