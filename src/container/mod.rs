@@ -32,6 +32,8 @@ use crate::io::source::{Overlay, Source};
 use crate::selection::Selection;
 use crate::value::{Attributes, DataType, Values};
 
+/// The bytes of a text in a table that cost no more than its place.
+const USUAL_TEXT: usize = 1 << 10;
 /// How many bytes of decoded chunks of tables are kept, unless one chunk has more.
 const TABLES: u64 = 8 << 20;
 
@@ -215,7 +217,9 @@ impl Container {
                 Format::Hdf5(file) => file.strings_of_table(array, &fields),
             }
         };
-        read().map(Values::String).map_err(|e| e.in_file(self.name()))
+        let list = read().map_err(|e| e.in_file(self.name()))?;
+        self.allowance().note_decoded(list.iter().map(|text| text.len().saturating_sub(USUAL_TEXT)).sum());
+        Ok(Values::String(list))
     }
 
     /// Reads parts of tables of numbers or chars as [`Container::read_table`] does. If they lie on a server, they are

@@ -146,6 +146,28 @@ fn long_names_cost_more_than_short_ones() {
 }
 
 #[test]
+fn a_long_text_for_all_fragments_costs_each_time_that_it_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("long.nc");
+    const COUNT: usize = 20_000;
+    let mut file = netcdf::create(&path).unwrap();
+    file.add_dimension("x", COUNT).unwrap();
+    file.add_dimension("one", 1).unwrap();
+    file.add_variable::<i32>("m", &["one", "x"]).unwrap().put_values(&[1; COUNT], ..).unwrap();
+    // Each fragment lacks its location, so that its names are looked up by themselves.
+    file.add_string_variable("u", &["x"]).unwrap();
+    let mut identifier = file.add_string_variable("i", &[]).unwrap();
+    identifier.put_string(&"a/".repeat(500_000), ()).unwrap();
+    let mut variable = file.add_variable::<f32>("v", &[]).unwrap();
+    variable.put_attribute("aggregated_dimensions", "x").unwrap();
+    variable.put_attribute("aggregated_data", "map: m uris: u identifiers: i").unwrap();
+    drop((variable, identifier));
+    drop(file);
+    let report = check_fragments(&path);
+    assert!(unchecked(&report) > COUNT as u64 / 2, "{:?}", report.variables[0].counts());
+}
+
+#[test]
 fn all_fragments_are_checked_that_a_file_can_name() {
     let folder = tempfile::tempdir().unwrap();
     write_fragment(folder.path());
