@@ -20,9 +20,8 @@ deps: ## install the system packages that the targets use (scripts/packages.txt)
 
 # The plugin too, where the headers of GDAL are, and the Fortran module, where gfortran is.
 build: ## build everything below build/ (a Rust toolchain and a C compiler are enough for program and libraries)
-	@scripts/cargo.sh products
+	@scripts/cargo.sh products $$(if command -v $${GDAL_CONFIG:-gdal-config} >/dev/null; then echo plugin; fi)
 	@scripts/fortran.sh
-	@if command -v $${GDAL_CONFIG:-gdal-config} >/dev/null; then scripts/cargo.sh plugin; fi
 
 plugin: ## build the GDAL driver build/gdalplugins/gdal_CFA.so (needs gdal-config and a C++ compiler)
 	@scripts/cargo.sh plugin

@@ -102,12 +102,16 @@ GDALDataset *Open(GDALOpenInfo *info)
 
 } // namespace cfa_gdal
 
+// Gives the engine what it uses of GDAL (src/lib.rs).
+extern "C" void cfa_gdal_register();
+
 extern "C" CPL_DLL void GDALRegister_CFA();
 
 void GDALRegister_CFA()
 {
     if (!GDAL_CHECK_VERSION("CFA driver") || GDALGetDriverByName("CFA") != nullptr)
         return;
+    cfa_gdal_register();
     auto driver = std::make_unique<GDALDriver>();
     driver->SetDescription("CFA");
     driver->SetMetadataItem(GDAL_DCAP_RASTER, "YES");

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the products of the crate into build/; the only script that calls cargo to make something for users.
+# Builds the products of the crate into build/, those that are named in their order; the only script that calls cargo to make
+# something for users.
 #
 #   scripts/cargo.sh products   build/bin/cfa, build/share: its manual pages and shell completions;
 #                               build/lib/libcfa.so*, libcfa.a, pkgconfig/cfa.pc, build/include/cfa.h
@@ -9,8 +10,7 @@
 #
 # CFA_PROFILE=dev makes the development build, below build/dev; CFA_OUT names another place than build/. CFA_BESIDE has what else
 # cargo is to build, so that it finds the dependencies with the features that they have there: --test=all in the tests.
-# One compilation of the engine serves the program, both libraries and the Python package; the plugin has one of its own, with what
-# calls GDAL.
+# One compilation of the engine serves the program, both libraries, the plugin and the Python package.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -42,7 +42,7 @@ fi
 build_products() {
     local beside
     read -ra beside <<<"${CFA_BESIDE-}"
-    cargo build --locked --profile "$profile" --lib --bin cfa "${beside[@]}"
+    cargo build --locked --profile "$profile" --lib --bin cfa --package cfa "${plugin[@]}" "${beside[@]}"
     install -D "$made/cfa" "$out/bin/cfa"
     "$out/bin/cfa" documents "$out/share"
     make_libraries "$made/libcfa.a"
@@ -86,21 +86,17 @@ make_libraries() {
     rm -rf "$work"
 }
 
-# The C++ side is compiled while cargo works, which has but one core busy at the end.
-build_plugin() {
-    local flags=-O2 features=gdal major minor compiling
+# gdal ARGUMENT...: makes the C++ side, and links the plugin.
+gdal() {
+    local flags=-O2
     [[ $profile == release ]] || flags="-O1 -g"
-    gdal() {
-        make --no-print-directory --silent -C gdal CXXFLAGS="${CXXFLAGS:-$flags}" LDFLAGS="${LDFLAGS-} ${strip[*]}" \
-            OBJECTS="$PWD/$out/gdal-objects" OUT="$PWD/$out/gdalplugins/gdal_CFA.so" \
-            ENGINE="$(realpath --canonicalize-missing "$made/libcfa.a")" "$@"
-    }
-    gdal objects &
-    compiling=$!
-    # The crate gdal-sys brings bindings up to GDAL 3.12; for later versions it makes them, with libclang.
-    IFS=. read -r major minor _ < <("${GDAL_CONFIG:-gdal-config}" --version)
-    ((major == 3 && minor <= 12)) || features=gdal-bindgen
-    cargo rustc --locked --profile "$profile" --lib --features "$features" --crate-type staticlib
+    make --no-print-directory --silent -C gdal CXXFLAGS="${CXXFLAGS:-$flags}" LDFLAGS="${LDFLAGS-} ${strip[*]}" \
+        OBJECTS="$PWD/$out/gdal-objects" OUT="$PWD/$out/gdalplugins/gdal_CFA.so" \
+        ENGINE="$(realpath --canonicalize-missing "$made/libcfa_gdal.a")" "$@"
+}
+
+build_plugin() {
+    cargo build --locked --profile "$profile" --lib "${plugin[@]}"
     wait "$compiling"
     gdal -j "$(nproc)"
 }
@@ -122,10 +118,27 @@ build_wheel() {
         --compatibility manylinux2014 --manifest-path python/Cargo.toml --out "$out/wheels" -- -Clinker="$linker"
 }
 
-case ${1-} in
-products | plugin | wheel | contest) "build_$1" ;;
-*)
-    sed -n 's/^# \{0,1\}//; 2,12p' "$0" >&2
-    exit 2
-    ;;
-esac
+for name in "${@:-none}"; do
+    case $name in
+    products | plugin | wheel | contest) ;;
+    *)
+        sed -n 's/^# \{0,1\}//; 2,13p' "$0" >&2
+        exit 2
+        ;;
+    esac
+done
+# The C++ side is compiled while cargo works, which has but one core busy while it compiles the engine; and so is the crate that
+# calls GDAL, if the products are made too.
+plugin=()
+if [[ " $* " == *" plugin "* ]]; then
+    mapfile -t plugin < <(scripts/gdal_crate.sh)
+    if ((!${#plugin[@]})); then
+        echo "cargo.sh: the plugin needs ${GDAL_CONFIG:-gdal-config}, which is not there" >&2
+        exit 1
+    fi
+    gdal objects &
+    compiling=$!
+fi
+for name in "$@"; do
+    "build_$name"
+done

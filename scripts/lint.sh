@@ -10,9 +10,9 @@ check() {
 }
 
 check rustfmt cargo fmt --all --check
-check clippy cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
-if command -v gdal-config >/dev/null; then
-    check clippy-gdal cargo clippy --locked --lib --features gdal --quiet -- -D warnings
+mapfile -t gdal < <(scripts/gdal_crate.sh)
+check clippy cargo clippy --locked --package cfa --package libcfa-python "${gdal[@]}" --all-targets --quiet -- -D warnings
+if ((${#gdal[@]})); then
     check clang-format clang-format --dry-run --Werror gdal/*.cpp gdal/*.h
 fi
 # The library alone: the program has the same name and would overwrite its pages.

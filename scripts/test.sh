@@ -35,7 +35,9 @@ stage() {
 
 compiling() {
     stage lint scripts/lint.sh
-    stage cargo-test cargo test --locked --quiet --no-fail-fast
+    local gdal
+    mapfile -t gdal < <(scripts/gdal_crate.sh)
+    stage cargo-test cargo test --locked --quiet --no-fail-fast --package cfa "${gdal[@]}"
     stage readers scripts/test_readers.sh
     stage cmake scripts/test_cmake.sh
     either

@@ -111,6 +111,15 @@ pub mod internals {
     pub use crate::value::text_of;
 }
 
+/// What the GDAL plugin brings to the engine, and what it needs for that. It may change at any time.
+#[doc(hidden)]
+pub mod plugin {
+    pub use crate::io::location::stays_inside;
+    pub use crate::io::os::{make_room, register_virtual_files, VirtualFiles, VirtualHandle};
+    pub use crate::read::fragment::{register_formats, Asked, ForeignArray, ForeignFormats, ForeignNumbers};
+    pub use crate::selection::{c_strides, checked_product, offsets};
+}
+
 /// The examples of the README are documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

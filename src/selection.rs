@@ -200,7 +200,7 @@ pub(crate) fn jumps(shape: &[u64], strides: &[i64]) -> Vec<i64> {
 }
 
 /// How far each element of an array of this shape lies from the first, in C order, if neighbours lie `strides` apart.
-pub(crate) fn offsets(shape: &[u64], strides: &[i64]) -> impl Iterator<Item = i64> {
+pub fn offsets(shape: &[u64], strides: &[i64]) -> impl Iterator<Item = i64> {
     let jumps = jumps(shape, strides);
     let mut odometer = Odometer::new(shape);
     let mut next = (!shape.contains(&0)).then_some(0i64);

@@ -292,13 +292,28 @@ fn no_file_is_compiled_in_another_layer() {
 
 #[test]
 fn programs_and_bindings_use_no_internals() {
-    for folder in ["src/bin", "python/src", "examples"] {
+    for folder in ["src/bin", "python/src", "gdal/src", "examples"] {
         let mut found = Vec::new();
         walk(&root().join(folder), &mut found);
         for path in found {
-            assert!(!fs::read_to_string(&path).unwrap().contains("internals"), "{}", path.display());
+            let text = fs::read_to_string(&path).unwrap();
+            assert!(!text.contains("internals"), "{}", path.display());
+            assert!(folder == "gdal/src" || !text.contains("cfa::plugin"), "{}", path.display());
         }
     }
+}
+
+#[test]
+fn the_engine_does_not_call_gdal() {
+    // With a feature for it, the engine would be compiled once more for the plugin.
+    assert_eq!(files_with(&["gdal_sys", "feature = \"gdal"], |_| false), Vec::<String>::new());
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    assert!(!manifest.contains("gdal-sys"));
+    let plugin = fs::read_to_string(root().join("gdal/Cargo.toml")).unwrap();
+    assert!(
+        plugin.contains("cfa = { path = \"..\" }\n"),
+        "the plugin has the features of the other products"
+    );
 }
 
 #[test]

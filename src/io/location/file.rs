@@ -6,12 +6,9 @@ use super::fingerprint;
 use super::origin::Place;
 use crate::error::secrets::redact;
 use crate::error::Result;
-use crate::io::os::{self, FileState, LocalFile};
+use crate::io::os::{self, FileState, LocalFile, VirtualFile};
 use crate::io::remote::RemoteFile;
 use crate::io::source::{Fetched, Source};
-
-#[cfg(feature = "gdal")]
-use crate::io::os::VirtualFile;
 
 /// An open file, read by any number of threads at once.
 #[derive(Debug)]
@@ -19,7 +16,6 @@ pub enum File {
     /// A regular file of this machine.
     Local(LocalFile),
     /// A file of GDAL's virtual file system.
-    #[cfg(feature = "gdal")]
     Virtual(VirtualFile),
     /// A file on a server.
     Remote(Box<RemoteFile>),
@@ -55,7 +51,6 @@ impl File {
     pub fn identity(&self) -> Identity {
         match self {
             File::Local(file) => Identity::Local(file.identity().clone()),
-            #[cfg(feature = "gdal")]
             File::Virtual(file) => Identity::Named(file.name().to_owned()),
             File::Remote(file) => Identity::Named(file.identity()),
         }
@@ -65,7 +60,6 @@ impl File {
     pub fn state(&self) -> FileState {
         match self {
             File::Local(file) => file.state(),
-            #[cfg(feature = "gdal")]
             File::Virtual(file) => FileState { length: file.len(), modified: None },
             File::Remote(file) => file.state(),
         }
@@ -75,7 +69,6 @@ impl File {
     pub(crate) fn fingerprint(&self) -> Option<u64> {
         match self {
             File::Local(file) => fingerprint::of_local(&file.state()),
-            #[cfg(feature = "gdal")]
             File::Virtual(_) => None,
             File::Remote(file) => file.fingerprint(),
         }
@@ -87,7 +80,6 @@ impl File {
         match self {
             File::Local(file) => file.is_current(),
             // GDAL keeps its own copies of what it reads, and does not report changes.
-            #[cfg(feature = "gdal")]
             File::Virtual(_) => true,
             File::Remote(file) => file.is_current(),
         }
@@ -105,7 +97,6 @@ impl File {
     fn source(&self) -> &dyn Source {
         match self {
             File::Local(file) => file,
-            #[cfg(feature = "gdal")]
             File::Virtual(file) => file,
             File::Remote(file) => &**file,
         }
@@ -113,13 +104,11 @@ impl File {
 }
 
 /// A file that stays open while GDAL opens it too.
-#[cfg(feature = "gdal")]
 pub(crate) struct Pinned {
     path: String,
     file: std::sync::Arc<File>,
 }
 
-#[cfg(feature = "gdal")]
 impl Pinned {
     /// Returns `None` if GDAL has no way to open this very file.
     pub(crate) fn new(file: &std::sync::Arc<File>) -> Option<Self> {
@@ -137,7 +126,6 @@ impl Pinned {
     }
 }
 
-#[cfg(feature = "gdal")]
 impl Drop for Pinned {
     fn drop(&mut self) {
         if let File::Local(file) = &*self.file {

@@ -13,9 +13,7 @@ mod origin;
 mod policy;
 mod resolve;
 mod rewrite;
-#[cfg(any(feature = "gdal", test))]
 mod store_names;
-#[cfg(feature = "gdal")]
 mod stores;
 mod uri;
 mod virtual_files;
@@ -25,12 +23,11 @@ use std::fs;
 use std::path::Path;
 
 use crate::error::{Error, Kind, Result};
-use crate::io::os::{is_absence, is_virtual, Attempt};
+use crate::io::os::{is_absence, is_virtual, Attempt, VirtualFile};
 pub use crate::io::os::{shown, FileState, LocalFile};
 use crate::io::remote::{Access, RemoteFile, Stores, Url};
 use crate::io::source::Source;
 use crate::options::OpenOptions;
-#[cfg(feature = "gdal")]
 pub(crate) use file::Pinned;
 pub use file::{File, Identity};
 use origin::Base;
@@ -39,9 +36,7 @@ use policy::Policy;
 pub(crate) use resolve::candidates;
 pub use resolve::Style;
 pub use rewrite::{join_base, substitute, unknown_keyword};
-#[cfg(feature = "gdal")]
-pub(crate) use store_names::stays_inside;
-#[cfg(feature = "gdal")]
+pub use store_names::stays_inside;
 pub use stores::find_store;
 pub use uri::is_absolute;
 pub(crate) use uri::{parse, Reference};
@@ -271,15 +266,8 @@ fn places_named(path: &Path) -> Result<Vec<Place>> {
     Ok(if places.is_empty() { given } else { places })
 }
 
-#[cfg(feature = "gdal")]
 fn open_virtual(path: &Path) -> Option<File> {
-    crate::io::os::VirtualFile::open(path).map(File::Virtual)
-}
-
-/// There is no virtual file system in this build.
-#[cfg(not(feature = "gdal"))]
-fn open_virtual(_path: &Path) -> Option<File> {
-    None
+    VirtualFile::open(path).map(File::Virtual)
 }
 
 fn open_local(path: &Path, policy: &Policy) -> Result<Option<LocalFile>> {

@@ -72,7 +72,7 @@ fn is_separator(value: &Value) -> bool {
 }
 
 /// Returns whether a path below the store stays there, whatever system splits it.
-pub(crate) fn stays_inside(path: &str) -> bool {
+pub fn stays_inside(path: &str) -> bool {
     let is_rooted = path.starts_with(['/', '\\']) || path.as_bytes().get(1) == Some(&b':');
     !is_rooted && !path.contains(['\\', '\0']) && !has_parent_segments(path)
 }

@@ -113,7 +113,6 @@ impl Descriptor {
     }
 
     /// Keeps the descriptor from being closed, until [`Descriptor::unpin`].
-    #[cfg(feature = "gdal")]
     pub(super) fn pin(&self) -> io::Result<()> {
         self.pins.fetch_add(1, Ordering::SeqCst);
         let opened = self.reopen();
@@ -123,7 +122,6 @@ impl Descriptor {
         opened
     }
 
-    #[cfg(feature = "gdal")]
     pub(super) fn unpin(&self) {
         self.pins.fetch_sub(1, Ordering::SeqCst);
     }
@@ -191,8 +189,7 @@ pub(crate) fn with_room<T>(mut work: impl FnMut() -> io::Result<T>) -> io::Resul
 }
 
 /// Makes this many descriptors free, for code that cannot be made to try again.
-#[cfg(feature = "gdal")]
-pub(crate) fn make_room(count: usize) {
+pub fn make_room(count: usize) {
     // If there are none, the code that needs them reports it.
     let _ = with_room(|| (0..count).map(|_| system::spare_descriptor()).collect::<io::Result<Vec<_>>>());
 }

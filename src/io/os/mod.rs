@@ -16,8 +16,7 @@ mod unix;
 mod unix_directory;
 #[cfg(feature = "remote")]
 mod variable;
-#[cfg(feature = "gdal")]
-mod vsi;
+mod virtual_files;
 #[cfg(windows)]
 mod windows;
 
@@ -34,8 +33,7 @@ use std::time::SystemTime;
 
 use crate::error::{Error, Kind, Result};
 use crate::io::source::Source;
-#[cfg(feature = "gdal")]
-pub(crate) use descriptors::make_room;
+pub use descriptors::make_room;
 pub(crate) use descriptors::with_room;
 use descriptors::Descriptor;
 pub(crate) use directory::{entries, EntryKind};
@@ -49,8 +47,8 @@ pub(crate) use system::{check_length, close};
 pub(crate) use system::{identity_at, is_stream};
 #[cfg(feature = "remote")]
 pub(crate) use variable::variable;
-#[cfg(feature = "gdal")]
-pub(crate) use vsi::{list_virtual, VirtualFile};
+pub(crate) use virtual_files::{is_virtual, list_virtual, VirtualFile};
+pub use virtual_files::{register_virtual_files, VirtualFiles, VirtualHandle};
 
 /// What a file counts with of which it cannot be told how much it takes on its disk.
 const MOST_UNKNOWN: u64 = 1 << 20;
@@ -64,11 +62,6 @@ pub struct LocalFile {
     /// Bytes that it takes on its disk, where that could be told when it was opened.
     stored: Option<u64>,
     identity: FileIdentity,
-}
-
-/// Returns whether a name that the user gave belongs to GDAL's virtual file system.
-pub(crate) fn is_virtual(path: &Path) -> bool {
-    cfg!(feature = "gdal") && path.to_str().is_some_and(|path| path.starts_with("/vsi"))
 }
 
 /// The state of a file when it was opened. A different state means different contents.
@@ -181,7 +174,6 @@ impl LocalFile {
     }
 }
 
-#[cfg(feature = "gdal")]
 impl LocalFile {
     /// Returns a path by which other code in this process opens this very file while it is open. If the system has
     /// none, returns its name, unless GDAL would take that for another file. The file stays open until

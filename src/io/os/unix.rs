@@ -172,7 +172,6 @@ pub fn is_exhaustion(error: &io::Error) -> bool {
 }
 
 /// Takes a descriptor, to check that one is free.
-#[cfg(feature = "gdal")]
 pub fn spare_descriptor() -> io::Result<File> {
     File::open("/dev/null")
 }
@@ -197,14 +196,14 @@ pub fn path_of(_file: &File) -> Option<PathBuf> {
 }
 
 /// Returns a path that leads to the open file itself while it is open, whatever happens to its names.
-#[cfg(all(feature = "gdal", any(target_os = "linux", target_os = "android")))]
+#[cfg(any(target_os = "linux", target_os = "android"))]
 pub fn path_through_descriptor(file: &File) -> Option<String> {
     let path = format!("/proc/self/fd/{}", file.as_raw_fd());
     Path::new(&path).exists().then_some(path)
 }
 
 /// Returns `None`: this system has no such paths.
-#[cfg(all(feature = "gdal", not(any(target_os = "linux", target_os = "android"))))]
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub fn path_through_descriptor(_file: &File) -> Option<String> {
     None
 }

@@ -157,7 +157,6 @@ pub fn is_exhaustion(_error: &io::Error) -> bool {
     false
 }
 
-#[cfg(feature = "gdal")]
 pub fn spare_descriptor() -> io::Result<()> {
     Ok(())
 }
@@ -171,7 +170,6 @@ pub fn path_of(_file: &File) -> Option<PathBuf> {
 }
 
 /// Returns `None`: this system has no paths that lead through an open file.
-#[cfg(feature = "gdal")]
 pub fn path_through_descriptor(_file: &File) -> Option<String> {
     None
 }

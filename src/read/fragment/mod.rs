@@ -6,29 +6,17 @@
 mod axes;
 mod compressed;
 pub(crate) mod files;
-#[cfg(feature = "gdal")]
 mod foreign;
-#[cfg(feature = "gdal")]
-mod gdal_array;
-#[cfg(feature = "gdal")]
-mod gdal_dataset;
-#[cfg(feature = "gdal")]
-mod gdal_group;
-#[cfg(feature = "gdal")]
 mod hdf4;
 mod host;
 mod layout;
 mod open;
-#[cfg(feature = "gdal")]
-mod quiet;
 mod raw;
 mod recorded;
-// It does not use GDAL, so that its tests run in every build.
-#[cfg(any(feature = "gdal", test))]
-mod subdataset;
 mod versions;
 
 pub(crate) use compressed::Fitting;
+pub use foreign::{register_formats, Asked, ForeignArray, ForeignFormats, ForeignNumbers};
 pub(crate) use host::{Caches, Host, ToWholeNumbers};
 pub(crate) use layout::{fits_plainly, Piece, Placement};
 pub(crate) use open::{known_file, open, recorded_file, stored, unreadable, Outcome, Wanted};

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::files::OpenFile;
-#[cfg(feature = "gdal")]
 use super::foreign::{self, Foreign};
 use super::versions::{is_of_version, Failure};
 use super::{Chain, Host, Raw};
@@ -130,14 +129,13 @@ impl Wanted<'_> {
 
     fn open_version(&self, version: &Version) -> Result<Found<Raw>> {
         if let Some(format) = version.format.as_deref().filter(|format| !is_readable(version, format)) {
-            let message = format!("format '{format}' cannot be read; {READABLE} can");
+            let message = format!("format '{format}' cannot be read; {} can", readable());
             return Err(Error::new(Kind::Format, message));
         }
         let Some(name) = &version.location else {
             return self.in_same_file(&version.identifier).map(Found::Here);
         };
         let host = &**self.host;
-        #[cfg(feature = "gdal")]
         if let Some(raw) = open_store(host, self.fragments, name, version)? {
             return Ok(Found::Here(raw));
         }
@@ -205,39 +203,31 @@ fn open_file(
 }
 
 /// The formats that can be read, for messages.
-const READABLE: &str = if cfg!(feature = "gdal") { "netCDF, GeoTIFF, GRIB, Zarr and HDF4" } else { "netCDF" };
-
-#[cfg(not(feature = "gdal"))]
-fn is_readable(version: &Version, _format: &str) -> bool {
-    version.is_netcdf()
+fn readable() -> &'static str {
+    foreign::formats().map_or("netCDF", |_| "netCDF, GeoTIFF, GRIB, Zarr and HDF4")
 }
 
-#[cfg(not(feature = "gdal"))]
-fn array_of(file: &Arc<OpenFile>, version: &Version, host: &dyn Host) -> Result<Raw> {
-    variable_of(file, &version.identifier, host)
-}
-
-#[cfg(feature = "gdal")]
 fn is_readable(version: &Version, format: &str) -> bool {
-    version.is_netcdf() || foreign::is_known_format(format)
+    version.is_netcdf() || foreign::is_readable(format)
 }
 
 /// Opens a variable of a netCDF file, or an array in a format of GDAL.
-#[cfg(feature = "gdal")]
 fn array_of(file: &Arc<OpenFile>, version: &Version, host: &dyn Host) -> Result<Raw> {
+    let Some(formats) = foreign::formats() else { return variable_of(file, &version.identifier, host) };
     let format = version.format.as_deref().filter(|_| !version.is_netcdf());
     let is_foreign = || file.container().is_err_and(|error| error.kind() == Kind::NotNetcdf);
     // If the dialect states a format, that is used.
     if format.is_some() || (version.format.is_none() && is_foreign()) {
         let drivers = &host.options().fragment_drivers;
-        return Foreign::in_file(&file.source, format, &version.identifier, drivers).map(Raw::Foreign);
+        return Foreign::in_file(formats, &file.source, format, &version.identifier, drivers)
+            .map(Raw::Foreign);
     }
     variable_of(file, &version.identifier, host)
 }
 
 /// Opens an array of a Zarr store, which is a directory. Returns `None` for anything else.
-#[cfg(feature = "gdal")]
 fn open_store(host: &dyn Host, fragments: &Fragments, name: &str, version: &Version) -> Result<Option<Raw>> {
+    let Some(formats) = foreign::formats() else { return Ok(None) };
     if version.format.is_some() && version.is_netcdf() {
         return Ok(None);
     }
@@ -245,7 +235,7 @@ fn open_store(host: &dyn Host, fragments: &Fragments, name: &str, version: &Vers
     let Some(store) = location::find_store(host.origin(), name, style, host.options())? else {
         return Ok(None);
     };
-    let array = Foreign::in_store(&store, &version.identifier, &host.options().fragment_drivers)?;
+    let array = Foreign::in_store(formats, &store, &version.identifier, &host.options().fragment_drivers)?;
     Ok(Some(Raw::Foreign(array)))
 }
 

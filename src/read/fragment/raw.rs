@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::compressed::Expanded;
 use super::files::OpenFile;
-#[cfg(feature = "gdal")]
 use super::foreign::Foreign;
 use super::{Chain, Host};
 use crate::container::array::Array;
@@ -50,7 +49,6 @@ pub(crate) enum Raw {
     /// An array that represents another one.
     Expanded(Expanded),
     /// An array in a file of another format.
-    #[cfg(feature = "gdal")]
     Foreign(Foreign),
 }
 
@@ -62,7 +60,6 @@ impl Raw {
             Raw::Known { array, .. } => &array.shape,
             Raw::Nested { shape, .. } => shape,
             Raw::Expanded(array) => array.shape(),
-            #[cfg(feature = "gdal")]
             Raw::Foreign(array) => array.shape(),
         }
     }
@@ -73,7 +70,6 @@ impl Raw {
             Raw::Stored { variable, .. } => Some(&variable.array),
             Raw::Known { array, .. } => Some(array),
             Raw::Nested { .. } | Raw::Expanded(_) => None,
-            #[cfg(feature = "gdal")]
             Raw::Foreign(_) => None,
         }
     }
@@ -110,7 +106,6 @@ impl Raw {
             Raw::Known { array, .. } => array.data_type,
             Raw::Nested { host, variable, .. } => host.tree().variables[variable.0].array.data_type,
             Raw::Expanded(array) => array.stored().data_type(),
-            #[cfg(feature = "gdal")]
             Raw::Foreign(array) => array.data_type(),
         }
     }
@@ -123,7 +118,6 @@ impl Raw {
             Raw::Stored { variable, .. } => &variable.attributes,
             Raw::Nested { host, variable, .. } => &host.tree().variables[variable.0].attributes,
             Raw::Expanded(array) => array.stored().attributes(),
-            #[cfg(feature = "gdal")]
             Raw::Foreign(array) => array.attributes(),
         }
     }
@@ -135,7 +129,6 @@ impl Raw {
             Raw::Known { file, .. } => Some(file.source.name()),
             Raw::Nested { host, .. } => Some(host.container().name()),
             Raw::Expanded(array) => array.stored().file(),
-            #[cfg(feature = "gdal")]
             Raw::Foreign(array) => Some(array.file()),
         }
     }
@@ -146,7 +139,6 @@ impl Raw {
             Raw::Stored { container, variable, .. } => Some((&**container.source(), &variable.array)),
             Raw::Known { file, array } => Some((&*file.source, array)),
             Raw::Nested { .. } | Raw::Expanded(_) => None,
-            #[cfg(feature = "gdal")]
             Raw::Foreign(_) => None,
         }
     }
@@ -178,7 +170,6 @@ impl Raw {
                 Arc::clone(host).read_numbers(*variable, selection, out, valid, chain)
             }
             Raw::Expanded(array) => array.read(selection, out, valid, chain, kept),
-            #[cfg(feature = "gdal")]
             Raw::Foreign(array) => array.read(selection, out),
         }
     }
@@ -197,7 +188,6 @@ impl Raw {
             Raw::Nested { host, variable, .. } => Arc::clone(host).read_strings(*variable, selection, chain),
             Raw::Expanded(array) => array.read_strings(selection, chain),
             Raw::Known { .. } => Err(strings_are_not_bytes()),
-            #[cfg(feature = "gdal")]
             Raw::Foreign(_) => Err(strings_are_not_bytes()),
         }
     }

@@ -5,10 +5,10 @@ use std::ffi::CStr;
 use gdal_sys as gdal;
 
 /// While this object lives, messages of GDAL in this thread are not printed.
-pub(super) struct Quiet;
+pub(crate) struct Quiet;
 
 impl Quiet {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         // SAFETY: the handler is one of GDAL's own; `drop` removes it.
         unsafe { gdal::CPLPushErrorHandler(Some(gdal::CPLQuietErrorHandler)) };
         Quiet
@@ -23,7 +23,7 @@ impl Drop for Quiet {
 }
 
 /// Returns the last message of GDAL in this thread, on one line.
-pub(super) fn last_message() -> String {
+pub(crate) fn last_message() -> String {
     // SAFETY: GDAL returns a C string that lives until its next call in this thread.
     let text = unsafe { CStr::from_ptr(gdal::CPLGetLastErrorMsg()) };
     text.to_string_lossy().replace('\n', " ")

@@ -3,63 +3,35 @@
 use std::ffi::{CStr, CString};
 use std::ptr;
 
+use cfa::plugin::{make_room, stays_inside, Asked};
+use cfa::{Error, FragmentDriver, Kind, Result};
 use gdal_sys as gdal;
 
-use super::gdal_array::GdalArray;
-use super::gdal_group::{texts, GdalGroup};
-use super::quiet::last_message;
-use super::subdataset::Subdataset;
-use crate::error::{Error, Kind, Result};
-use crate::io::location::stays_inside;
-use crate::io::os::make_room;
-use crate::options::FragmentDriver;
+use crate::array::GdalArray;
+use crate::group::{texts, GdalGroup};
+use crate::quiet::last_message;
+use crate::subdataset::Subdataset;
 
 /// Macros of GDAL's header that the bindings lack.
 const OF_RASTER: u32 = 0x02;
 const OF_MULTIDIM_RASTER: u32 = 0x10;
 
-/// Returns the names of a driver's format in aggregation files.
-pub(super) fn formats(driver: FragmentDriver) -> &'static [&'static str] {
-    match driver {
-        FragmentDriver::GeoTiff => &["gtiff", "geotiff", "tiff", "tif", "cog"],
-        FragmentDriver::Grib => &["grib", "grib1", "grib2", "grb", "grb2"],
-        FragmentDriver::Zarr => &["zarr", "zarr2"],
-        FragmentDriver::Hdf4 => &["hdf4", "hdf"],
-    }
-}
-
 /// Opens the contents of one file.
-pub(super) struct Opener<'a> {
+pub(crate) struct Opener<'a> {
     /// The name used for the file in messages.
     file: &'a str,
     /// The path for GDAL.
     path: &'a str,
-    drivers: Vec<FragmentDriver>,
+    drivers: &'a [FragmentDriver],
 }
 
 impl<'a> Opener<'a> {
-    /// Creates an opener with the drivers for the format, or with all of these if no format is given.
-    ///
-    /// # Errors
-    /// `FragmentUnreadable` if there are none.
-    pub(super) fn new(
-        path: &'a str,
-        file: &'a str,
-        format: Option<&str>,
-        drivers: &[FragmentDriver],
-    ) -> Result<Self> {
-        let is_asked = |driver: FragmentDriver| format.is_none_or(|format| formats(driver).contains(&format));
-        let drivers: Vec<_> = drivers.iter().copied().filter(|&driver| is_asked(driver)).collect();
-        let opener = Opener { file, path, drivers };
-        // To GDAL, an empty list means all drivers.
-        if opener.drivers.is_empty() {
-            return Err(opener.unreadable("the setting FRAGMENT_DRIVERS allows no driver for it"));
-        }
-        Ok(opener)
+    pub(crate) fn new(asked: &Asked<'a>) -> Self {
+        Opener { file: asked.file, path: asked.path, drivers: asked.drivers }
     }
 
     /// Returns the path for GDAL.
-    pub(super) fn path(&self) -> &str {
+    pub(crate) fn path(&self) -> &str {
         self.path
     }
 
@@ -67,7 +39,7 @@ impl<'a> Opener<'a> {
     ///
     /// # Errors
     /// `FragmentUnreadable`.
-    pub(super) fn bands(&self) -> Result<GdalDataset> {
+    pub(crate) fn bands(&self) -> Result<GdalDataset> {
         self.whole(OF_RASTER)
     }
 
@@ -75,7 +47,7 @@ impl<'a> Opener<'a> {
     ///
     /// # Errors
     /// `FragmentUnreadable`.
-    pub(super) fn arrays(&self) -> Result<GdalDataset> {
+    pub(crate) fn arrays(&self) -> Result<GdalDataset> {
         self.whole(OF_MULTIDIM_RASTER)
     }
 
@@ -91,7 +63,7 @@ impl<'a> Opener<'a> {
     ///
     /// # Errors
     /// `FragmentUnreadable` with GDAL's message.
-    pub(super) fn subdataset(&self, whole: &GdalDataset, subdataset: &Subdataset<'_>) -> Result<GdalDataset> {
+    pub(crate) fn subdataset(&self, whole: &GdalDataset, subdataset: &Subdataset<'_>) -> Result<GdalDataset> {
         let opens = |driver: &FragmentDriver| match driver {
             // The subdatasets that this driver lists are opened by another one, which has no other use.
             FragmentDriver::Hdf4 => "HDF4Image",
@@ -112,7 +84,7 @@ impl<'a> Opener<'a> {
 }
 
 /// An open dataset, closed with this object.
-pub(super) struct GdalDataset(gdal::GDALDatasetH);
+pub(crate) struct GdalDataset(gdal::GDALDatasetH);
 
 impl Drop for GdalDataset {
     fn drop(&mut self) {
@@ -123,6 +95,10 @@ impl Drop for GdalDataset {
 
 impl GdalDataset {
     fn open(name: &str, kind: u32, drivers: &[&str]) -> Option<Self> {
+        // To GDAL, an empty list means all drivers.
+        if drivers.is_empty() {
+            return None;
+        }
         let name = CString::new(name).ok()?;
         let terms: Vec<CString> = drivers.iter().filter_map(|driver| CString::new(*driver).ok()).collect();
         let mut list: Vec<_> = terms.iter().map(|term| term.as_ptr()).collect();
@@ -151,13 +127,13 @@ impl GdalDataset {
         }
     }
 
-    pub(super) fn band_count(&self) -> i32 {
+    pub(crate) fn band_count(&self) -> i32 {
         // SAFETY: the handle is open.
         unsafe { gdal::GDALGetRasterCount(self.0) }
     }
 
     /// Returns a band as an array of rows and columns; the first has number 1.
-    pub(super) fn band(&self, number: i32) -> Option<GdalArray> {
+    pub(crate) fn band(&self, number: i32) -> Option<GdalArray> {
         // SAFETY: the handle is open; a band that does not exist is NULL.
         unsafe {
             let band = gdal::GDALGetRasterBand(self.0, number);
@@ -169,7 +145,7 @@ impl GdalDataset {
     }
 
     /// Returns the array of this full name; the slash at its start is optional.
-    pub(super) fn array(&self, name: &str) -> Option<GdalArray> {
+    pub(crate) fn array(&self, name: &str) -> Option<GdalArray> {
         let name = name.trim_start_matches('/');
         // A driver may take the name for a path.
         if !stays_inside(name) {
@@ -179,7 +155,7 @@ impl GdalDataset {
     }
 
     /// Returns the full names of arrays in all groups, at most `most`.
-    pub(super) fn arrays(&self, most: usize) -> Vec<String> {
+    pub(crate) fn arrays(&self, most: usize) -> Vec<String> {
         self.root().map(|root| root.arrays(most)).unwrap_or_default()
     }
 
@@ -189,13 +165,13 @@ impl GdalDataset {
     }
 
     /// Returns the names of subdatasets as GDAL lists them.
-    pub(super) fn subdatasets(&self) -> Vec<String> {
+    pub(crate) fn subdatasets(&self) -> Vec<String> {
         // SAFETY: the handle is open and owns the list.
         let entries = unsafe { texts(gdal::GDALGetMetadata(self.0, c"SUBDATASETS".as_ptr())) };
         // Names and descriptions alternate: SUBDATASET_1_NAME=..., SUBDATASET_1_DESC=...
         let name = |entry: String| {
             entry.split_once('=').filter(|(key, _)| key.ends_with("_NAME")).map(|(_, name)| name.to_owned())
         };
-        entries.into_iter().filter_map(name).collect()
+        entries.into_iter().flatten().filter_map(name).collect()
     }
 }

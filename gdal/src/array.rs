@@ -3,31 +3,30 @@
 use std::ffi::CStr;
 use std::ptr;
 
+use cfa::plugin::{c_strides, checked_product, offsets};
+use cfa::{Attribute, Attributes, DataType, Error, Kind, Result, Selection, Values};
 use gdal_sys as gdal;
 
-use super::quiet::last_message;
-use crate::error::{Error, Kind, Result};
-use crate::selection::{offsets, Selection};
-use crate::value::{Attribute, Attributes, DataType, Values};
+use crate::quiet::last_message;
 
 /// The attributes for no-data value, unit, scale and offset.
 const ATTRIBUTES: [&str; 4] = ["_FillValue", "units", "scale_factor", "add_offset"];
 
 /// An open array, released with this object.
-pub(super) struct GdalArray(gdal::GDALMDArrayH);
+pub(crate) struct GdalArray(gdal::GDALMDArrayH);
 
 /// The properties of an array.
-pub(super) struct Traits {
-    pub(super) shape: Vec<u64>,
+pub(crate) struct Traits {
+    pub(crate) shape: Vec<u64>,
     /// `None` for complex numbers and text.
-    pub(super) data_type: Option<DataType>,
+    pub(crate) data_type: Option<DataType>,
     /// The attributes that the canonical form needs.
-    pub(super) attributes: Attributes,
+    pub(crate) attributes: Attributes,
 }
 
 impl Traits {
     /// Returns the first property in which two arrays differ, or `None` if they can be parts of one.
-    pub(super) fn difference(&self, other: &Traits) -> Option<&'static str> {
+    pub(crate) fn difference(&self, other: &Traits) -> Option<&'static str> {
         if self.shape != other.shape {
             return Some("shape");
         }
@@ -55,12 +54,12 @@ impl GdalArray {
     ///
     /// # Safety
     /// The handle must be NULL, or open and released by nobody else.
-    pub(super) unsafe fn from_handle(handle: gdal::GDALMDArrayH) -> Option<Self> {
+    pub(crate) unsafe fn from_handle(handle: gdal::GDALMDArrayH) -> Option<Self> {
         // Not `then_some`: that would create an object from NULL and drop it.
         (!handle.is_null()).then(|| GdalArray(handle))
     }
 
-    pub(super) fn traits(&self) -> Traits {
+    pub(crate) fn traits(&self) -> Traits {
         let data_type = self.data_type();
         Traits { shape: self.shape(), data_type, attributes: self.attributes(data_type) }
     }
@@ -129,7 +128,7 @@ impl GdalArray {
     ///
     /// # Errors
     /// `FragmentUnreadable` with GDAL's message.
-    pub(super) fn read(
+    pub(crate) fn read(
         &self,
         shape: &[u64],
         element: usize,
@@ -198,7 +197,7 @@ impl GdalArray {
 
 /// Copies the selected elements of an array in memory.
 fn pick(bytes: &[u8], shape: &[u64], element: usize, selection: &Selection, out: &mut [u8]) -> Result<()> {
-    let strides = crate::selection::c_strides(shape);
+    let strides = c_strides(shape);
     let outside = || Error::new(Kind::Internal, "a selection outside what was read");
     let first: u64 = selection.start().iter().zip(&strides).map(|(start, stride)| start * stride).sum();
     // A step of any size may stand beside a count of one: what wraps is not used then.
@@ -212,7 +211,7 @@ fn pick(bytes: &[u8], shape: &[u64], element: usize, selection: &Selection, out:
 }
 
 fn bytes_of(counts: &[u64], element: usize) -> Option<usize> {
-    usize::try_from(crate::selection::checked_product(counts)?).ok()?.checked_mul(element)
+    usize::try_from(checked_product(counts)?).ok()?.checked_mul(element)
 }
 
 fn too_large() -> Error {

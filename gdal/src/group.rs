@@ -5,13 +5,13 @@ use std::ptr;
 
 use gdal_sys as gdal;
 
-use super::gdal_array::GdalArray;
+use crate::array::GdalArray;
 
 /// The maximum number of groups that are searched for names: a file may have any number of groups, also nested ones.
 const MOST_GROUPS: usize = 100;
 
 /// An open group, released with this object.
-pub(super) struct GdalGroup(gdal::GDALGroupH);
+pub(crate) struct GdalGroup(gdal::GDALGroupH);
 
 impl Drop for GdalGroup {
     fn drop(&mut self) {
@@ -25,13 +25,13 @@ impl GdalGroup {
     ///
     /// # Safety
     /// The handle must be NULL, or open and released by nobody else.
-    pub(super) unsafe fn from_handle(handle: gdal::GDALGroupH) -> Option<Self> {
+    pub(crate) unsafe fn from_handle(handle: gdal::GDALGroupH) -> Option<Self> {
         // Not `then_some`: that would create an object from NULL and drop it.
         (!handle.is_null()).then(|| GdalGroup(handle))
     }
 
     /// Returns the array of this full name, which starts with a slash.
-    pub(super) fn array(&self, name: &str) -> Option<GdalArray> {
+    pub(crate) fn array(&self, name: &str) -> Option<GdalArray> {
         let name = CString::new(name).ok()?;
         // SAFETY: the handle is open; an array that it does not have is NULL.
         unsafe {
@@ -44,7 +44,7 @@ impl GdalGroup {
     }
 
     /// Returns the full names of arrays in this group, which is the root, and in those below, at most `most`.
-    pub(super) fn arrays(self, most: usize) -> Vec<String> {
+    pub(crate) fn arrays(self, most: usize) -> Vec<String> {
         let mut names = Vec::new();
         let mut groups = vec![(String::new(), self)];
         for _ in 0..MOST_GROUPS {
@@ -73,7 +73,7 @@ impl GdalGroup {
             };
             let names = texts(list);
             gdal::CSLDestroy(list);
-            names
+            names.into_iter().flatten().collect()
         }
     }
 }
@@ -85,17 +85,17 @@ enum Member {
     Group,
 }
 
-/// Returns the texts of one of GDAL's lists that are UTF-8.
+/// Returns the texts of one of GDAL's lists, `None` for those that are not UTF-8.
 ///
 /// # Safety
 /// The list must be NULL, or an array of C strings that ends with NULL.
-pub(super) unsafe fn texts(list: *mut *mut c_char) -> Vec<String> {
+pub(crate) unsafe fn texts(list: *mut *mut c_char) -> Vec<Option<String>> {
     let mut texts = Vec::new();
     let mut entry = list.cast_const();
     // SAFETY: the contract of this function.
     unsafe {
         while !entry.is_null() && !(*entry).is_null() {
-            texts.extend(CStr::from_ptr(*entry).to_str().map(str::to_owned));
+            texts.push(CStr::from_ptr(*entry).to_str().ok().map(str::to_owned));
             entry = entry.add(1);
         }
     }

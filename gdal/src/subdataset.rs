@@ -5,9 +5,9 @@
 
 /// A name as GDAL lists it, split around the path of the file: `HDF4_SDS:UNKNOWN:"path":0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Subdataset<'a> {
+pub(crate) struct Subdataset<'a> {
     /// The whole name.
-    pub(super) listed: &'a str,
+    pub(crate) listed: &'a str,
     /// `HDF4_SDS:UNKNOWN:`
     before: &'a str,
     /// A quotation mark or nothing.
@@ -18,7 +18,7 @@ pub(super) struct Subdataset<'a> {
 
 impl<'a> Subdataset<'a> {
     /// Returns `None` unless GDAL, when it parses the name, finds this path in it and no other.
-    pub(super) fn new(listed: &'a str, path: &str) -> Option<Self> {
+    pub(crate) fn new(listed: &'a str, path: &str) -> Option<Self> {
         // A store in a virtual file system is opened by a name that already has the prefix of its driver.
         let path = path.strip_prefix("ZARR:\"").and_then(|rest| rest.strip_suffix('"')).unwrap_or(path);
         let (head, tail) = listed.split_once(path)?;
@@ -37,12 +37,12 @@ impl<'a> Subdataset<'a> {
     }
 
     /// Returns the name without the file.
-    pub(super) fn identifier(&self) -> String {
+    pub(crate) fn identifier(&self) -> String {
         format!("{}{}", self.before.trim_end_matches(':'), self.after)
     }
 
     /// Returns whether an identifier is this name, without the file or with any.
-    pub(super) fn is_named(&self, identifier: &str) -> bool {
+    pub(crate) fn is_named(&self, identifier: &str) -> bool {
         let file = || {
             let rest = identifier.strip_prefix(self.before)?.strip_prefix(self.quote)?;
             rest.strip_suffix(self.after)?.strip_suffix(self.quote)
@@ -51,7 +51,7 @@ impl<'a> Subdataset<'a> {
     }
 
     /// Returns the full name of the array that it represents, if such a name follows the file: `ZARR:"path":/array`.
-    pub(super) fn array(&self) -> Option<&'a str> {
+    pub(crate) fn array(&self) -> Option<&'a str> {
         self.after.strip_prefix(':').filter(|name| name.starts_with('/'))
     }
 }
