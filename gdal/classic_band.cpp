@@ -24,7 +24,7 @@ BandTraits BandTraits::Of(const cfa_variable *variable)
 
 ClassicBand::ClassicBand(ClassicDataset &dataset, const std::shared_ptr<const BandTraits> &traits, int index,
                          GDALDataType type, int blockWidth, int blockHeight)
-    : GDALPamRasterBand(FALSE), m_dataset(dataset), m_traits(traits), m_index(index)
+    : KeptBand(dataset), m_dataset(dataset), m_traits(traits), m_index(index)
 {
     poDS = &dataset;
     nBand = index + 1;
@@ -45,20 +45,20 @@ const std::string &ClassicBand::Label() const
 
 const char *ClassicBand::GetDescription() const
 {
-    const char *given = GDALPamRasterBand::GetDescription();
+    const char *given = KeptBand::GetDescription();
     return m_keeping || (given != nullptr && *given != '\0') ? given : Label().c_str();
 }
 
 void ClassicBand::SetDescription(const char *description)
 {
-    GDALPamRasterBand::SetDescription(Label() == description ? "" : description);
+    KeptBand::SetDescription(Label() == description ? "" : description);
 }
 
 CPLXMLNode *ClassicBand::SerializeToXML(const char *path)
 {
     // The description that a user set is saved beside the file; the label, which depends on the file, is not.
     m_keeping = true;
-    CPLXMLNode *tree = GDALPamRasterBand::SerializeToXML(path);
+    CPLXMLNode *tree = KeptBand::SerializeToXML(path);
     m_keeping = false;
     return tree;
 }
@@ -76,39 +76,39 @@ MetadataLayers &ClassicBand::Metadata()
 
 char **ClassicBand::GetMetadataDomainList()
 {
-    return BuildMetadataDomainList(GDALPamRasterBand::GetMetadataDomainList(), TRUE, "", nullptr);
+    return BuildMetadataDomainList(KeptBand::GetMetadataDomainList(), TRUE, "", nullptr);
 }
 
 CfaMetadataList ClassicBand::GetMetadata(const char *domain)
 {
-    const auto set = GDALPamRasterBand::GetMetadata(domain);
+    const auto set = KeptBand::GetMetadata(domain);
     return IsDefaultDomain(domain) ? Metadata().With(set) : set;
 }
 
 const char *ClassicBand::GetMetadataItem(const char *name, const char *domain)
 {
-    const char *set = GDALPamRasterBand::GetMetadataItem(name, domain);
+    const char *set = KeptBand::GetMetadataItem(name, domain);
     return set == nullptr && IsDefaultDomain(domain) ? Metadata().OfFile().FetchNameValue(name) : set;
 }
 
 CPLErr ClassicBand::SetMetadata(CfaMetadataList list, const char *domain)
 {
     if (!IsDefaultDomain(domain))
-        return GDALPamRasterBand::SetMetadata(list, domain);
-    return GDALPamRasterBand::SetMetadata(Metadata().Setting(list).List(), domain);
+        return KeptBand::SetMetadata(list, domain);
+    return KeptBand::SetMetadata(Metadata().Setting(list).List(), domain);
 }
 
 CPLErr ClassicBand::SetMetadataItem(const char *name, const char *value, const char *domain)
 {
     if (IsDefaultDomain(domain))
         value = Metadata().Setting(name, value);
-    return GDALPamRasterBand::SetMetadataItem(name, value, domain);
+    return KeptBand::SetMetadataItem(name, value, domain);
 }
 
 double ClassicBand::GetNoDataValue(int *has)
 {
     int set = FALSE;
-    double value = GDALPamRasterBand::GetNoDataValue(&set);
+    double value = KeptBand::GetNoDataValue(&set);
     // Numbers of 64 bits have functions of their own.
     if (!set && !m_traits->noData.empty() && m_traits->type != GDT_Int64 && m_traits->type != GDT_UInt64)
     {
@@ -123,7 +123,7 @@ double ClassicBand::GetNoDataValue(int *has)
 int64_t ClassicBand::GetNoDataValueAsInt64(int *has)
 {
     int set = FALSE;
-    int64_t value = GDALPamRasterBand::GetNoDataValueAsInt64(&set);
+    int64_t value = KeptBand::GetNoDataValueAsInt64(&set);
     if (!set && m_traits->type == GDT_Int64 && !m_traits->noData.empty())
     {
         memcpy(&value, m_traits->noData.data(), sizeof(value));
@@ -137,7 +137,7 @@ int64_t ClassicBand::GetNoDataValueAsInt64(int *has)
 uint64_t ClassicBand::GetNoDataValueAsUInt64(int *has)
 {
     int set = FALSE;
-    uint64_t value = GDALPamRasterBand::GetNoDataValueAsUInt64(&set);
+    uint64_t value = KeptBand::GetNoDataValueAsUInt64(&set);
     if (!set && m_traits->type == GDT_UInt64 && !m_traits->noData.empty())
     {
         memcpy(&value, m_traits->noData.data(), sizeof(value));
@@ -151,7 +151,7 @@ uint64_t ClassicBand::GetNoDataValueAsUInt64(int *has)
 double ClassicBand::GetScale(int *has)
 {
     if (!m_traits->hasScale)
-        return GDALPamRasterBand::GetScale(has);
+        return KeptBand::GetScale(has);
     if (has)
         *has = TRUE;
     return m_traits->scale;
@@ -160,7 +160,7 @@ double ClassicBand::GetScale(int *has)
 double ClassicBand::GetOffset(int *has)
 {
     if (!m_traits->hasOffset)
-        return GDALPamRasterBand::GetOffset(has);
+        return KeptBand::GetOffset(has);
     if (has)
         *has = TRUE;
     return m_traits->offset;
@@ -168,7 +168,7 @@ double ClassicBand::GetOffset(int *has)
 
 const char *ClassicBand::GetUnitType()
 {
-    return m_traits->unit.empty() ? GDALPamRasterBand::GetUnitType() : m_traits->unit.c_str();
+    return m_traits->unit.empty() ? KeptBand::GetUnitType() : m_traits->unit.c_str();
 }
 
 CPLErr ClassicBand::IReadBlock(int column, int row, void *buffer)

@@ -26,7 +26,7 @@ struct BandTraits
     static BandTraits Of(const cfa_variable *variable);
 };
 
-class ClassicBand final : public GDALPamRasterBand
+class ClassicBand final : public KeptBand
 {
   public:
     // index counts from 0. There may be many thousands of bands, so everything else is computed when it is needed.

@@ -63,7 +63,7 @@ std::unique_ptr<GDALDataset> ClassicDataset::Create(const std::shared_ptr<File> 
         dataset->SetPhysicalFilename(file->Path().c_str());
         dataset->SetSubdatasetName(cfa_variable_path(variable));
     }
-    dataset->TryLoadXML();
+    dataset->LoadKept(isSubdataset);
     dataset->oOvManager.Initialize(dataset.get(), isSubdataset ? ":::VIRTUAL:::" : file->Path().c_str());
     return dataset;
 }

@@ -10,6 +10,7 @@
 
 #include "file.h"
 #include "georeferencing.h"
+#include "kept.h"
 #include "metadata_layers.h"
 #include "types.h"
 #include "validity.h"
@@ -30,7 +31,7 @@ struct BandDimension
     std::vector<std::string> texts{};
 };
 
-class ClassicDataset final : public GDALPamDataset
+class ClassicDataset final : public KeptDataset
 {
   public:
     // Returns NULL after CPLError.

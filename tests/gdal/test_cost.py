@@ -24,6 +24,15 @@ def bytes_read():
         return int(file.readline().split()[1])
 
 
+BANDS = 5000
+
+
+def many_bands(file):
+    for name, size in (("time", BANDS), ("lat", 2), ("lon", 3)):
+        file.createDimension(name, size)
+    fixtures.data(file)
+
+
 def random_noise(file):
     for name, size in zip(("time", "lat", "lon"), SHAPE):
         file.createDimension(name, size)
@@ -100,6 +109,34 @@ class SmallReads(unittest.TestCase):
                 cost, once = self.cost(read, CACHE_BYTES=0)
                 self.assertFalse(once)
                 self.assertGreater(cost, 1.9)
+
+
+@unittest.skipUnless(shutil.which("valgrind"), "valgrind counts the instructions")
+class ManyBands(unittest.TestCase):
+    """Opening does not pay for what is kept of each band beside the file."""
+
+    def test_statistics_of_many_bands_cost_little(self):
+        with tempfile.TemporaryDirectory() as folder:
+            _, path = fixtures.make(folder, many_bands)
+            without = self.count(folder, path)
+            with open(path + ".aux.xml", "w", encoding="utf-8") as file:
+                file.write("<PAMDataset>\n")
+                for band in range(1, BANDS + 1):
+                    items = "".join(f'<MDI key="STATISTICS_{name}">{band}.25</MDI>' for name in ("MAXIMUM", "MEAN", "MINIMUM", "STDDEV"))
+                    file.write(f'  <PAMRasterBand band="{band}"><Metadata>{items}</Metadata></PAMRasterBand>\n')
+                file.write("</PAMDataset>\n")
+            more = (self.count(folder, path) - without) / BANDS
+            print(f"opening {BANDS} bands: {without} instructions, and {more:.0f} for each that has statistics")
+            # To parse them takes 45,000 for each.
+            self.assertLess(more, 6000)
+
+    def count(self, folder, path):
+        """The instructions of opening the file."""
+        command = f"from osgeo import gdal; gdal.UseExceptions(); assert gdal.Open({path!r}).RasterCount == {BANDS}"
+        subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/count", "--toggle-collect=GDALOpen",
+                        sys.executable, "-c", command], check=True, capture_output=True)
+        with open(f"{folder}/count") as dump:
+            return next(int(line.split()[1]) for line in dump if line.startswith(("summary:", "totals:")))
 
 
 # Opens each file with one driver after the other, in a process that valgrind watches.
