@@ -61,6 +61,8 @@ install: ## install program, libraries, header and Fortran module below PREFIX (
 		DESTDIR='$(DESTDIR)' scripts/install.sh
 	@if [ -e build/gdalplugins/gdal_CFA.so ]; then \
 		install -D -m 755 build/gdalplugins/gdal_CFA.so "$(DESTDIR)$(GDALPLUGINS)/gdal_CFA.so"; fi
+	@for plugin in $(wildcard build/gdalplugins/wheels/*/gdal_CFA.so); do \
+		install -D -m 755 $$plugin "$(DESTDIR)$(LIBDIR)/cfa/gdalplugins/$${plugin#build/gdalplugins/wheels/}"; done
 
 clean: ## remove build/ and target/
 	rm -rf build target

@@ -5,6 +5,8 @@
 #   scripts/cargo.sh products   build/bin/cfa, build/share: its manual pages and shell completions;
 #                               build/lib/libcfa.so*, libcfa.a, pkgconfig/cfa.pc, build/include/cfa.h
 #   scripts/cargo.sh plugin     build/gdalplugins/gdal_CFA.so, for the GDAL of gdal-config
+#   scripts/cargo.sh wheel-plugin MINOR   build/gdalplugins/wheels/MINOR/gdal_CFA.so, for a GDAL that is part of a Python wheel, as
+#                               in rasterio (libcfa.rasterio loads it); the headers are those of GDAL_CONFIG or of gdal_headers.sh
 #   scripts/cargo.sh wheel      build/wheels/libcfa-*.whl, the Python package, for every Linux of 2014 and later
 #   scripts/cargo.sh contest    build/bench/contest, one timed read for `make bench` and scripts/instructions.sh; needs libcfa.a
 #
@@ -86,19 +88,42 @@ make_libraries() {
     rm -rf "$work"
 }
 
+# Where the plugin and what it is made of go, and what the C++ side is told besides.
+plugins=gdalplugins objects=gdal-objects host=()
+
 # gdal ARGUMENT...: makes the C++ side, and links the plugin.
 gdal() {
     local flags=-O2
     [[ $profile == release ]] || flags="-O1 -g"
     make --no-print-directory --silent -C gdal CXXFLAGS="${CXXFLAGS:-$flags}" LDFLAGS="${LDFLAGS-} ${strip[*]}" \
-        OBJECTS="$PWD/$out/gdal-objects" OUT="$PWD/$out/gdalplugins/gdal_CFA.so" \
-        ENGINE="$(realpath --canonicalize-missing "$made/libcfa_gdal.a")" "$@"
+        OBJECTS="$PWD/$out/$objects" OUT="$PWD/$out/$plugins/gdal_CFA.so" \
+        ENGINE="$(realpath --canonicalize-missing "$made/libcfa_gdal.a")" "${host[@]}" "$@"
 }
 
 build_plugin() {
     cargo build --locked --profile "$profile" --lib "${plugin[@]}"
     wait "$compiling"
     gdal -j "$(nproc)"
+}
+
+# for_wheels MINOR: makes the plugin one for a library that has another name in each wheel: in place of that name it has a mark,
+# which is replaced when it is loaded. An ordinary plugin would need the library of the system besides.
+for_wheels() {
+    local wanted=${1:?which minor version of GDAL, as in 3.10} config version
+    config=${GDAL_CONFIG:-$(scripts/gdal_headers.sh "$wanted")}
+    version=$("$config" --version)
+    if [[ $version != "$wanted".* ]]; then
+        echo "cargo.sh: $config is that of GDAL $version, not $wanted" >&2
+        exit 1
+    fi
+    plugins=gdalplugins/wheels/$wanted objects=gdal-objects/$wanted
+    host=(HOST="$PWD/$out/$objects/libgdal.so")
+    mkdir -p "$out/$objects"
+    "${CC:-cc}" -shared -x c /dev/null -o "$out/$objects/libgdal.so" -Wl,-soname,"libgdal-of-the-wheel-$(printf '_%.0s' {1..1000})"
+    # The crate gdal-sys asks for the version here, since pkg-config knows that of the system alone.
+    export GDAL_CONFIG=$config GDAL_VERSION=$version
+    GDAL_INCLUDE_DIR=$("$config" --cflags | sed 's/^-I//; s/ .*//')
+    export GDAL_INCLUDE_DIR
 }
 
 build_contest() {
@@ -118,11 +143,15 @@ build_wheel() {
         --compatibility manylinux2014 --manifest-path python/Cargo.toml --out "$out/wheels" -- -Clinker="$linker"
 }
 
+if [[ ${1-} == wheel-plugin ]]; then
+    for_wheels "${2-}"
+    set -- plugin
+fi
 for name in "${@:-none}"; do
     case $name in
     products | plugin | wheel | contest) ;;
     *)
-        sed -n 's/^# \{0,1\}//; 2,13p' "$0" >&2
+        sed -n 's/^# \{0,1\}//; 2,15p' "$0" >&2
         exit 2
         ;;
     esac
