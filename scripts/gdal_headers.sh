@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# gdal_headers.sh MINOR: prints the gdal-config of GDAL's headers of that minor version, 3.10 or 3.12: those in the wheels of
+# gdal_headers.sh MINOR: prints the gdal-config of the headers of GDAL 3.10, 3.12 or 3.13; the first two are in the wheels of
 # rasterio 1.4.4 and 1.5.2. They come from packages of newer Debian and Ubuntu releases, below build/gdal-headers; nothing is
 # installed. Needs apt and the keys of Debian. Fails, with the reason, where they cannot be had.
 set -euo pipefail
@@ -48,6 +48,7 @@ fi
 case $minor in
 3.10) debian trixie main libgdal-dev ;;
 3.12) ubuntu resolute universe libgdal-dev ;;
+3.13) debian sid main libgdal-dev ;;
 *)
     echo "gdal_headers: no known package has GDAL $minor; set GDAL_CONFIG to the gdal-config of one" >&2
     exit 1
