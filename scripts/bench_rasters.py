@@ -127,7 +127,7 @@ def main(folder, rounds=3):
         ("gdalwarp to Web Mercator, bilinear, 30 bands", warp),
         ("gdal_translate, 30 bands", translate),
         ("gdal_translate -of COG, 3 bands", cog),
-        ("gdalbuildvrt and gdal_translate, 1 band", build_vrt),
+        ("gdalbuildvrt and gdal_translate, 30 bands", build_vrt),
         ("gdal_calc, 2 bands", calc),
         ("800 tiles by 8 processes", tiles),
         ("800 tiles by 8 processes, opened for each", tiles_of_new_datasets),
