@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# gdal_headers.sh MINOR: prints the gdal-config of the headers of GDAL 3.10, 3.12 or 3.13; the first two are in the wheels of
-# rasterio 1.4.4 and 1.5.2. They come from packages of newer Debian and Ubuntu releases, below build/gdal-headers; nothing is
-# installed. Needs apt and the keys of Debian. Fails, with the reason, where they cannot be had.
+# gdal_headers.sh MINOR: prints the gdal-config of the headers of GDAL 3.10 or 3.13, of which the first is in the wheel of
+# rasterio 1.4.4. They come from packages of newer Debian releases, below build/gdal-headers; nothing is installed. Needs apt and
+# the keys of Debian. Fails, with the reason, where they cannot be had; GDAL_CONFIG names the gdal-config of other versions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,30 +15,25 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# fetch KEYRING MIRROR SUITE COMPONENT PACKAGE...: unpacks packages into $work/root, whose signatures apt checks.
-fetch() {
-    local apt=$work/$3 options
+# debian SUITE COMPONENT PACKAGE...: unpacks packages into $work/root, whose signatures apt checks.
+debian() {
+    local apt=$work/$1 options mirror
+    mirror=$(scripts/debian_mirror.sh)
+    if [[ -z $mirror ]]; then
+        echo "gdal_headers: the apt sources of this system name no mirror of Debian; set GDAL_CONFIG to the gdal-config of a GDAL $minor" >&2
+        exit 1
+    fi
     mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial" "$work/root"
     : >"$apt/status"
-    echo "deb [signed-by=$1] $2 $3 $4" >"$apt/sources.list"
+    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $1 $2" >"$apt/sources.list"
     options=(-qq -o "Dir::State=$apt/state" -o "Dir::State::status=$apt/status" -o "Dir::Cache=$apt/cache"
         -o "Dir::Etc::SourceList=$apt/sources.list" -o Dir::Etc::SourceParts=- -o Acquire::Languages=none
         -o "APT::Sandbox::User=$(id -un)")
     apt-get "${options[@]}" update >&2
-    (cd "$apt" && apt-get "${options[@]}" download "${@:5}" >&2)
+    (cd "$apt" && apt-get "${options[@]}" download "${@:3}" >&2)
     for package in "$apt"/*.deb; do
         dpkg-deb -x "$package" "$work/root"
     done
-}
-
-debian() {
-    fetch /usr/share/keyrings/debian-archive-keyring.gpg http://deb.debian.org/debian "$@"
-}
-
-# Debian has the keys of Ubuntu in a package.
-ubuntu() {
-    debian trixie main ubuntu-keyring
-    fetch "$work/root/usr/share/keyrings/ubuntu-archive-keyring.gpg" http://archive.ubuntu.com/ubuntu "$@"
 }
 
 if ! command -v apt-get >/dev/null; then
@@ -47,7 +42,6 @@ if ! command -v apt-get >/dev/null; then
 fi
 case $minor in
 3.10) debian trixie main libgdal-dev ;;
-3.12) ubuntu resolute universe libgdal-dev ;;
 3.13) debian sid main libgdal-dev ;;
 *)
     echo "gdal_headers: no known package has GDAL $minor; set GDAL_CONFIG to the gdal-config of one" >&2
