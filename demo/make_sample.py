@@ -42,6 +42,15 @@ def add_grid(file):
         variable[:] = values
 
 
+def add_reference_system(file):
+    """The ellipsoid to which latitudes and longitudes refer, so that no program has to ask."""
+    crs = file.createVariable("crs", "i4", ())
+    crs.grid_mapping_name = "latitude_longitude"
+    crs.geographic_crs_name, crs.horizontal_datum_name = "WGS 84", "WGS_1984"
+    crs.reference_ellipsoid_name, crs.prime_meridian_name = "WGS 84", "Greenwich"
+    crs.semi_major_axis, crs.inverse_flattening, crs.longitude_of_prime_meridian = 6378137.0, 298.257223563, 0.0
+
+
 def write_month(path, month, first_day):
     """One fragment."""
     packed, celsius, classic = month >= 4, month >= 7, month == 10
@@ -59,6 +68,8 @@ def write_month(path, month, first_day):
             "tas", "i2" if packed else "f4", ("time", "lat", "lon"),
             fill_value=-32768 if packed else 1e20, **compression)
         tas.standard_name, tas.units = "air_temperature", "degC" if celsius else "K"
+        add_reference_system(file)
+        tas.grid_mapping = "crs"
         if packed:
             tas.scale_factor, tas.add_offset = 0.01, 0.0 if celsius else 273.15
         tas[:] = temperature(first_day, DAYS[month - 1]) - (273.15 if celsius else 0.0)
@@ -76,6 +87,8 @@ def write_aggregation(path, names):
 
         tas = file.createVariable("tas", "f4", (), fill_value=1e20)
         tas.standard_name, tas.units, tas.cell_methods = "air_temperature", "K", "time: mean"
+        add_reference_system(file)
+        tas.grid_mapping = "crs"
         tas.aggregated_dimensions = "time lat lon"
         tas.aggregated_data = "map: tas_map uris: tas_uris identifiers: tas_identifier"
         tas_map = file.createVariable("tas_map", "i4", ("j", "i"), fill_value=-1)

@@ -89,7 +89,10 @@ GDALDataset *Open(GDALOpenInfo *info)
         CPLError(CE_Failure, CPLE_NotSupported, "CFA: aggregation files cannot be opened for update");
         return nullptr;
     }
-    const Name name = Name::Parse(info->pszFilename);
+    Name name = Name::Parse(info->pszFilename);
+    // Programs such as QGIS make a path relative that has an option, but not the name of a subdataset.
+    if (name.variable.empty())
+        name.variable = CSLFetchNameValueDef(info->papszOpenOptions, VARIABLE_OPTION, "");
     const std::shared_ptr<File> file = File::Open(name.path, info->papszOpenOptions);
     if (!file)
         return nullptr;

@@ -55,6 +55,8 @@ const char *ValueOf(const cfa_setting &setting, CSLConstList options)
 std::string OpenOptionList()
 {
     std::string list = "<OpenOptionList>";
+    list += "<Option name=\"" + std::string(VARIABLE_OPTION) +
+            "\" type=\"string\" description=\"The variable to be shown as a raster: name, or /group/name\"/>";
     for (size_t i = 0; i < cfa_setting_count(); ++i)
     {
         const cfa_setting &setting = *cfa_setting_at(i);

@@ -10,6 +10,9 @@
 namespace cfa_gdal
 {
 
+// The open option that chooses the variable of a raster.
+constexpr const char *VARIABLE_OPTION = "VARIABLE";
+
 // What `gdalinfo --format CFA` lists.
 std::string OpenOptionList();
 

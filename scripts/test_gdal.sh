@@ -24,7 +24,7 @@ else
 fi
 
 for test in tests/gdal/test_*.py; do
-    if [[ $test == */test_qgis.py ]] && ! /usr/bin/python3 -c 'import qgis.core' 2>/dev/null; then
+    if [[ $test == */test_qgis*.py ]] && ! /usr/bin/python3 -c 'import qgis.core' 2>/dev/null; then
         scripts/left_out.sh qgis "there is no QGIS for Python"
         continue
     fi

@@ -55,7 +55,7 @@ mod threads;
 mod value;
 
 pub use author::write::Format;
-pub use author::{convert, create, extract, index};
+pub use author::{convert, create, extract, index, qgis};
 pub use canonical::{Calendar, DateTime, TimeUnits};
 pub use container::tree::{Dimension, DimensionId, Group, GroupId, VariableId};
 pub use dataset::coordinates::Coordinates;

@@ -6,5 +6,6 @@ pub mod create;
 pub mod extract;
 pub mod index;
 pub(crate) mod out;
+pub mod qgis;
 pub(crate) mod wish;
 pub mod write;

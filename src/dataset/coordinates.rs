@@ -218,7 +218,7 @@ fn words(bytes: &[u8], length: usize) -> (Option<Values>, Vec<u8>) {
 
 /// Returns the coordinate variable of a dimension of a variable: the nearest of its name in the groups between the two
 /// (CF-1.13 section 2.7.1). Rows of characters have the length of the text as a second dimension.
-fn coordinate_of(variable: &Variable, id: DimensionId) -> Result<Option<Variable>> {
+pub(crate) fn coordinate_of(variable: &Variable, id: DimensionId) -> Result<Option<Variable>> {
     let dataset = variable.dataset();
     let tree = dataset.shared().tree();
     let dimension = &tree.dimensions[id.0];

@@ -3,7 +3,7 @@
 //! - OUT is never a file that is read: no input, and no fragment of an input, in any version and at any depth. Files
 //!   are compared by identity, whatever their names, and no option permits it.
 //! - `create` and `convert` replace an aggregation that has no data of its own, `extract` replaces nothing, a report
-//!   replaces a former report. With the option `overwrite`, the first three replace anything else.
+//!   replaces a former report, a layer file a former layer file. With the option `overwrite`, the first three replace anything else.
 //! - A file that got the name of OUT during the work is kept.
 //!
 //! Files on servers are not compared: OUT is always on this machine.
@@ -156,14 +156,19 @@ impl Out {
         if !self.exists() {
             return Ok(());
         }
-        let mut beginning = vec![0; mark.len()];
-        let read = os::LocalFile::open(&self.target).and_then(|file| file.read_at(0, &mut beginning));
-        if read.is_ok() && beginning == mark.as_bytes() {
+        if self.begins_with(mark) {
             return Ok(());
         }
         let message =
             "it exists and is not a report of this kind; only an earlier report is replaced: choose another name";
         Err(self.refusal(message))
+    }
+
+    /// Returns whether the existing file begins with this mark of a former one.
+    pub(crate) fn begins_with(&self, mark: &str) -> bool {
+        let mut beginning = vec![0; mark.len()];
+        let read = os::LocalFile::open(&self.target).and_then(|file| file.read_at(0, &mut beginning));
+        self.exists() && read.is_ok() && beginning == mark.as_bytes()
     }
 
     /// Returns an error that says why this file is not written.

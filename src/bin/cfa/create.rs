@@ -80,6 +80,9 @@ pub struct Arguments {
     /// Record where the chunks of each file lie, so that readers need not open and parse it first
     #[arg(long)]
     record_chunks: bool,
+    /// Write layer files for QGIS too, as `cfa qgis OUT` does
+    #[arg(long, conflicts_with = "dry_run")]
+    qgis: bool,
     /// Threads that scan local files; 0 means one per core
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
@@ -143,6 +146,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let report = report?;
     if !arguments.quiet || arguments.dry_run {
         describe(&report, arguments)?;
+    }
+    if arguments.qgis {
+        let open = Settings::named(&arguments.set).options()?;
+        crate::qgis::of_new_file(&arguments.out, open, arguments.quiet)?;
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ mod info;
 mod info_json;
 mod json;
 mod meter;
+mod qgis;
 mod read;
 mod select;
 mod settings;
@@ -42,6 +43,7 @@ enum Verb {
     Create(create::Arguments),
     Index(index::Arguments),
     Info(info::Arguments),
+    Qgis(qgis::Arguments),
     Read(read::Arguments),
 }
 
@@ -52,6 +54,7 @@ Examples:
   cfa read year.nc tas --start=0,0,0 --count=1,4,4  a corner of the first time step
   cfa read year.nc tas --select time=2001-03-01..2001-03-31 --select lat=50 --csv
   cfa read year.nc tas --select time=2001-03 --select lon=0..20     all of March
+  cfa qgis year.nc                                  layer files for QGIS
   cfa check year.nc --report year.html              are the fragments there, and do they fit?
 
 Exit status: 0 success, 1 an error in the file or the request, 2 a wrong command line.";
@@ -67,6 +70,7 @@ fn main() -> ExitCode {
         Verb::Create(arguments) => (create::run(&arguments), false),
         Verb::Index(arguments) => (index::run(&arguments), false),
         Verb::Info(arguments) => (info::run(&arguments), arguments.json),
+        Verb::Qgis(arguments) => (qgis::run(&arguments), false),
         Verb::Read(arguments) => (read::run(&arguments), arguments.json),
     };
     match result {
