@@ -14,6 +14,8 @@ show build/bin/cfa info build/demo/tas.nc tas --fragments
 show build/bin/cfa read build/demo/tas.nc tas \
     --select time=2024-06-29..2024-07-02 --select lat=45..60 --select lon=0..20
 
+show build/bin/cfa qgis build/demo/tas.nc
+
 if [[ ! -e build/gdalplugins/gdal_CFA.so ]] || ! command -v gdalinfo >/dev/null; then
     printf '\nGDAL is not there: the rest of the demonstration is left out.\n'
     exit 0

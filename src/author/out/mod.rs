@@ -3,7 +3,8 @@
 //! - OUT is never a file that is read: no input, and no fragment of an input, in any version and at any depth. Files
 //!   are compared by identity, whatever their names, and no option permits it.
 //! - `create` and `convert` replace an aggregation that has no data of its own, `extract` replaces nothing, a report
-//!   replaces a former report, a layer file a former layer file. With the option `overwrite`, the first three replace anything else.
+//!   replaces a former report, a layer file a former one. With the option `overwrite`, all but reports replace anything
+//!   else.
 //! - A file that got the name of OUT during the work is kept.
 //!
 //! Files on servers are not compared: OUT is always on this machine.
