@@ -75,6 +75,19 @@ class Options(unittest.TestCase):
                     gdal.Open(path)
                 self.assertIsNotNone(gdal.OpenEx(path, open_options=[f"{name}={default or ''}"]))
 
+    def test_a_variable_may_be_chosen_by_an_option(self):
+        def two(file):
+            fixtures.ascending(file)
+            fixtures.data(file, name="pr")
+        _, path = fixtures.make(self.folder, two, names=("tas", "pr"))
+        for name in ("tas", "pr"):
+            chosen, named = gdal.OpenEx(path, open_options=[f"VARIABLE=/{name}"]), gdal.Open(f'CFA:"{path}":{name}')
+            np.testing.assert_array_equal(chosen.ReadAsArray(), named.ReadAsArray())
+            self.assertEqual(chosen.GetDescription(), path)
+            np.testing.assert_array_equal(read(f'CFA:"{path}":tas', VARIABLE=name), read(path, VARIABLE="tas"))
+        with self.assertRaisesRegex(RuntimeError, "no variable 'none'"):
+            gdal.OpenEx(path, open_options=["VARIABLE=none"])
+
     def test_the_number_of_threads_of_gdal_serves(self):
         _, path = fixtures.make(self.folder, fixtures.ascending)
         with fixtures.configured("GDAL_NUM_THREADS", "many"):

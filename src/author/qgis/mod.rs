@@ -74,7 +74,10 @@ pub struct Report {
 pub fn layer_files(path: impl AsRef<Path>, options: &Options) -> Result<Report> {
     let path = path.as_ref();
     let dataset = Dataset::open_with(path, &options.open)?;
-    let place = |e: Error| if e.file().is_some() { e } else { e.in_file(redact(dataset.name())) };
+    let place = |e: Error| match e.file() {
+        Some(_) => e,
+        None => e.in_file(redact(dataset.name())),
+    };
     let maps = Maps::of(&dataset, path).map_err(place)?;
     let chosen = match options.variables.is_empty() {
         true => maps.all().to_vec(),
@@ -93,10 +96,11 @@ pub fn layer_files(path: impl AsRef<Path>, options: &Options) -> Result<Report> 
     let mut report = Report::default();
     let mut finished: Vec<(&Out, Temporary)> = Vec::new();
     for (variable, out) in chosen.iter().zip(&outs) {
-        let place = |e: Error| if e.variable().is_some() { e } else { e.in_variable(variable.path()) };
-        let picture = picture(variable, &maps, options, &mut report.notes)
-            .map_err(place)
-            .map_err(&place_in(&dataset))?;
+        let picture =
+            picture(variable, &maps, options, &mut report.notes).map_err(|e| match e.variable() {
+                Some(_) => place(e),
+                None => place(e.in_variable(variable.path())),
+            })?;
         finished.push((out, out.written(&picture.layer_file())?));
         if let Some(style) = &style {
             finished.push((style, style.written(&picture.style_file())?));
@@ -108,10 +112,6 @@ pub fn layer_files(path: impl AsRef<Path>, options: &Options) -> Result<Report> 
     }
     report.notes.extend(dataset.warnings());
     Ok(report)
-}
-
-fn place_in(dataset: &Dataset) -> impl Fn(Error) -> Error + '_ {
-    |e| if e.file().is_some() { e } else { e.in_file(redact(dataset.name())) }
 }
 
 /// Returns the file of this name after checking that it may be replaced.

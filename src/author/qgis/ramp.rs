@@ -63,7 +63,7 @@ fn rounded(low: f64, high: f64, stops: &'static [u32]) -> Colours {
         [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * unit >= span / 20.0).unwrap_or(10.0);
     let power = if factor == 10.0 { power + 1.0 } else { power };
     let decimals = (0.0..=6.0).contains(&-power.min(0.0)).then_some(-power.min(0.0) as usize);
-    // Divisions by whole numbers: 225 * 0.1 is not what people write as 22.5.
+    // A multiple of 0.1 has more digits than people write: 3 * 0.1 is 0.30000000000000004.
     let round = |value: f64| {
         let text = match decimals {
             Some(decimals) => format!("{value:.decimals$}"),

@@ -15,6 +15,9 @@ use crate::selection::Selection;
 /// A moment in milliseconds since the first day of the Gregorian calendar.
 type Moment = i64;
 
+/// From a moment to another; `None` if QGIS has no such dates.
+type Interval = Option<(Moment, Moment)>;
+
 const SECOND: Moment = 1000;
 const DAY: Moment = 86_400 * SECOND;
 
@@ -82,7 +85,7 @@ fn along(axis: &Variable, units: &TimeUnits, stride: u64) -> Result<Times> {
         Some(bounds) if are_apart(&bounds) => bounds,
         _ => around(&moments),
     };
-    let of_band = |(i, interval): (usize, &Option<(Moment, Moment)>)| {
+    let of_band = |(i, interval): (usize, &Interval)| {
         interval.map(|(begin, end)| Time { band: 1 + i as u64 * stride, begin, end })
     };
     let shown: Vec<Time> = intervals.iter().enumerate().filter_map(of_band).collect();
@@ -98,7 +101,7 @@ fn along(axis: &Variable, units: &TimeUnits, stride: u64) -> Result<Times> {
 }
 
 /// Returns the bounds of an axis, if it has them in the form of CF section 7.1.
-fn bounds(axis: &Variable, size: usize) -> Result<Option<Vec<Option<(Moment, Moment)>>>> {
+fn bounds(axis: &Variable, size: usize) -> Result<Option<Vec<Interval>>> {
     let dataset = axis.dataset();
     let tree = dataset.shared().tree();
     let group = tree.variables[axis.id().0].group;
@@ -118,7 +121,7 @@ fn bounds(axis: &Variable, size: usize) -> Result<Option<Vec<Option<(Moment, Mom
 }
 
 /// Returns whether there are intervals, none of which overlaps another: those of climatologies do.
-fn are_apart(intervals: &[Option<(Moment, Moment)>]) -> bool {
+fn are_apart(intervals: &[Interval]) -> bool {
     let mut sorted: Vec<(Moment, Moment)> = intervals.iter().flatten().copied().collect();
     sorted.sort_unstable();
     !sorted.is_empty() && sorted.windows(2).all(|pair| pair[0].1 <= pair[1].0 + SECOND)
@@ -159,7 +162,7 @@ impl Period {
 }
 
 /// Returns the intervals of times that have no bounds.
-fn around(moments: &[Option<Moment>]) -> Vec<Option<(Moment, Moment)>> {
+fn around(moments: &[Option<Moment>]) -> Vec<Interval> {
     let mut sorted: Vec<Moment> = moments.iter().flatten().copied().collect();
     sorted.sort_unstable();
     sorted.dedup();
@@ -216,7 +219,7 @@ mod tests {
     }
 
     fn texts(moments: &[Option<Moment>]) -> Vec<String> {
-        let show = |interval: &Option<(Moment, Moment)>| match interval {
+        let show = |interval: &Interval| match interval {
             Some((begin, end)) => format!("{} {}", text(*begin), text(*end)),
             None => "-".to_owned(),
         };
