@@ -62,7 +62,20 @@ fn read(attributes: &Attributes, name: &str, stored: DataType, sense: DataType) 
         let text = attributes.text(name).unwrap_or_default();
         return text.bytes().take(1).map(|byte| Scalar::Int(byte.into())).collect();
     }
-    marks_of(attributes, name, stored, sense)
+    let mut marks = marks_of(attributes, name, stored, sense);
+    if let Some(number) =
+        attributes.text(name).filter(|_| stored.is_number()).and_then(|text| number_in(&text))
+    {
+        marks.push(if fits(number, sense) { number } else { reinterpret(number, stored, sense) });
+    }
+    marks
+}
+
+/// Returns the number that a text is, as some writers store missing values, or `None` for other text.
+fn number_in(text: &str) -> Option<Scalar> {
+    let text = text.trim();
+    let int = text.parse().ok().map(Scalar::Int);
+    int.or_else(|| text.parse().ok().map(Scalar::of))
 }
 
 /// Returns the type in which elements are processed: characters are bytes.
@@ -99,6 +112,22 @@ mod tests {
     fn missing(list: &[(&str, Values)], stored: DataType) -> (Missing, Vec<String>) {
         let list = list.iter().map(|(name, value)| Attribute { name: (*name).into(), value: value.clone() });
         Missing::of(&Attributes::new(list.collect()), stored)
+    }
+
+    #[test]
+    fn a_number_that_is_stored_as_text_counts() {
+        let of = |text: &str, stored| missing(&[("missing_value", Values::Char(text.into()))], stored).0;
+        assert_eq!(of("12", DataType::I16).value, Scalar::Int(12));
+        assert_eq!(of(" -999.0\n", DataType::F32).marks[0], Scalar::Int(-999));
+        assert_eq!(of("1e20", DataType::F64).value, Scalar::of(1e20));
+        assert!(of("7", DataType::I8).expressible);
+        for text in ["", "none", "12 and more", "1, 2"] {
+            assert_eq!(of(text, DataType::I16).value, Scalar::Int(-32767), "{text}");
+        }
+        let (unfit, odd) = missing(&[("missing_value", Values::Char("70000".into()))], DataType::I16);
+        assert_eq!((unfit.value, odd.len()), (Scalar::Int(-32767), 1));
+        let text = Values::Char("12".into());
+        assert!(missing(&[("missing_value", text)], DataType::String).1.is_empty());
     }
 
     #[test]
