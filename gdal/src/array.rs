@@ -1,6 +1,6 @@
 //! One array of GDAL: its traits, and its numbers.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::ptr;
 
 use cfa::plugin::{c_strides, checked_product, offsets};
@@ -57,6 +57,16 @@ impl GdalArray {
     pub(crate) unsafe fn from_handle(handle: gdal::GDALMDArrayH) -> Option<Self> {
         // Not `then_some`: that would create an object from NULL and drop it.
         (!handle.is_null()).then(|| GdalArray(handle))
+    }
+
+    /// Returns the plane at these indices of all dimensions but two.
+    pub(crate) fn plane(&self, indices: &[u64]) -> Option<GdalArray> {
+        let shape = self.shape();
+        let is_within = shape.len() == indices.len() + 2 && indices.iter().zip(&shape).all(|(i, n)| i < n);
+        let list: String = indices.iter().map(|index| format!("{index},")).collect();
+        let view = is_within.then(|| CString::new(format!("[{list}...]")).ok()).flatten()?;
+        // SAFETY: the handle is open, and the text ends with NUL; a view that cannot be made is NULL.
+        unsafe { GdalArray::from_handle(gdal::GDALMDArrayGetView(self.0, view.as_ptr())) }
     }
 
     pub(crate) fn traits(&self) -> Traits {

@@ -7,7 +7,7 @@ use cfa::{Error, Kind, Result, Selection};
 use crate::array::{GdalArray, Traits};
 use crate::dataset::{GdalDataset, Opener};
 use crate::quiet::Quiet;
-use crate::subdataset::Subdataset;
+use crate::subdataset::{self, Subdataset};
 
 /// The maximum number of names of one kind in a message.
 const MOST_NAMES: usize = 20;
@@ -85,6 +85,13 @@ fn find(opener: &Opener<'_>, identifier: &str) -> Result<Option<Handles>> {
     let number = identifier.trim().parse::<u32>().ok().and_then(|n| i32::try_from(n).ok());
     if number.is_none() {
         if let Some(array) = find_array(opener, identifier) {
+            return Ok(Some(array));
+        }
+    }
+    if let Some((name, indices)) = subdataset::plane(identifier) {
+        let plane =
+            |Handles { arrays, _dataset: dataset }| Handles::one(arrays.first()?.plane(&indices), dataset);
+        if let Some(array) = find_array(opener, name).and_then(plane) {
             return Ok(Some(array));
         }
     }

@@ -56,6 +56,27 @@ impl<'a> Subdataset<'a> {
     }
 }
 
+/// Splits the name of a plane of a Zarr array, `ZARR:/array:0:1` or the same with a file, into the full name of the
+/// array and the indices of its first dimensions. Returns `None` for any other name.
+///
+/// Not every version of GDAL lists these names as subdatasets, but all that list them mean the same.
+pub(crate) fn plane(identifier: &str) -> Option<(&str, Vec<u64>)> {
+    let rest = identifier.strip_prefix("ZARR:")?;
+    let mut array = match rest.strip_prefix('"') {
+        Some(quoted) => quoted.split_once("\":")?.1,
+        None => rest,
+    };
+    let mut indices = Vec::new();
+    while let Some((before, index)) = array.rsplit_once(':') {
+        if !index.bytes().all(|byte| byte.is_ascii_digit()) {
+            break;
+        }
+        indices.insert(0, index.parse().ok()?);
+        array = before;
+    }
+    (array.starts_with('/') && !indices.is_empty()).then_some((array, indices))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,5 +182,24 @@ mod tests {
         assert_eq!(array("ZARR:\"/proc/self/fd/3\":/group/array"), Some("/group/array"));
         assert_eq!(array("HDF4_SDS:UNKNOWN:\"/proc/self/fd/3\":0"), None);
         assert_eq!(array("GTIFF_DIR:2:/proc/self/fd/3"), None);
+    }
+
+    #[test]
+    fn planes_of_zarr_arrays_have_an_array_and_indices() {
+        assert_eq!(plane("ZARR:/tas:3"), Some(("/tas", vec![3])));
+        assert_eq!(plane("ZARR:/group/tas:0:12"), Some(("/group/tas", vec![0, 12])));
+        assert_eq!(plane("ZARR:\"C:\\any where.zarr\":/tas:7"), Some(("/tas", vec![7])));
+        for other in [
+            "ZARR:/tas",
+            "ZARR:tas:3",
+            "ZARR:/tas:",
+            "ZARR:/tas:-1",
+            "ZARR:\"a:/tas:3",
+            "/tas:3",
+            "ZARR:",
+            "ZARR:/tas:99999999999999999999",
+        ] {
+            assert_eq!(plane(other), None, "{other}");
+        }
     }
 }
