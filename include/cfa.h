@@ -54,6 +54,7 @@ typedef struct cfa_variable cfa_variable;
 
 typedef struct cfa_check_options cfa_check_options;
 typedef struct cfa_checked_variable cfa_checked_variable;
+typedef struct cfa_chunk cfa_chunk;
 typedef struct cfa_convert_options cfa_convert_options;
 typedef struct cfa_create_options cfa_create_options;
 typedef struct cfa_cut cfa_cut;
@@ -1317,6 +1318,54 @@ cfa_status cfa_variable_fragments_visit(const cfa_variable *variable,
                                         int32_t look_for_files,
                                         cfa_fragment_callback callback,
                                         void *user_data);
+
+/**
+ * A chunk of a file, which has the values of a block of an aggregation variable. All that it points at is valid during
+ * the call that shows it; later versions append fields.
+ */
+struct cfa_chunk {
+  /** The name of the file. */
+  const char *file;
+  /** Its offset in the file. */
+  uint64_t offset;
+  /** The number of bytes that are stored there. */
+  uint64_t size;
+  /** The number of filters that were applied to it. */
+  size_t filter_count;
+  /** Their numbers in HDF5, in the order in which they were applied: 1 is deflate, 2 shuffle. */
+  const uint32_t *filters;
+  /** 1 if numbers of several bytes begin with the most significant one, else 0. */
+  int32_t is_big_endian;
+};
+
+/**
+ * Called with a chunk.
+ *
+ * @param chunk     the chunk, valid during the call
+ * @param user_data as given to cfa_variable_chunk_visit
+ * @return 0 to make cfa_variable_chunk_visit return CFA_ERR_CANCELLED; anything else for CFA_OK
+ */
+typedef int32_t (*cfa_chunk_callback)(const cfa_chunk *chunk, void *user_data);
+
+/**
+ * Calls a function with the place of the chunk that has the values of a block of an aggregation variable, if there is
+ * one: a chunk, or a whole array without chunks, of one local file, whose shape is that of the block and whose values
+ * need no conversion. Else the function is not called.
+ *
+ * At the end of a variable the chunk may be larger than the rest of it.
+ *
+ * @param variable  the variable
+ * @param start     the first index of the block along each dimension; may be NULL for a scalar
+ * @param block     the shape of the block, such as cfa_variable_block_shape returns; may be NULL for a scalar
+ * @param callback  is called at most once
+ * @param user_data handed to callback
+ * @return CFA_OK; CFA_ERR_CANCELLED if callback said so; what cfa_variable_read returns for the first element
+ */
+cfa_status cfa_variable_chunk_visit(const cfa_variable *variable,
+                                    const uint64_t *start,
+                                    const uint64_t *block,
+                                    cfa_chunk_callback callback,
+                                    void *user_data);
 
 /* Writing ===========================================================================================================
  *

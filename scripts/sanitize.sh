@@ -61,7 +61,7 @@ check_address() {
     build address ' -Cunsafe-allow-abi-mismatch=sanitizer'
     finds address address,undefined overflow 'heap-buffer-overflow'
     finds address address,undefined leak 'detected memory leaks'
-    passes address address,undefined arguments errors fragments meaning metadata options read replacing supplied threads \
+    passes address address,undefined arguments chunks errors fragments meaning metadata options read replacing supplied threads \
         parallel writing writing_options
 }
 

@@ -73,8 +73,9 @@ fn c_test(name: &str) -> PathBuf {
 }
 
 /// The programs that use the small fixtures.
-const TESTS: [&str; 12] = [
+const TESTS: [&str; 13] = [
     "arguments.c",
+    "chunks.c",
     "errors.c",
     "fragments.c",
     "meaning.c",

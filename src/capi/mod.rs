@@ -17,6 +17,7 @@ mod attribute;
 mod boundary;
 mod check_options;
 mod checking;
+mod chunk;
 mod convert_options;
 mod create_options;
 mod dataset;

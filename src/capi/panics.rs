@@ -7,6 +7,7 @@ use super::aggregation::*;
 use super::attribute::*;
 use super::boundary::PANIC;
 use super::check_options::*;
+use super::chunk::*;
 use super::convert_options::*;
 use super::create_options::*;
 use super::dataset::*;
@@ -136,6 +137,7 @@ fn call_all() -> Vec<(&'static str, i64)> {
         cfa_variable_attribute_find(null(), null(), null_mut());
         cfa_variable_block_shape(null(), 0, null_mut());
         cfa_variable_check(null());
+        cfa_variable_chunk_visit(null(), null(), null(), None, null_mut());
         cfa_variable_dialect(null());
         cfa_variable_dimension(null(), 0, null_mut());
         cfa_variable_fragment_grid(null(), 0, null_mut());

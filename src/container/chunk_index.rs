@@ -17,6 +17,21 @@ pub struct ChunkPlace {
     pub filter_mask: u32,
 }
 
+/// A chunk, or all of an array that is not divided into chunks, as it is stored in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StoredChunk {
+    /// The name of the file.
+    pub(crate) file: String,
+    /// Offset in the file.
+    pub(crate) offset: u64,
+    /// Bytes stored there.
+    pub(crate) size: u64,
+    /// The numbers of the filters that were applied, in this order.
+    pub(crate) filters: Vec<u32>,
+    /// Whether numbers of several bytes begin with the most significant one.
+    pub(crate) big_endian: bool,
+}
+
 /// Returns a number that this did not return before, for [`ChunkIndex::id`].
 pub(crate) fn new_id() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);

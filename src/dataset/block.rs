@@ -1,11 +1,12 @@
-//! The shape of a block that is efficient to read at a time.
+//! The shape of a block that is efficient to read at a time, and where such a block is stored.
 
 use crate::container::array::Array;
+use crate::container::chunk_index::StoredChunk;
 use crate::dataset::variable::Variable;
 use crate::error::Result;
 use crate::model::fragments::Lookup;
 use crate::read::fragment::{Chain, Placement};
-use crate::read::Preparation;
+use crate::read::{chunk, Preparation};
 use crate::selection::Selection;
 
 impl Variable {
@@ -28,6 +29,15 @@ impl Variable {
         let first: Vec<u64> = (0..rank).map(|d| aggregation.grid.range(d, 0).end).collect();
         let chunk = self.chunk_of_first_fragment(&first).unwrap_or(None);
         Ok(clipped(chunk.as_deref(), &first))
+    }
+
+    /// Returns where the block of this shape that begins at `start` is stored, or `None` if the variable is not
+    /// aggregated, no local file has exactly this block, or its values would change.
+    ///
+    /// # Errors
+    /// Those of reading its first element.
+    pub(crate) fn stored_block(&self, start: &[u64], block: &[u64]) -> Result<Option<StoredChunk>> {
+        chunk::place(self.dataset().shared(), self.id(), start, block)
     }
 
     fn chunk_of_first_fragment(&self, canonical: &[u64]) -> Result<Option<Vec<u64>>> {

@@ -102,7 +102,7 @@ several does: its versions. Indices of fragments have one number per dimension o
     {
         return cfa_variable_fragments_visit(variable, NULL, NULL, CFA_CHOICE_YES, show, NULL);
     }",
-        nouns: &["fragment", "fragments"],
+        nouns: &["fragment", "fragments", "chunk"],
     },
     Topic {
         title: "Writing",
