@@ -103,21 +103,36 @@ std::vector<GUInt64> Array::GetBlockSize() const
     return std::vector<GUInt64>(block.begin(), block.begin() + m_dimensions.size());
 }
 
-std::vector<std::shared_ptr<GDALAttribute>> Array::GetAttributes(CSLConstList) const
+bool Array::IsShown(const char *attribute) const
 {
+    for (const char *name : {"_FillValue", "missing_value", "units", "scale_factor", "add_offset", "grid_mapping"})
+    {
+        if (EQUAL(attribute, name))
+            return false;
+    }
+    const int32_t type = cfa_variable_type(m_variable);
+    return !EQUAL(attribute, "_Unsigned") || (type != CFA_TYPE_INT8 && type != CFA_TYPE_INT16);
+}
+
+std::vector<std::shared_ptr<GDALAttribute>> Array::GetAttributes(CSLConstList options) const
+{
+    const bool all = CPLFetchBool(options, "SHOW_ALL", false);
     std::vector<std::shared_ptr<GDALAttribute>> attributes;
-    const size_t count = cfa_variable_attribute_count(m_variable);
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i < cfa_variable_attribute_count(m_variable); ++i)
     {
         const cfa_attribute *attribute = cfa_variable_attribute(m_variable, i);
-        const char *name = cfa_attribute_name(attribute);
-        const bool small = cfa_variable_type(m_variable) == CFA_TYPE_INT8 || cfa_variable_type(m_variable) == CFA_TYPE_INT16;
-        // GDAL has these under other names, and would write them twice into a copy.
-        if (!EQUAL(name, "_FillValue") && !EQUAL(name, "units") && !EQUAL(name, "scale_factor") &&
-            !EQUAL(name, "add_offset") && !(small && EQUAL(name, "_Unsigned")))
+        if (all || IsShown(cfa_attribute_name(attribute)))
             attributes.push_back(std::make_shared<Attribute>(GetFullName(), attribute, SenseOf(m_variable, attribute)));
     }
     return attributes;
+}
+
+std::shared_ptr<GDALAttribute> Array::GetAttribute(const std::string &name) const
+{
+    const cfa_attribute *attribute = nullptr;
+    if (cfa_variable_attribute_find(m_variable, name.c_str(), &attribute) != CFA_OK)
+        return nullptr;
+    return std::make_shared<Attribute>(GetFullName(), attribute, SenseOf(m_variable, attribute));
 }
 
 const void *Array::GetRawNoDataValue() const
@@ -154,7 +169,7 @@ std::shared_ptr<OGRSpatialReference> Array::GetSpatialRef() const
         return own;
     if (m_dimensions.size() < 2 || m_type.GetClass() != GEDTC_NUMERIC)
         return nullptr;
-    const auto georeferencing = Georeferencing::Of(*m_file, m_variable);
+    const auto georeferencing = m_file->GeoreferencingOf(m_variable);
     if (georeferencing->SpatialReference().IsEmpty())
         return nullptr;
     auto reference = std::make_shared<OGRSpatialReference>(georeferencing->SpatialReference());

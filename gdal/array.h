@@ -45,12 +45,16 @@ class Array final : public GDALPamMDArray
 
     std::vector<GUInt64> GetBlockSize() const override;
     std::vector<std::shared_ptr<GDALAttribute>> GetAttributes(CSLConstList options = nullptr) const override;
+    std::shared_ptr<GDALAttribute> GetAttribute(const std::string &name) const override;
     const void *GetRawNoDataValue() const override;
     double GetOffset(bool *has, GDALDataType *storage) const override;
     double GetScale(bool *has, GDALDataType *storage) const override;
     CSLConstList GetStructuralInfo() const override;
     std::shared_ptr<OGRSpatialReference> GetSpatialRef() const override;
     std::vector<std::shared_ptr<GDALMDArray>> GetCoordinateVariables() const override;
+#if CFA_GDAL_RAW_BLOCKS
+    bool GetRawBlockInfo(const uint64_t *block, GDALMDArrayRawBlockInfo &info) const override;
+#endif
 
   protected:
     bool IRead(const GUInt64 *start, const size_t *count, const GInt64 *step, const GPtrDiff_t *stride,
@@ -59,6 +63,9 @@ class Array final : public GDALPamMDArray
 
   private:
     Array(const std::shared_ptr<File> &file, const cfa_variable *variable);
+
+    // Whether an attribute is listed: GDAL has the others under names of its own, and would write them twice into a copy.
+    bool IsShown(const char *attribute) const;
 
     // Whether the last dimension is the length of texts; GDAL does not show it.
     bool IsText() const

@@ -171,6 +171,13 @@ const char *ClassicBand::GetUnitType()
     return m_traits->unit.empty() ? KeptBand::GetUnitType() : m_traits->unit.c_str();
 }
 
+CPLErr ClassicBand::AdviseRead(int x, int y, int width, int height, int bufferWidth, int bufferHeight, GDALDataType type,
+                               CfaOptionList options)
+{
+    int band = m_index + 1;
+    return m_dataset.AdviseRead(x, y, width, height, bufferWidth, bufferHeight, type, 1, &band, options);
+}
+
 CPLErr ClassicBand::IReadBlock(int column, int row, void *buffer)
 {
     const int x = column * nBlockXSize;

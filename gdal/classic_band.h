@@ -47,6 +47,14 @@ class ClassicBand final : public KeptBand
     double GetScale(int *has = nullptr) override;
     double GetOffset(int *has = nullptr) override;
     const char *GetUnitType() override;
+    CPLErr AdviseRead(int x, int y, int width, int height, int bufferWidth, int bufferHeight, GDALDataType type,
+                      CfaOptionList options) override;
+#if CFA_GDAL_TELLS_THREADS
+    bool MayMultiBlockReadingBeMultiThreaded() const override
+    {
+        return m_dataset.ReadsInThreads();
+    }
+#endif
 
   protected:
     CPLErr IReadBlock(int column, int row, void *buffer) override;

@@ -55,9 +55,10 @@ std::unique_ptr<GDALDataset> ClassicDataset::Create(const std::shared_ptr<File> 
     if (!dataset->Shape())
         return nullptr;
     if (dataset->m_hasRows)
-        dataset->m_georeferencing = Georeferencing::Of(*file, variable);
+        dataset->m_georeferencing = file->GeoreferencingOf(variable);
     dataset->MakeBands();
     dataset->SetDescription(description);
+    dataset->m_isSubdataset = isSubdataset;
     if (isSubdataset)
     {
         dataset->SetPhysicalFilename(file->Path().c_str());
@@ -67,6 +68,18 @@ std::unique_ptr<GDALDataset> ClassicDataset::Create(const std::shared_ptr<File> 
     dataset->oOvManager.Initialize(dataset.get(), isSubdataset ? ":::VIRTUAL:::" : file->Path().c_str());
     return dataset;
 }
+
+#if CFA_GDAL_CLONES
+std::unique_ptr<GDALDataset> ClassicDataset::Clone(int scope, bool canShare) const
+{
+    if (!CanBeCloned(scope, canShare))
+        return nullptr;
+    std::unique_ptr<GDALDataset> copy = Create(m_file, m_variable, GetDescription(), m_isSubdataset);
+    if (copy)
+        static_cast<ClassicDataset &>(*copy).poDriver = poDriver;
+    return copy;
+}
+#endif
 
 bool ClassicDataset::Shape()
 {
@@ -217,36 +230,78 @@ bool ClassicDataset::Read(int first, int count, int x, int y, int width, int hei
 {
     const GSpacing size = GDALGetDataTypeSizeBytes(type);
     void *const begin = buffer;
-    Part part;
-    const std::vector<size_t> index = IndexOf(first);
-    for (size_t i = 0; i < index.size(); ++i)
-    {
-        const bool last = i + 1 == index.size();
-        part.start.push_back(index[i]);
-        part.count.push_back(last ? static_cast<size_t>(count) : 1);
-        part.step.push_back(1);
-        part.stride.push_back(last ? static_cast<GPtrDiff_t>(band / size) : 1);
-    }
+    Part part = PartOf(first, count, x, y, width, height);
+    const bool flip = m_hasRows && m_georeferencing->IsBottomUp();
+    // Rows are read in the order of the file, which is fastest, and reversed while they are copied into the buffer.
+    if (flip)
+        buffer = static_cast<GByte *>(buffer) + (height - 1) * line;
+    part.stride.assign(m_bandDimensions.size(), 1);
+    if (!m_bandDimensions.empty())
+        part.stride.back() = static_cast<GPtrDiff_t>(band / size);
     if (m_hasRows)
-    {
-        const bool flip = m_georeferencing->IsBottomUp();
-        part.start.push_back(static_cast<GUInt64>(flip ? nRasterYSize - y - height : y));
-        part.count.push_back(static_cast<size_t>(height));
-        part.step.push_back(1);
-        // Rows are read in the order of the file, which is fastest, and reversed while they are copied into the buffer.
         part.stride.push_back(static_cast<GPtrDiff_t>(flip ? -line / size : line / size));
-        if (flip)
-            buffer = static_cast<GByte *>(buffer) + (height - 1) * line;
-    }
-    part.start.push_back(static_cast<GUInt64>(x));
-    part.count.push_back(static_cast<size_t>(width));
-    part.step.push_back(1);
     part.stride.push_back(static_cast<GPtrDiff_t>(pixel / size));
     if (!ReadNumbers(m_variable, std::move(part), type, buffer))
         return false;
     m_file->TellWarnings();
     m_validity.Apply(begin, Extent{width, height, count, pixel, line, band});
     return true;
+}
+
+Part ClassicDataset::PartOf(int first, int count, int x, int y, int width, int height) const
+{
+    Part part;
+    for (const size_t index : IndexOf(first))
+    {
+        part.start.push_back(index);
+        part.count.push_back(1);
+    }
+    if (!part.count.empty())
+        part.count.back() = static_cast<size_t>(count);
+    if (m_hasRows)
+    {
+        part.start.push_back(static_cast<GUInt64>(m_georeferencing->IsBottomUp() ? nRasterYSize - y - height : y));
+        part.count.push_back(static_cast<size_t>(height));
+    }
+    part.start.push_back(static_cast<GUInt64>(x));
+    part.count.push_back(static_cast<size_t>(width));
+    part.step.assign(part.start.size(), 1);
+    return part;
+}
+
+bool ClassicDataset::Advise(int first, int count, int x, int y, int width, int height) const
+{
+    const Part part = PartOf(first, count, x, y, width, height);
+    if (cfa_variable_advise(m_variable, part.start.data(), part.count.data(), nullptr) == CFA_OK)
+        return true;
+    ReportEngineError();
+    return false;
+}
+
+CPLErr ClassicDataset::AdviseRead(int x, int y, int width, int height, int bufferWidth, int bufferHeight, GDALDataType,
+                                  int bandCount, int *bands, CfaOptionList)
+{
+    // What is read at a lower resolution comes from overviews, or is not needed whole. GDAL's own function is no help: it
+    // asks the bands, which come back here.
+    const bool isWhole = width == bufferWidth && height == bufferHeight && x >= 0 && y >= 0 && width > 0 && height > 0 &&
+                         width <= nRasterXSize - x && height <= nRasterYSize - y;
+    if (!isWhole)
+        return CE_None;
+    const int along = m_bandDimensions.empty() ? 1 : static_cast<int>(m_bandDimensions.back().size);
+    const auto band = [bands](int i) { return bands == nullptr ? i : bands[i] - 1; };
+    for (int i = 0; i < bandCount;)
+    {
+        const int first = band(i);
+        if (first < 0 || first >= nBands)
+            return CE_Failure;
+        int count = 1;
+        while (i + count < bandCount && band(i + count) == first + count && first % along + count < along)
+            ++count;
+        if (!Advise(first, count, x, y, width, height))
+            return CE_Failure;
+        i += count;
+    }
+    return CE_None;
 }
 
 CPLErr ClassicDataset::IRasterIO(GDALRWFlag mode, int x, int y, int width, int height, void *buffer, int bufferWidth,
@@ -386,7 +441,8 @@ void ClassicDataset::AddBandMetadata(int band, CPLStringList &list)
     for (size_t i = 0; i < cfa_variable_attribute_count(m_variable); ++i)
     {
         const cfa_attribute *attribute = cfa_variable_attribute(m_variable, i);
-        list.SetNameValue(cfa_attribute_name(attribute), TextInSense(m_variable, attribute).c_str());
+        if (!HasNothing(attribute))
+            list.SetNameValue(cfa_attribute_name(attribute), TextInSense(m_variable, attribute).c_str());
     }
 }
 
@@ -405,6 +461,8 @@ CPLStringList ClassicDataset::MetadataOfFile()
                 AddCoordinateMetadata(coordinate, list);
         }
     }
+    for (const std::string &name : m_georeferencing->Withdrawn())
+        list.SetNameValue(name.c_str(), nullptr);
     if (const cfa_variable *mapping = GridMappingOf(*m_file, m_variable))
         AddVariableMetadata(mapping, list);
     std::string names;

@@ -51,6 +51,8 @@ class ClassicDataset final : public KeptDataset
     CPLErr SetMetadata(CfaMetadataList list, const char *domain = "") override;
     CPLErr SetMetadataItem(const char *name, const char *value, const char *domain = "") override;
     char **GetFileList() override;
+    CPLErr AdviseRead(int x, int y, int width, int height, int bufferWidth, int bufferHeight, GDALDataType type,
+                      int bandCount, int *bands, CfaOptionList options) override;
 
     const cfa_variable *Variable() const
     {
@@ -68,6 +70,15 @@ class ClassicDataset final : public KeptDataset
     bool Read(int first, int count, int x, int y, int width, int height, void *buffer, GDALDataType type, GSpacing pixel,
               GSpacing line, GSpacing band) const;
 
+    // Announces a read of these bands. Returns false after CPLError.
+    bool Advise(int first, int count, int x, int y, int width, int height) const;
+
+    // Whether large reads use several threads.
+    bool ReadsInThreads() const
+    {
+        return m_file->ReadsInThreads();
+    }
+
     // Returns the label of a band, such as "time=2001-03-01, level=850 hPa".
     std::string DescribeBand(int index);
 
@@ -75,6 +86,14 @@ class ClassicDataset final : public KeptDataset
     void AddBandMetadata(int index, CPLStringList &list);
 
   protected:
+#if CFA_GDAL_CLONES
+    // Copies, one for each thread that uses a dataset, share the open file and what is known of it.
+    bool CanBeCloned(int scope, bool canShare) const override
+    {
+        return scope == GDAL_OF_RASTER && canShare;
+    }
+    std::unique_ptr<GDALDataset> Clone(int scope, bool canShare) const override;
+#endif
     CPLErr IRasterIO(GDALRWFlag mode, int x, int y, int width, int height, void *buffer, int bufferWidth, int bufferHeight,
                      GDALDataType type, int bandCount, int *bands, GSpacing pixel, GSpacing line, GSpacing band,
                      GDALRasterIOExtraArg *extra) override;
@@ -89,12 +108,15 @@ class ClassicDataset final : public KeptDataset
     MetadataLayers *Metadata(const char *domain);
     std::string ValueText(const BandDimension &dimension, size_t index) const;
     std::vector<size_t> IndexOf(int band) const;
+    // The bands along the last dimension of bands and the rows and columns, as a part of the variable.
+    Part PartOf(int first, int count, int x, int y, int width, int height) const;
 
     std::shared_ptr<File> m_file;
     const cfa_variable *m_variable;
     std::vector<BandDimension> m_bandDimensions{};
     bool m_hasRows = true;
     Validity m_validity{};
+    bool m_isSubdataset = false;
     int m_blockWidth = 0;
     int m_blockHeight = 0;
     std::shared_ptr<const Georeferencing> m_georeferencing{};

@@ -1,5 +1,6 @@
 #include "file.h"
 
+#include "georeferencing.h"
 #include "name.h"
 #include "options.h"
 #include "roles.h"
@@ -118,6 +119,25 @@ const cfa_variable *File::IndexingVariableOf(const cfa_dimension *dimension, con
 {
     const cfa_variable *coordinate = CoordinateOf(dimension, from);
     return coordinate == nullptr ? VariableRoles().IndexingFor(dimension) : coordinate;
+}
+
+std::shared_ptr<const Georeferencing> File::GeoreferencingOf(const cfa_variable *variable) const
+{
+    {
+        std::lock_guard<std::mutex> lock(m_georeferencingMutex);
+        const auto known = m_georeferencing.find(variable);
+        if (known != m_georeferencing.end())
+            return known->second;
+    }
+    // Not under the lock: it reads coordinates and asks another driver.
+    const auto found = Georeferencing::Of(*this, variable);
+    std::lock_guard<std::mutex> lock(m_georeferencingMutex);
+    return m_georeferencing.emplace(variable, found).first->second;
+}
+
+bool File::ReadsInThreads() const
+{
+    return AllowThreads(m_options.List());
 }
 
 const Roles &File::VariableRoles() const

@@ -2,6 +2,7 @@
 #ifndef CFA_GDAL_FILE_H
 #define CFA_GDAL_FILE_H
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -16,6 +17,7 @@ namespace cfa_gdal
 // Passes the message of the last failed call of this thread to GDAL, never as a format string.
 void ReportEngineError();
 
+class Georeferencing;
 class Roles;
 
 class File
@@ -64,6 +66,12 @@ class File
     // of another name that takes its place. NULL if there is neither.
     const cfa_variable *IndexingVariableOf(const cfa_dimension *dimension, const cfa_group *from = nullptr) const;
 
+    // Returns where the raster of a variable lies, which is found out once.
+    std::shared_ptr<const Georeferencing> GeoreferencingOf(const cfa_variable *variable) const;
+
+    // Whether large reads use several threads.
+    bool ReadsInThreads() const;
+
     // Returns which variables describe which others.
     const Roles &VariableRoles() const;
 
@@ -79,6 +87,8 @@ class File
     mutable size_t m_told = 0;
     mutable std::once_flag m_rolesOnce{};
     mutable std::unique_ptr<const Roles> m_roles{};
+    mutable std::mutex m_georeferencingMutex{};
+    mutable std::map<const cfa_variable *, std::shared_ptr<const Georeferencing>> m_georeferencing{};
     std::shared_ptr<GDALPamMultiDim> m_pam;
 };
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "classic_file.h"
+#include "metadata.h"
 #include "name.h"
 #include "types.h"
 
@@ -64,6 +65,13 @@ class StandIn
                 return item.first;
         }
         return nullptr;
+    }
+
+    // Returns the name that a variable has in the file; NULL if it is not there.
+    const std::string *NameOf(const cfa_variable *variable) const
+    {
+        const auto found = m_names.find(variable);
+        return found == m_names.end() ? nullptr : &found->second;
     }
 
   private:
@@ -142,8 +150,9 @@ class StandIn
         }
         if (!withData || !number)
             return;
+        // Numbers that were never written are those of the file: the driver then tries other attributes.
         std::vector<double> values;
-        if (ReadUnpacked(variable, values) && !values.empty())
+        if ((unpacks ? ReadUnpacked(variable, values) : ReadStored(variable, values)) && !values.empty())
             m_out.SetData(out, values);
     }
 
@@ -251,6 +260,14 @@ std::shared_ptr<const Georeferencing> Georeferencing::Of(const File &file, const
         return found;
     }
     found->TakeFrom(*plain);
+    for (const cfa_dimension *dimension : {x, y})
+    {
+        const cfa_variable *coordinate = file.CoordinateOf(dimension, cfa_variable_group(variable));
+        const std::string *name = standIn.NameOf(coordinate);
+        if (name != nullptr && !TextAttribute(coordinate, "units").empty() &&
+            plain->GetMetadataItem((*name + "#units").c_str()) == nullptr)
+            found->m_withdrawn.push_back(NameIn(cfa_variable_group(coordinate), cfa_variable_name(coordinate)) + "#units");
+    }
     for (const char *key : {"X_DATASET", "Y_DATASET"})
     {
         // The arrays are in the aggregation file, not in the one that was made up.

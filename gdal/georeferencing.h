@@ -54,6 +54,12 @@ class Georeferencing
         return m_geolocation2;
     }
 
+    // The items of metadata, such as "x#units", that do not hold for the transform, which may have other units.
+    const std::vector<std::string> &Withdrawn() const
+    {
+        return m_withdrawn;
+    }
+
   private:
     void TakeFrom(GDALDataset &plain);
 
@@ -63,6 +69,7 @@ class Georeferencing
     bool m_bottomUp = false;
     CPLStringList m_geolocation{};
     CPLStringList m_geolocation2{};
+    std::vector<std::string> m_withdrawn{};
 };
 
 } // namespace cfa_gdal

@@ -82,6 +82,11 @@ std::string AttributeText(const cfa_attribute *attribute)
     return "{" + (all.empty() ? all : all.substr(1)) + "}";
 }
 
+bool HasNothing(const cfa_attribute *attribute)
+{
+    return cfa_attribute_length(attribute) == 0 && cfa_attribute_type(attribute) != CFA_TYPE_CHAR;
+}
+
 std::string NameIn(const cfa_group *group, const std::string &name)
 {
     return cfa_group_parent(group) == nullptr ? name : std::string(cfa_group_path(group)) + "/" + name;
@@ -93,7 +98,8 @@ static void AddGroupMetadata(const cfa_group *group, CPLStringList &list)
     for (size_t i = 0; i < cfa_group_attribute_count(group); ++i)
     {
         const cfa_attribute *attribute = cfa_group_attribute(group, i);
-        list.SetNameValue((prefix + cfa_attribute_name(attribute)).c_str(), AttributeText(attribute).c_str());
+        if (!HasNothing(attribute))
+            list.SetNameValue((prefix + cfa_attribute_name(attribute)).c_str(), AttributeText(attribute).c_str());
     }
     for (size_t i = 0; i < cfa_group_group_count(group); ++i)
         AddGroupMetadata(cfa_group_group(group, i), list);
@@ -110,7 +116,7 @@ static void AddMetadata(const cfa_variable *variable, bool asStored, CPLStringLi
     for (size_t i = 0; i < cfa_variable_attribute_count(variable); ++i)
     {
         const cfa_attribute *attribute = cfa_variable_attribute(variable, i);
-        if (asStored || !SaysStorage(attribute))
+        if (!HasNothing(attribute) && (asStored || !SaysStorage(attribute)))
             list.SetNameValue((prefix + cfa_attribute_name(attribute)).c_str(), AttributeText(attribute).c_str());
     }
 }

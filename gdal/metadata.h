@@ -21,6 +21,9 @@ std::string LongText(int32_t type, uint64_t bits);
 // Formats the value of an attribute; several values are put in braces.
 std::string AttributeText(const cfa_attribute *attribute);
 
+// Whether an attribute is a list without entries, which is not shown, as in the netCDF driver.
+bool HasNothing(const cfa_attribute *attribute);
+
 // Returns the name of something in a group, as the netCDF driver forms it: a path only if there are groups.
 std::string NameIn(const cfa_group *group, const std::string &name);
 

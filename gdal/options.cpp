@@ -73,6 +73,19 @@ std::string OpenOptionList()
     return list + "</OpenOptionList>";
 }
 
+bool AllowThreads(CSLConstList options)
+{
+    for (size_t i = 0; i < cfa_setting_count(); ++i)
+    {
+        const cfa_setting &setting = *cfa_setting_at(i);
+        if (!EQUAL(setting.name, "NUM_THREADS"))
+            continue;
+        const char *value = ValueOf(setting, options);
+        return !EQUAL(value == nullptr ? CPLGetConfigOption("CFA_NUM_THREADS", "") : value, "1");
+    }
+    return true;
+}
+
 bool OpenDataset(const std::string &path, CSLConstList options, bool raw, cfa_dataset **dataset)
 {
     CPLStringList settings;

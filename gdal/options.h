@@ -20,6 +20,9 @@ std::string OpenOptionList();
 // library. Returns false after CPLError.
 bool OpenDataset(const std::string &path, CSLConstList options, bool raw, cfa_dataset **dataset);
 
+// Whether these options or the environment allow more than one thread.
+bool AllowThreads(CSLConstList options);
+
 } // namespace cfa_gdal
 
 #endif

@@ -218,17 +218,36 @@ bool ReadNumbers(const cfa_variable *variable, Part part, GDALDataType type, voi
     return true;
 }
 
-bool ReadUnpacked(const cfa_variable *variable, std::vector<double> &numbers)
+static bool MakeRoom(const cfa_variable *variable, std::vector<double> &numbers)
 {
     uint64_t size = 0;
-    const uint64_t start = 0;
     if (cfa_variable_shape(variable, 1, &size) != CFA_OK)
     {
         ReportEngineError();
         return false;
     }
-    const size_t count = static_cast<size_t>(size);
-    numbers.resize(count);
+    numbers.resize(static_cast<size_t>(size));
+    return true;
+}
+
+bool ReadStored(const cfa_variable *variable, std::vector<double> &numbers)
+{
+    if (!MakeRoom(variable, numbers))
+        return false;
+    Part part;
+    part.start = {0};
+    part.count = {numbers.size()};
+    part.step = {1};
+    part.stride = {1};
+    return ReadNumbers(variable, std::move(part), GDT_Float64, numbers.data());
+}
+
+bool ReadUnpacked(const cfa_variable *variable, std::vector<double> &numbers)
+{
+    const uint64_t start = 0;
+    if (!MakeRoom(variable, numbers))
+        return false;
+    const size_t count = numbers.size();
     if (cfa_variable_read_unpacked(variable, &start, &count, nullptr, count, numbers.data()) == CFA_OK)
         return true;
     ReportEngineError();

@@ -44,6 +44,9 @@ bool ReadNumbers(const cfa_variable *variable, Part part, GDALDataType type, voi
 // after CPLError.
 bool ReadUnpacked(const cfa_variable *variable, std::vector<double> &numbers);
 
+// The same as they are stored, with the missing value for missing ones.
+bool ReadStored(const cfa_variable *variable, std::vector<double> &numbers);
+
 // Whether the numbers of a variable are stored packed, or with _Unsigned.
 bool IsPacked(const cfa_variable *variable);
 

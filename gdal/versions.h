@@ -25,6 +25,27 @@
 #define CFA_GDAL_SUBDATASET_INFO 0
 #endif
 
+// From 3.10 on, a dataset that several threads use may be made of copies (RFC 101).
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 10, 0)
+#define CFA_GDAL_CLONES 1
+#else
+#define CFA_GDAL_CLONES 0
+#endif
+
+// From 3.12 on, arrays tell where their blocks are stored.
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 12, 0)
+#define CFA_GDAL_RAW_BLOCKS 1
+#else
+#define CFA_GDAL_RAW_BLOCKS 0
+#endif
+
+// From 3.13 on, bands tell whether a large read uses several threads.
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 13, 0)
+#define CFA_GDAL_TELLS_THREADS 1
+#else
+#define CFA_GDAL_TELLS_THREADS 0
+#endif
+
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 12, 0)
 #define CFA_GDAL_GEOTRANSFORM_CLASS 1
 #else
@@ -33,8 +54,10 @@
 
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 13, 0)
 using CfaMetadataList = CSLConstList;
+using CfaOptionList = CSLConstList;
 #else
 using CfaMetadataList = char **;
+using CfaOptionList = char **;
 #endif
 
 #endif

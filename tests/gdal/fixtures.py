@@ -22,7 +22,16 @@ def configured(name, value):
 def copy_attributes(source, target, leave_out=()):
     for name in source.ncattrs():
         if name not in ("_FillValue", *leave_out):
-            target.setncattr(name, source.getncattr(name))
+            set_attribute(target, name, source.getncattr(name))
+
+
+def set_attribute(target, name, value):
+    """Set an attribute as it is: newer versions of netCDF4 give missing_value the type of the variable."""
+    if name == "missing_value" and isinstance(value, str):
+        target.setncattr("given_missing_value", value)
+        target.renameAttribute("given_missing_value", name)
+    else:
+        target.setncattr(name, value)
 
 
 def copy_variable(source, target, name):
@@ -288,6 +297,12 @@ def levels(file):
     data(file, ("time", "lev", "lat", "lon"))
 
 
+def lists_without_entries(file):
+    ascending(file)
+    for holder in (file, file["tas"], file["lat"]):
+        holder.setncattr("nothing", np.array([], "f8"))
+
+
 def packed(file):
     times(file)
     axis(file, "lat", np.arange(-45.0, 46, 10), **LAT)
@@ -314,7 +329,7 @@ def only_plane(file):
 GEOREFERENCING = (ascending, descending, zero_to_360, beyond_180, single_precision, uneven_latitude, very_uneven, wgs84,
                   lambert, lambert_in_km, polar_stereographic, rotated_pole, rotated_pole_on_a_sphere, two_dimensional,
                   two_dimensional_and_time, no_coordinates, bare, levels, packed, only_plane, reference_system_on_the_data,
-                  mapping_of_named_coordinates, mappings_of_two_kinds, large_integers)
+                  mapping_of_named_coordinates, mappings_of_two_kinds, large_integers, lists_without_entries)
 
 
 def make(folder, case, names=("tas",), **how):

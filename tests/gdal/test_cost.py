@@ -103,6 +103,19 @@ class SmallReads(unittest.TestCase):
         self.assertGreater(ahead, sum(self.chunks))
         self.assertLess(bytes_read() - before, ahead + min(self.chunks))
 
+    def test_rasters_are_read_ahead_too(self):
+        expected = self.values[:, ::-1]
+        window, bands = (0, 0, SHAPE[2], SHAPE[1]), list(range(1, SHAPE[0] + 1))
+        for announce in (lambda data: data.AdviseRead(*window, None, None, None, bands),
+                         lambda data: [data.GetRasterBand(band).AdviseRead(*window) for band in bands]):
+            dataset = gdal.Open(self.path)
+            before = bytes_read()
+            announce(dataset)
+            ahead = bytes_read() - before
+            np.testing.assert_array_equal(dataset.ReadAsArray(), expected)
+            self.assertGreater(ahead, sum(self.chunks))
+            self.assertLess(bytes_read() - before, ahead + min(self.chunks))
+
     def test_without_a_cache_chunks_are_decoded_again(self):
         for read in (self.rows_of_bands, self.rows_of_an_array):
             with self.subTest(read.__name__):

@@ -43,6 +43,21 @@ class Georeferencing(unittest.TestCase):
                 self.assertEqual(describe(found, aggregation), describe(expected, plain))
                 np.testing.assert_array_equal(found.ReadAsArray(), expected.ReadAsArray())
 
+    def test_coordinates_that_were_never_written_leave_it_to_other_attributes(self):
+        def actual_range(file):
+            fixtures.ascending(file)
+            file.node_offset = 0.0
+            for name, limits in (("lat", [-45.0, 45.0]), ("lon", [-20.0, 20.0])):
+                file[name].set_auto_mask(False)
+                file[name][...] = 9.969209968386869e36
+                file[name].actual_range = limits
+        with tempfile.TemporaryDirectory() as folder:
+            plain, aggregation = fixtures.make(folder, actual_range)
+            expected, found = gdal.Open(plain), gdal.Open(aggregation)
+            self.assertIsNotNone(expected.GetGeoTransform(can_return_null=True))
+            self.assertEqual(found.GetGeoTransform(can_return_null=True), expected.GetGeoTransform())
+            np.testing.assert_array_equal(found.ReadAsArray(), expected.ReadAsArray())
+
     def test_long_attributes_do_not_hide_it(self):
         lengths = sorted({0, 300_000, *(round(2 ** (eighths / 8)) for eighths in range(64, 115))})
         places = {"file": lambda file: file, "data": lambda file: file["tas"], "coordinate": lambda file: file["y"],

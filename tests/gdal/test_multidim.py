@@ -94,6 +94,21 @@ class Multidimensional(unittest.TestCase):
         self.assertEqual((array.GetScale(), array.GetOffset()), (0.01, 273.15))
         self.assertNotIn("scale_factor", [a.GetName() for a in array.GetAttributes()])
 
+    def test_attributes_are_listed_as_in_the_netcdf_driver(self):
+        plain = f"{self.temporary.name}/listed_plain.nc"
+        with Dataset(plain, "w") as file:
+            fixtures.lambert(file)
+            file["tas"].missing_value = np.float32(1e20)
+        path = str(fixtures.aggregate(plain, f"{self.temporary.name}/listed.nc", ["tas"]))
+        expected, found = (root(name).OpenMDArray("tas") for name in (plain, path))
+        ours = {"aggregated_dimensions", "aggregated_data"}
+        for options in ([], ["SHOW_ALL=YES"]):
+            names = [{a.GetName() for a in array.GetAttributes(options)} for array in (expected, found)]
+            self.assertEqual(names[1] - ours, names[0])
+        for name in ("grid_mapping", "missing_value", "_FillValue"):
+            self.assertEqual(found.GetAttribute(name).Read(), expected.GetAttribute(name).Read())
+        self.assertIn("grid_mapping", names[1])
+
     def test_attributes_have_their_types(self):
         plain = f"{self.temporary.name}/attributes_plain.nc"
         with Dataset(plain, "w") as file:

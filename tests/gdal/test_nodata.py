@@ -20,6 +20,47 @@ def every_type(file):
             file.createVariable(f"{kind}_{dtype}", dtype, ("time", "lat", "lon"))[...] = 1
 
 
+def numbers_as_text(file):
+    fixtures.ascending(file)
+    for dtype in ("i1", "u1", "i2", "i4", "f4", "f8"):
+        for text in ("12", "none"):
+            variable = file.createVariable(f"{text}_{dtype}", dtype, ("time", "lat", "lon"))
+            variable.set_auto_maskandscale(False)
+            fixtures.set_attribute(variable, "missing_value", text)
+            variable[...] = fixtures.RNG.integers(10, 15, variable.shape)
+
+
+class NumbersAsText(unittest.TestCase):
+    """missing_value = "12", as some programs write it, is the number."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        names = [f"{text}_{dtype}" for dtype in ("i1", "u1", "i2", "i4", "f4", "f8") for text in ("12", "none")]
+        self.names = names
+        self.plain, self.path = fixtures.make(temporary.name, numbers_as_text, names=("tas", *names))
+
+    def test_bands_have_them_as_no_data(self):
+        for name in self.names:
+            with self.subTest(name):
+                if name.startswith("none"):
+                    # Versions of GDAL differ in what they make of it.
+                    found = gdal.Open(f'CFA:"{self.path}":{name}')
+                    self.assertNotIn(found.GetRasterBand(1).GetNoDataValue(), (0, 12))
+                    continue
+                expected, found = gdal.Open(f'NETCDF:"{self.plain}":{name}'), gdal.Open(f'CFA:"{self.path}":{name}')
+                self.assertEqual(found.GetRasterBand(1).GetNoDataValue(), expected.GetRasterBand(1).GetNoDataValue())
+                self.assertEqual(found.GetRasterBand(1).GetNoDataValue(), 12)
+                np.testing.assert_array_equal(found.ReadAsArray(), expected.ReadAsArray())
+
+    def test_arrays_have_them_as_no_data(self):
+        group = gdal.OpenEx(self.path, gdal.OF_MULTIDIM_RASTER).GetRootGroup()
+        for name in self.names:
+            if name.startswith("12"):
+                with self.subTest(name):
+                    self.assertEqual(group.OpenMDArray(name).GetNoDataValueAsDouble(), 12)
+
+
 class NoData(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

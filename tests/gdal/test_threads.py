@@ -1,6 +1,8 @@
 """Many threads at once, beside others that use GDAL's netCDF driver. CFA_TEST_SECONDS says for how long (10)."""
 import contextlib
 import os
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -28,7 +30,62 @@ def silence():
         os.close(nothing)
 
 
+OPEN_IN_A_THREAD = """
+import sys, threading
+from osgeo import gdal
+def work():
+    array = gdal.OpenEx(sys.argv[1], gdal.OF_MULTIDIM_RASTER).GetRootGroup().OpenMDArray("tas")
+    print(gdal.Open(sys.argv[1]).GetGeoTransform(), array.GetSpatialRef().IsProjected())
+gdal.UseExceptions()
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+"""
+
+
 class Threads(unittest.TestCase):
+    def test_opening_in_another_thread_prints_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            _, path = fixtures.make(folder, fixtures.lambert)
+            done = subprocess.run([sys.executable, "-c", OPEN_IN_A_THREAD, path], capture_output=True, text=True)
+            self.assertEqual(done.stderr, "")
+            self.assertEqual(done.stdout.strip(), "(-202500.0, 5000.0, 0.0, 1037500.0, 0.0, -5000.0) 1")
+
+    @unittest.skipUnless(hasattr(gdal, "OF_THREAD_SAFE"), "this GDAL has no datasets for several threads (3.10)")
+    def test_a_dataset_for_several_threads_opens_the_file_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            plain, path = fixtures.make(folder, fixtures.levels, names=("tas", "time"), parts=3)
+            expected = gdal.OpenEx(plain, allowed_drivers=["netCDF"]).ReadAsArray()
+            dataset = gdal.OpenEx(path, gdal.OF_RASTER | gdal.OF_THREAD_SAFE)
+            self.assertEqual(dataset.GetDriver().ShortName, "CFA")
+            self.assertTrue(dataset.IsThreadSafe(gdal.OF_RASTER))
+            problems, handles = [], []
+            together = threading.Barrier(8)
+
+            def work(number):
+                try:
+                    for _ in range(20):
+                        np.testing.assert_array_equal(dataset.ReadAsArray(), expected)
+                        band = dataset.GetRasterBand(number % dataset.RasterCount + 1)
+                        np.testing.assert_array_equal(band.ReadAsArray(), expected[number % dataset.RasterCount])
+                        self.assertIn("NETCDF_DIM_lev", band.GetMetadata())
+                    together.wait()
+                    opened = [os.path.realpath(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd")]
+                    handles.append(opened.count(os.path.realpath(path)))
+                    together.wait()
+                except BaseException as problem:
+                    problems.append(problem)
+                    together.abort()
+
+            threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            if problems:
+                raise problems[0]
+            self.assertEqual(set(handles), {1})
+
     def test_values_are_equal_beside_the_netcdf_driver(self):
         with tempfile.TemporaryDirectory() as folder:
             plain, path = fixtures.make(folder, fixtures.levels, names=("tas", "time"), parts=3)

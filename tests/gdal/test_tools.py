@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -54,6 +55,27 @@ class Tools(unittest.TestCase):
             with self.subTest(kind):
                 run("gdal_translate", "-q", "-of", kind, *more, f'CFA:"{self.path}":tas', f"{self.out}/a.{kind}")
         np.testing.assert_array_equal(gdal.Open(f"{self.out}/a.GTiff").ReadAsArray(), self.values[:, ::-1])
+
+    @unittest.skipUnless(shutil.which("gdal"), "this GDAL has no program gdal (3.11)")
+    def test_gdal_raster(self):
+        info = json.loads(run("gdal", "raster", "info", "--format=json", "--checksum", self.path))
+        plain = json.loads(run("gdal", "raster", "info", "--format=json", "--checksum", self.plain))
+        self.assertEqual(info["driverShortName"], "CFA")
+        self.assertEqual([b["checksum"] for b in info["bands"]], [b["checksum"] for b in plain["bands"]])
+        run("gdal", "raster", "convert", self.path, f"{self.out}/a.tif")
+        np.testing.assert_array_equal(gdal.Open(f"{self.out}/a.tif").ReadAsArray(), self.values[:, ::-1])
+        run("gdal", "raster", "select", "--band=2", self.path, f"{self.out}/b.tif")
+        np.testing.assert_array_equal(gdal.Open(f"{self.out}/b.tif").ReadAsArray(), self.values[1, ::-1])
+
+    @unittest.skipUnless(shutil.which("gdal"), "this GDAL has no program gdal (3.11)")
+    def test_gdal_mdim(self):
+        info = json.loads(run("gdal", "mdim", "info", self.path))
+        self.assertEqual(info["arrays"]["tas"]["dimension_size"], list(self.values.shape))
+        self.assertEqual(info["driver"], "CFA")
+        run("gdal", "mdim", "convert", self.path, f"{self.out}/all.nc")
+        np.testing.assert_array_equal(values(f"{self.out}/all.nc"), self.values)
+        run("gdal", "mdim", "convert", "--array=name=tas,view=[1:3,...]", self.path, f"{self.out}/part.nc")
+        np.testing.assert_array_equal(values(f"{self.out}/part.nc"), self.values[1:3])
 
     def test_gdalmdiminfo(self):
         info = json.loads(run("gdalmdiminfo", self.path))
