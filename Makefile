@@ -10,10 +10,10 @@ DATADIR ?= $(PREFIX)/share
 GDALPLUGINS ?= $(if $(filter /usr /usr/local,$(PREFIX)),$(shell scripts/gdal_plugins_dir.sh),$(LIBDIR)/gdalplugins)
 
 .DEFAULT_GOAL := build
-.PHONY: help deps build plugin wheel demo test soak lint bench sanitize install clean
+.PHONY: help deps build plugin wheel demo test test-gdal soak lint bench sanitize install clean
 
 help: ## list these targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
 
 deps: ## install the system packages that the targets use (scripts/packages.txt); FOR=demo: those of one target
 	@scripts/deps.sh $(FOR)
@@ -38,8 +38,11 @@ demo: ## write a sample aggregation to build/demo, describe it, read from it and
 test: ## set up, build, lint and run every test
 	@scripts/test.sh
 
-soak: ## run the long forms of the stress tests: threads, also beside other users of GDAL, and random cases
-	@scripts/deps.sh test
+test-gdal: ## run the tests of the GDAL driver, with SUITE=trixie or SUITE=sid in that suite of Debian (root; 2.5 GB)
+	@$(if $(SUITE),scripts/deps.sh soak && scripts/test_gdal_suite.sh $(SUITE),scripts/test_gdal.sh)
+
+soak: ## run the long forms of the stress tests: threads, also beside other users of GDAL, random cases, other suites of Debian
+	@scripts/deps.sh soak
 	@$(MAKE) --no-print-directory plugin
 	@scripts/soak.sh
 

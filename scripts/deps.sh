@@ -15,7 +15,9 @@ wheel) needed='wheel' ;;
 lint) needed='build|lint' ;;
 test) needed='build|demo|lint|test' ;;
 bench) needed='build|bench' ;;
-*) echo "deps: there is no target '$1'; there are: build, demo, wheel, lint, test, bench" >&2 && exit 2 ;;
+soak) needed='build|demo|lint|test|soak' ;;
+suite) needed='suite' ;;
+*) echo "deps: there is no target '$1'; there are: build, demo, wheel, lint, test, bench, soak, suite" >&2 && exit 2 ;;
 esac
 mapfile -t packages < <(awk -v needed="(^|,)($needed)(,|\$)" '!/^#/ && $2 ~ needed { print $1 }' scripts/packages.txt)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The long forms of the stress tests: a minute of threads through the GDAL driver, and of the Python package beside the other
-# users of netCDF and HDF5 in one process, and ten times as many random cases.
+# users of netCDF and HDF5 in one process, ten times as many random cases, and the driver with the GDAL of other suites of Debian.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,3 +14,14 @@ osgeo=$(mktemp -d)
 trap 'rm -rf "$osgeo"' EXIT
 ln -s /usr/lib/python3/dist-packages/osgeo "$osgeo/osgeo"
 PYTHONPATH=$osgeo build/python/bin/python python/tests/soak_together.py "${CFA_TEST_SECONDS:-60}"
+
+failed=()
+for suite in trixie sid; do
+    status=0
+    scripts/test_gdal_suite.sh "$suite" || status=$?
+    ((status == 0 || status == 77)) || failed+=("$suite")
+done
+if ((${#failed[@]})); then
+    echo "soak: FAILED in ${failed[*]}" >&2
+    exit 1
+fi

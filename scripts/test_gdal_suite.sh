@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# Builds the plugin with the GDAL of another suite of Debian and runs the tests of the driver there, as test_gdal.sh does.
+#
+#   scripts/test_gdal_suite.sh SUITE    trixie (GDAL 3.10), sid (the newest one), or any that the mirror has
+#
+# The suite is set up once, in build/suites/SUITE (2.5 GB), by root, from the mirror of the machine's own apt sources; remove
+# that folder to have it set up anew. Everything that is mounted is so in a namespace of its own: it is gone with the last
+# process in it, however that ends.
+# CFA_PROFILE=release builds what users have, slowly; dev unless told.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+suite=${1-}
+if [[ ! $suite =~ ^[a-z]+$ ]]; then
+    sed -n 's/^# \{0,1\}//; 2,9p' "$0" >&2
+    exit 2
+fi
+place=$PWD/build/suites/$suite
+root=$place/root
+toolchain=$(rustc --print sysroot)
+crates=${CARGO_HOME:-$HOME/.cargo}/registry
+
+left_out() {
+    scripts/left_out.sh "gdal-$suite" "$1" || exit 1
+    exit 77
+}
+
+# The address of the archive that this system's own packages come from.
+mirror() {
+    local own
+    own=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+    # shellcheck disable=SC2016 # apt replaces these
+    apt-get indextargets --format '$(ORIGIN) $(CODENAME) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
+        awk -v own="$own" '$1 == "Debian" && $2 == own { print $3; exit }'
+}
+
+set_up() {
+    rm -rf "$root.new"
+    debootstrap --variant=minbase --include=ca-certificates "$suite" "$root.new" "$archive" >"$place/debootstrap.log" ||
+        { tail -n 5 "$place/debootstrap.log" >&2 && return 1; }
+    # How this machine uses the mirror: through a proxy, say.
+    apt-config dump | grep -E '^Acquire::(http|https|Check-Valid-Until)' >"$root.new/etc/apt/apt.conf.d/90machine" || true
+    mv "$root.new" "$root"
+}
+
+# The sources as they are here; what was built there stays.
+copy_sources() {
+    mkdir -p "$root/libcfa"
+    find "$root/libcfa" -mindepth 1 -maxdepth 1 ! -name build ! -name target -exec rm -rf {} +
+    tar --create --exclude=./build --exclude=./target --exclude=./.git . | tar --extract --no-same-owner -C "$root/libcfa"
+}
+
+mount_all() {
+    mkdir -p "$root"/{rust,cargo/registry,shared/conformance}
+    mount --rbind /dev "$root/dev"
+    mount -t proc proc "$root/proc"
+    mount_readonly "$toolchain" "$root/rust"
+    mount_readonly "$crates" "$root/cargo/registry"
+    local cases=${CONFORMANCE:-../shared/conformance}
+    [[ ! -d $cases ]] || mount_readonly "$(realpath "$cases")" "$root/shared/conformance"
+    cp --dereference --remove-destination /etc/resolv.conf /etc/hosts "$root/etc/"
+}
+
+mount_readonly() {
+    mount --bind "$1" "$2"
+    mount -o remount,bind,ro "$2"
+}
+
+# What a suite lacks by intention (QGIS, valgrind) is no part that is left out here.
+inside() {
+    env -u CFA_LEFT_OUT -u CARGO_TARGET_DIR -u GDAL_DRIVER_PATH PATH=/rust/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
+        CARGO_HOME=/cargo CARGO_NET_OFFLINE=true PYTHONDONTWRITEBYTECODE=1 CFA_OUT=build CFA_PROFILE="${CFA_PROFILE:-dev}" \
+        chroot "$root" /bin/bash -c "cd /libcfa && $1"
+}
+
+if [[ ${CFA_IN_NAMESPACE-} == "$place" ]]; then
+    [[ -e $root ]] || set_up
+    copy_sources
+    mount_all
+    inside 'scripts/deps.sh suite' >"$place/deps.log" || { tail -n 5 "$place/deps.log" >&2 && exit 1; }
+    inside 'gdal-config --version' >"$place/version"
+    inside 'scripts/cargo.sh plugin'
+    inside 'rm -rf /tmp/*; scripts/test_gdal.sh'
+    exit
+fi
+
+((EUID == 0)) || left_out "only root can set up another suite"
+command -v debootstrap >/dev/null || left_out "there is no debootstrap (scripts/deps.sh soak)"
+unshare --mount --pid --fork true 2>/dev/null || left_out "this system allows no namespaces"
+archive=$(mirror)
+if [[ ! -e $root ]]; then
+    [[ -n $archive ]] || left_out "the apt sources of this system name no mirror of Debian"
+    found=$(mktemp)
+    trap 'rm -f "$found"' EXIT
+    /usr/lib/apt/apt-helper download-file "${archive%/}/dists/$suite/InRelease" "$found" >/dev/null 2>&1 ||
+        left_out "the mirror does not answer, or has no suite $suite"
+    mkdir -p "$place"
+fi
+cargo fetch --locked --quiet
+# Whoever ends this script ends all that runs in the namespace, too.
+CFA_IN_NAMESPACE=$place archive=$archive unshare --mount --propagation private --pid --fork --kill-child \
+    scripts/test_gdal_suite.sh "$suite" &
+namespace=$!
+trap 'kill -KILL "$namespace" 2>/dev/null || true; rm -f "${found-}"' EXIT
+status=0
+wait "$namespace" || status=$?
+echo "gdal-$suite: GDAL $(cat "$place/version" 2>/dev/null || echo 'not set up'), $(date +%F): $( ((status)) && echo FAILED || echo ok)"
+exit "$status"
