@@ -25,15 +25,6 @@ left_out() {
     exit 77
 }
 
-# The address of the archive that this system's own packages come from.
-mirror() {
-    local own
-    own=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
-    # shellcheck disable=SC2016 # apt replaces these
-    apt-get indextargets --format '$(ORIGIN) $(CODENAME) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
-        awk -v own="$own" '$1 == "Debian" && $2 == own { print $3; exit }'
-}
-
 set_up() {
     rm -rf "$root.new"
     debootstrap --variant=minbase --include=ca-certificates "$suite" "$root.new" "$archive" >"$place/debootstrap.log" ||
@@ -87,7 +78,7 @@ fi
 ((EUID == 0)) || left_out "only root can set up another suite"
 command -v debootstrap >/dev/null || left_out "there is no debootstrap (scripts/deps.sh soak)"
 unshare --mount --pid --fork true 2>/dev/null || left_out "this system allows no namespaces"
-archive=$(mirror)
+archive=$(scripts/debian_mirror.sh)
 if [[ ! -e $root ]]; then
     [[ -n $archive ]] || left_out "the apt sources of this system name no mirror of Debian"
     found=$(mktemp)
