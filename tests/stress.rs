@@ -259,26 +259,23 @@ fn small_blocks_decode_each_chunk_once() {
 }
 
 #[test]
-fn a_local_read_caches_what_takes_a_quarter_of_the_cache_and_no_more() {
+fn many_chunks_are_cached_when_they_are_read_again() {
     let folder = tempfile::tempdir().unwrap();
-    fragment(&folder.path().join("f0.nc"), Kind::Compressed, [8, 600, 600], 5);
-    let path = aggregation(folder.path(), &[8], &[600], [8, 600, 600]);
-    // A part of eight chunks of 240,000 bytes each.
-    let part = |variable: &Variable| {
-        let part = Selection::block(&[0, 10, 10], &[8, 20, 20], variable.shape().unwrap()).unwrap();
-        values(variable, &part);
+    fragment(&folder.path().join("f0.nc"), Kind::Compressed, [24, 600, 600], 5);
+    let path = aggregation(folder.path(), &[24], &[600], [24, 600, 600]);
+    let variable = read(&path, &OpenOptions::default().num_threads(1));
+    // Parts of so many chunks of 240,000 bytes each.
+    let memory = |chunks: u64| {
+        let part = Selection::block(&[0, 10, 10], &[chunks, 20, 20], variable.shape().unwrap()).unwrap();
+        most_during(|| values(&variable, &part)).1
     };
-    let memory = |cache: u64| {
-        let options = OpenOptions::default().num_threads(1).cache_bytes(cache);
-        let variable = read(&path, &options);
-        most_during(|| part(&variable)).1
-    };
-    let (small, large) = (memory(4 << 20), memory(8 << 20));
-    assert!(small < 8 * 240_000 / 2, "chunks that need half of the cache are kept: {small} bytes");
-    assert!(
-        large > 8 * 240_000,
-        "chunks that need less than a quarter of the cache are not kept: {large} bytes"
-    );
+    let reads = [24, 24, 24].map(memory);
+    let [once, again, then] = reads;
+    assert!(once < 24 * 240_000 / 4 && again > 24 * 240_000 && then < 24 * 240_000 / 4, "{reads:?}");
+    let variable = read(&path, &OpenOptions::default().num_threads(1));
+    let few = Selection::block(&[0, 10, 10], &[4, 20, 20], variable.shape().unwrap()).unwrap();
+    let (_, once) = most_during(|| values(&variable, &few));
+    assert!(once > 4 * 240_000, "few chunks are not cached at once: {once} bytes");
 }
 
 #[test]

@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use self::allowance::{Allowance, Held};
 use self::array::Array;
-use self::read::{ChunkCache, Kept};
+use self::read::{ChunkCache, Keep, Kept};
 use self::tree::Tree;
 use crate::error::{Error, Kind, Result};
 use crate::io::source::{Overlay, Source};
@@ -206,7 +206,7 @@ impl Container {
         let _held = self.hold(bytes)?;
         self.allowance().note_decoded(bytes / 2);
         let mut kept = Kept::sharing(&self.tables);
-        kept.keep = true;
+        kept.keep = Keep::Always;
         if array.data_type != DataType::String {
             return self.values(&*self.source, array, selection, &mut kept);
         }

@@ -19,7 +19,7 @@ use crate::container::array::Array;
 use crate::container::begins_as_netcdf;
 use crate::container::chunk_numbers::ChunkNumbers;
 use crate::container::described::Described;
-use crate::container::read::{self, ChunkCache};
+use crate::container::read::{self, ChunkCache, Keep};
 use crate::container::tree::VariableId;
 use crate::error::{Error, Kind, Result};
 use crate::io::source::{Fetched, Source};
@@ -30,6 +30,8 @@ use crate::selection::Selection;
 
 /// The number of fragments that are looked up at once; bounds the memory for their names.
 const BLOCK: usize = 16 << 10;
+/// The bytes of decoded chunks of a read that are cached at once.
+const FEW: u64 = 4 << 20;
 /// The number of conversions that are kept.
 const MOST_CONVERSIONS: usize = 1000;
 
@@ -44,31 +46,36 @@ pub(super) struct Prepared {
     pub(super) index: Vec<u64>,
     /// The version of the fragment.
     pub(super) version: usize,
-    /// Whether its chunks are cached for later reads. A read that would fill the cache by itself does not cache them.
-    pub(super) keep: bool,
+    /// When its chunks are cached for later reads. A read that would fill the cache by itself does not cache them.
+    pub(super) keep: Keep,
     /// Whether its file was not parsed, since the places of its chunks were recorded.
     pub(super) is_recorded: bool,
 }
 
 impl Prepared {
     pub(super) fn new(raw: Raw, conversion: Arc<Conversion>, index: Vec<u64>, version: usize) -> Self {
-        Prepared { raw, conversion, index, version, keep: false, is_recorded: false }
+        Prepared { raw, conversion, index, version, keep: Keep::Never, is_recorded: false }
     }
 
-    /// Caches chunks, if those of this many fragments fit the cache. Those of a local file may take a quarter of it: the
-    /// system clears new memory more slowly than a chunk is read and decoded again.
+    /// Caches chunks, if those of this many fragments fit the cache: at once if they lie on a server or are few, and
+    /// otherwise when they are read again.
     pub(super) fn keep_chunks(&mut self, piece: &Piece, fragments: usize, cache: &ChunkCache) {
         let Some(chunk) = self.raw.array().and_then(Array::chunk) else {
             // Parts of an expanded array share chunks of the stored one.
-            self.keep = self.raw.chunk_bytes().is_some_and(|bytes| cache.takes(bytes));
+            let fits = self.raw.chunk_bytes().is_some_and(|bytes| cache.takes(bytes));
+            self.keep = if fits { Keep::Always } else { Keep::Never };
             return;
         };
         let element = self.raw.data_type().size().unwrap_or(1) as u64;
         let chunks = ChunkNumbers::new(&piece.selection, chunk).count();
         let chunk_bytes = chunk.iter().fold(element, |n, &size| n.saturating_mul(size));
-        let share = if self.raw.in_file().is_some_and(|(source, _)| source.is_remote()) { 1 } else { 4 };
-        let bytes = chunks.saturating_mul(chunk_bytes).saturating_mul(fragments as u64).saturating_mul(share);
-        self.keep = usize::try_from(bytes).is_ok_and(|bytes| cache.takes(bytes));
+        let bytes = chunks.saturating_mul(chunk_bytes).saturating_mul(fragments as u64);
+        let is_remote = self.raw.in_file().is_some_and(|(source, _)| source.is_remote());
+        self.keep = match usize::try_from(bytes).is_ok_and(|bytes| cache.takes(bytes)) {
+            true if is_remote || bytes <= FEW => Keep::Always,
+            true => Keep::Again,
+            false => Keep::Never,
+        };
     }
 
     /// Divides a piece into parts, and finds the chunks of all of them.

@@ -2,7 +2,7 @@
 
 use super::Request;
 use crate::canonical::{Conversion, Target};
-use crate::container::read::{ChunkCache, Kept};
+use crate::container::read::{ChunkCache, Keep, Kept};
 use crate::error::{Error, Kind, Result};
 use crate::io::source::Fetched;
 use crate::read::fragment::{strings_are_not_bytes, Chain, Piece, Raw};
@@ -32,8 +32,8 @@ impl<'a> Buffers<'a> {
         Buffers { kept, stored, own, cast, valid }
     }
 
-    /// Sets whether decoded chunks are cached for later reads from now on.
-    pub(crate) fn keep_chunks(&mut self, keep: bool) {
+    /// Sets when decoded chunks are cached for later reads from now on.
+    pub(crate) fn keep_chunks(&mut self, keep: Keep) {
         self.kept.keep = keep;
     }
 

@@ -3,12 +3,29 @@
 //! Only chunks that a read uses in part, or that were read ahead, are kept: reading a whole variable visits each chunk
 //! once, while reads of blocks, points and series return to the same chunks.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::cache::Cache;
 use crate::container::allowance::{Allowance, Held};
 use crate::error::{Error, Kind, Result};
+
+/// When decoded chunks are added to the cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// Never.
+    #[default]
+    Never,
+    /// When they are decoded for the second time. New memory for many chunks costs as much as decoding them, which a
+    /// read that is not repeated need not pay.
+    Again,
+    /// Always.
+    Always,
+}
+
+/// The maximum number of chunks of which it is known that they were decoded before, without being kept.
+const SEEN: usize = 1 << 15;
 
 /// Which chunk: the number of its index (unique in this process) and its offset in the file.
 pub type Key = (u64, u64);
@@ -29,12 +46,14 @@ struct State {
     chunks: Cache<Key, (Arc<Vec<u8>>, Option<Held>)>,
     /// A buffer that was dropped last, to be filled again: new memory costs more than the inflating of a small chunk.
     spare: Vec<u8>,
+    /// Chunks that were decoded and not kept.
+    seen: HashSet<Key>,
 }
 
 impl ChunkCache {
     /// Creates a cache that holds at most this many bytes.
     pub fn new(capacity: u64) -> Self {
-        let state = State { chunks: Cache::new(capacity), spare: Vec::new() };
+        let state = State { chunks: Cache::new(capacity), spare: Vec::new(), seen: HashSet::new() };
         ChunkCache { capacity, used: AtomicBool::new(false), state: Mutex::new(state), allowance: None }
     }
 
@@ -46,7 +65,7 @@ impl ChunkCache {
 
     /// Drops all chunks.
     pub(crate) fn clear(&self) {
-        let State { chunks, spare } = &mut *self.lock();
+        let State { chunks, spare, .. } = &mut *self.lock();
         (*chunks, *spare) = (Cache::new(self.capacity), Vec::new());
     }
 
@@ -85,6 +104,23 @@ impl ChunkCache {
         bytes as u64 <= self.capacity || self.allowance.is_some()
     }
 
+    /// Returns whether a chunk of this many bytes, which is about to be decoded, is to be kept.
+    pub(super) fn wants(&self, key: Key, bytes: usize, keep: Keep) -> bool {
+        let is_known = || {
+            let seen = &mut self.lock().seen;
+            if seen.len() >= SEEN {
+                seen.clear();
+            }
+            !seen.insert(key)
+        };
+        self.takes(bytes)
+            && match keep {
+                Keep::Never => false,
+                Keep::Again => is_known(),
+                Keep::Always => true,
+            }
+    }
+
     /// Returns how many bytes it can hold.
     pub fn capacity(&self) -> u64 {
         self.capacity
@@ -110,7 +146,7 @@ impl ChunkCache {
             return;
         }
         self.used.store(true, Ordering::Relaxed);
-        let State { chunks, spare } = &mut *self.lock();
+        let State { chunks, spare, .. } = &mut *self.lock();
         chunks.put(key, (chunk, held), bytes, |(dropped, held)| {
             // A spare buffer is not counted.
             if let (Ok(buffer), None) = (Arc::try_unwrap(dropped), held) {
@@ -123,6 +159,20 @@ impl ChunkCache {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn chunks_are_wanted_at_once_or_again_or_never() {
+        let cache = ChunkCache::new(30);
+        let wanted = |keep| [0, 0, 1, 0].map(|offset| cache.wants((1, offset), 10, keep));
+        assert_eq!(wanted(Keep::Never), [false; 4]);
+        assert_eq!(wanted(Keep::Again), [false, true, false, true]);
+        assert_eq!(wanted(Keep::Always), [true; 4]);
+        assert!(!cache.wants((1, 0), 31, Keep::Always), "it is larger than the cache");
+        for offset in 0..2 * SEEN as u64 {
+            cache.wants((2, offset), 10, Keep::Again);
+        }
+        assert!(cache.lock().seen.len() <= SEEN);
+    }
 
     #[test]
     fn the_least_recently_used_chunk_goes_first() {

@@ -260,9 +260,9 @@ impl<C: Chunks> Stored<'_, C> {
         self.chunks.constant(mask, stored, &mut kept.filters, self.len)
     }
 
-    /// Decodes the chunk and copies a part of it. The chunk is cached if there is room.
+    /// Decodes the chunk and copies a part of it. The chunk is cached if that is wanted and there is room.
     fn copy(&self, kept: &mut Kept<'_>, part: &Lattice, out: &mut [u8], order: Order) -> Result<()> {
-        if let Some(cache) = kept.chunks.filter(|cache| kept.keep && cache.takes(self.len)) {
+        if let Some(cache) = kept.chunks.filter(|cache| cache.wants(self.key(), self.len, kept.keep)) {
             let decoded = self.fetch(cache, kept)?;
             self.copy_from(&decoded, part, out, order);
             return Ok(());

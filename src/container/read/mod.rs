@@ -21,7 +21,7 @@ mod touched;
 use std::ops::Range;
 use std::sync::atomic::AtomicI64;
 
-pub use self::cache::ChunkCache;
+pub use self::cache::{ChunkCache, Keep};
 use self::chunked::Filtered;
 use self::copy::Order;
 use self::lattice::Lattice;
@@ -39,8 +39,8 @@ use crate::selection::{c_strides, Selection};
 pub struct Kept<'a> {
     /// Decoded chunks; `None` to work without a cache.
     pub chunks: Option<&'a ChunkCache>,
-    /// Whether decoded chunks are added to the cache.
-    pub keep: bool,
+    /// When decoded chunks are added to the cache.
+    pub keep: Keep,
     /// What was fetched for the next read, which uses it up.
     pub fetched: Fetched,
     stretch: Vec<u8>,

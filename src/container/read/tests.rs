@@ -248,7 +248,7 @@ proptest! {
             let order = Order { element: size, swap };
             // Without a cache, with one that keeps nothing for long, and with one that keeps everything, twice.
             for cache in [None, Some(ChunkCache::new(4000)), Some(ChunkCache::new(1 << 30))] {
-                let mut kept = Kept { chunks: cache.as_ref(), keep: true, ..Kept::default() };
+                let mut kept = Kept { chunks: cache.as_ref(), keep: Keep::Always, ..Kept::default() };
                 for _ in 0..2 {
                     out.fill(0xee);
                     chunked::read(&file, &chunks, &chunk, &selection, &noise(size), &mut out, order, &mut kept)

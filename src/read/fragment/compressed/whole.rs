@@ -1,7 +1,7 @@
 //! Reads counts, indices and lists of places: variables of whole numbers with at most one dimension.
 
 use crate::bytes::arrays;
-use crate::container::read::{zeroed, Kept};
+use crate::container::read::{zeroed, Keep, Kept};
 use crate::error::{Error, Kind, Result};
 use crate::read::fragment::{Chain, Host, Raw};
 use crate::selection::Selection;
@@ -47,7 +47,9 @@ impl Whole<'_> {
         let element = element.ok_or_else(|| self.wrong("is text"))?;
         let convert = self.host.to_whole_numbers(self.raw).map_err(not_whole)?;
         let mut kept = Kept::sharing(chain.chunks);
-        kept.keep = self.raw.chunk_bytes().is_some_and(|bytes| chain.chunks.takes(bytes));
+        if self.raw.chunk_bytes().is_some_and(|bytes| chain.chunks.takes(bytes)) {
+            kept.keep = Keep::Always;
+        }
         let (total, shape) = (self.len()?, self.raw.shape());
         let mut at = 0;
         while at < total {
