@@ -25,19 +25,23 @@ from xarray.backends.common import AbstractDataStore
 from xarray.core import indexing
 from xarray.core.utils import Frozen, FrozenDict
 
-from . import _chunks, _handles, _settings
+from . import _chunks, _handles, _settings, _times
 from ._dataset import Path
 from ._errors import Error, Unreadable, warn
 from ._variable import Variable
 from ._xarray_array import CfaArray, Source
 
+#: The number of elements up to which coordinates are read when a file is opened. xarray reads them then in any case, to
+#: make indexes, unless it is told to make none.
+_READ = 1 << 16
 _RANGES = ("valid_min", "valid_max", "valid_range")
 
 
 class CfaStore(AbstractDataStore):
     """The variables of one group of a file.
 
-    ``masked`` says, for each variable by name or for all, whether missing data are to be NaN.
+    ``masked`` says, for each variable by name or for all, whether missing data are to be NaN; ``decodes_times`` whether
+    times are decoded as xarray does it if it is not told otherwise.
     """
 
     def __init__(
@@ -47,9 +51,10 @@ class CfaStore(AbstractDataStore):
         group: str = "/",
         masked: bool | Mapping[str, bool] | None = True,
         dropped: Collection[str] = (),
+        decodes_times: bool = False,
     ) -> None:
         self._path, self._settings, self._group = path, settings, group
-        self._masked, self._dropped = masked, dropped
+        self._masked, self._dropped, self._decodes_times = masked, dropped, decodes_times
         #: The sizes of the fragments of each aggregation variable, by name and dimension.
         self.fragments: dict[Hashable, dict[Hashable, tuple[int, ...]]] = {}
         self._handle = _handles.get(path, settings)
@@ -65,9 +70,11 @@ class CfaStore(AbstractDataStore):
             if (group or "/") != self._group or name in self._dropped:
                 continue
             try:
-                found[name] = self._variable(name, self._handle.variable(path))
+                described = self._described(name, self._handle.variable(path))
             except Error as error:
                 warn(f"variable {path} is left out: {error}")
+                continue
+            found[name] = self._variable(name, *described)
         return FrozenDict(found)
 
     def get_attrs(self) -> Frozen[str, Any]:
@@ -101,7 +108,10 @@ class CfaStore(AbstractDataStore):
             if chunks:
                 dataset.variables[name].encoding["preferred_chunks"] = chunks
 
-    def _variable(self, name: str, variable: Variable) -> xr.Variable:
+    def _described(
+        self, name: str, variable: Variable
+    ) -> tuple[CfaArray, tuple[str, ...], dict[str, Any], dict[str, Any]]:
+        """Return array, dimensions, attributes and encoding of a variable."""
         shape, dims = variable.shape, variable.dims
         attrs = dict(variable.attrs)
         encoding: dict[str, Any] = {"source": self._path, "original_shape": shape}
@@ -113,7 +123,22 @@ class CfaStore(AbstractDataStore):
         encoding.setdefault("dtype", array.dtype)
         if variable.dialect is not None:
             self.fragments[name] = dict(zip(dims, variable.chunks, strict=True))
-        return xr.Variable(dims, indexing.LazilyIndexedArray(array), attrs, encoding)
+        return array, dims, attrs, encoding
+
+    def _variable(
+        self, name: str, array: CfaArray, dims: tuple[str, ...], attrs: dict[str, Any], encoding: dict[str, Any]
+    ) -> xr.Variable:
+        is_coordinate = dims == (name,) and name not in self.fragments and array.dtype.kind in "iuf"
+        if not is_coordinate or array.shape[0] > _READ:
+            return xr.Variable(dims, indexing.LazilyIndexedArray(array), attrs, encoding)
+        # Read here once, and decoded here if possible; xarray reads that of time three times.
+        values = array._read((slice(None),))
+        # What bounds are is decided by the attributes that decoding takes away.
+        times = _times.decoded(values, attrs) if self._decodes_times and "bounds" not in attrs else None
+        if times is not None:
+            encoding.update({key: attrs.pop(key) for key in ("units", "calendar") if key in attrs})
+        # Without it xarray makes a series of pandas of the times, to look at them again.
+        return xr.Variable(dims, values if times is None else times, attrs, encoding, fastpath=True)
 
     def _is_masked(self, name: str) -> bool:
         masked = self._masked.get(name, True) if isinstance(self._masked, Mapping) else self._masked

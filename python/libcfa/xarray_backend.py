@@ -83,7 +83,8 @@ class CfaBackendEntrypoint(BackendEntrypoint):
             raise ValueError(f"chunk_bytes is {chunk_bytes}; it is 0 or more")
         dropped = {drop_variables} if isinstance(drop_variables, str) else set(drop_variables or ())
         where = "/" + (group or "").strip("/")
-        store = CfaStore(full_path(filename_or_obj), settings_of(settings), where, mask_and_scale, dropped)
+        plainly = decode_times is True and use_cftime is None
+        store = CfaStore(full_path(filename_or_obj), settings_of(settings), where, mask_and_scale, dropped, plainly)
         dataset = StoreBackendEntrypoint().open_dataset(
             store,
             mask_and_scale=mask_and_scale,
