@@ -118,6 +118,14 @@ def test_arrays_that_do_not_fit_are_value_errors(both: Any) -> None:
         zg.read(start, count, out=np.zeros((2, 4, 6)), dtype="f4")
 
 
+def test_masked_arrays_are_value_errors_since_their_masks_would_stay_as_they_were(both: Any) -> None:
+    v, _ = both
+    with pytest.raises(ValueError, match="out is a masked array"):
+        v.read(out=np.ma.masked_all(v.shape, v.dtype))
+    with pytest.raises(ValueError, match="mask is a masked array"):
+        v.read(mask=np.ma.zeros(v.shape, bool))
+
+
 def test_progress_ends_with_one_and_may_raise(both: Any) -> None:
     zg, _ = both
     told: list[float] = []
