@@ -104,6 +104,14 @@ class CfaArray(BackendArray):
             return np.where(block.valid, data, self.source.text)
         return data.view(self.dtype) if self.source.unsigned else data
 
+    def whole(self, variable: Variable) -> np.ndarray[Any, Any]:
+        """Return all data, which are numbers that need no mask, from its open variable."""
+        values = np.empty(self.shape, np.dtype(self.source.stored))
+        if values.size:
+            variable._read([0] * values.ndim, list(self.shape), [1] * values.ndim, values, None, nan=self.source.nan)
+        variable._warn()
+        return values.view(self.dtype)
+
     def _missing(self, variable: Variable) -> Invalid:
         message = f"data of {variable.path} are missing, and its type {variable.dtype} has no value for them"
         if variable.fill_value is not None:

@@ -70,11 +70,12 @@ class CfaStore(AbstractDataStore):
             if (group or "/") != self._group or name in self._dropped:
                 continue
             try:
-                described = self._described(name, self._handle.variable(path))
+                variable = self._handle.variable(path)
+                described = self._described(name, variable)
             except Error as error:
                 warn(f"variable {path} is left out: {error}")
                 continue
-            found[name] = self._variable(name, *described)
+            found[name] = self._variable(name, variable, *described)
         return FrozenDict(found)
 
     def get_attrs(self) -> Frozen[str, Any]:
@@ -126,13 +127,19 @@ class CfaStore(AbstractDataStore):
         return array, dims, attrs, encoding
 
     def _variable(
-        self, name: str, array: CfaArray, dims: tuple[str, ...], attrs: dict[str, Any], encoding: dict[str, Any]
+        self,
+        name: str,
+        variable: Variable,
+        array: CfaArray,
+        dims: tuple[str, ...],
+        attrs: dict[str, Any],
+        encoding: dict[str, Any],
     ) -> xr.Variable:
-        is_coordinate = dims == (name,) and name not in self.fragments and array.dtype.kind in "iuf"
-        if not is_coordinate or array.shape[0] > _READ:
+        is_coordinate = dims == (name,) and variable.dialect is None and array.dtype.kind in "iuf"
+        if not is_coordinate or variable.size > _READ:
             return xr.Variable(dims, indexing.LazilyIndexedArray(array), attrs, encoding)
         # Read here once, and decoded here if possible; xarray reads that of time three times.
-        values = array._read((slice(None),))
+        values = array.whole(variable)
         # What bounds are is decided by the attributes that decoding takes away.
         times = _times.decoded(values, attrs) if self._decodes_times and "bounds" not in attrs else None
         if times is not None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import libcfa
 from libcfa import _times
-from libcfa._xarray_array import CfaArray
+from libcfa._variable import Variable
 
 DATES = st.dates().map(str) | st.datetimes().map(lambda t: t.strftime("%Y-%m-%d %H:%M:%S"))
 UNITS = st.builds("{} since {}".format, st.sampled_from(["days", "hours", "minutes", "seconds", "weeks"]), DATES)
@@ -115,13 +115,13 @@ def test_coordinates_are_those_that_xarray_decodes(tmp_path: Path, attrs: Any, d
 
 def test_each_coordinate_is_read_once_and_the_data_not_at_all(year: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     reads: list[str] = []
-    read = CfaArray._read
+    read = Variable._read
 
-    def counted(array: CfaArray, key: Any) -> Any:
-        reads.append(array.source.variable)
-        return read(array, key)
+    def counted(variable: Variable, *args: Any, **kwargs: Any) -> None:
+        reads.append(variable.path)
+        read(variable, *args, **kwargs)
 
-    monkeypatch.setattr(CfaArray, "_read", counted)
+    monkeypatch.setattr(Variable, "_read", counted)
     with xr.open_dataset(year[0], engine="cfa"):
         assert sorted(reads) == ["/lat", "/lon", "/time"]
 
