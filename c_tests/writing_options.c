@@ -80,6 +80,10 @@ static void arguments_are_checked(void)
     NO_CREATE(num_threads, -1);
     NO_CREATE(overwrite, 3);
     NO_CREATE(record_chunks, 3);
+    NO_CREATE(skip_bad, 3);
+    NO_CREATE(prune, 3);
+    NO_CREATE(prune, -1);
+    NO_CREATE(drs_version, "\xff");
     NO_CREATE(base, "\xff");
     NO_CREATE(variables, broken);
     NO_CREATE(dimensions, broken);

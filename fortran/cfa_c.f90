@@ -38,7 +38,8 @@ module cfa_c
     type(c_funptr) :: describe = c_null_funptr, note = c_null_funptr, progress = c_null_funptr
     type(c_ptr) :: user_data = c_null_ptr
     integer(c_int32_t) :: overwrite = 0, record_chunks = 0
-    type(c_ptr) :: open = c_null_ptr
+    type(c_ptr) :: open = c_null_ptr, drs_version = c_null_ptr
+    integer(c_int32_t) :: skip_bad = 0, prune = 0
   end type
 
   type, bind(c) :: c_check_options

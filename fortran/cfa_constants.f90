@@ -31,6 +31,8 @@ module cfa_constants
   integer, parameter :: cfa_format_netcdf4 = 1
   integer, parameter :: cfa_format_classic = 2
   integer, parameter :: cfa_format_cdf5 = 3
+  integer, parameter :: cfa_prune_files = 1
+  integer, parameter :: cfa_prune_folders = 2
 
   ! For `compression`: none.
   integer, parameter :: cfa_compression_none = -1

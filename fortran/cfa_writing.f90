@@ -25,27 +25,32 @@ contains
   ! addresses; the settings of the environment (CFA_HTTP_CONCURRENCY and so on) apply to them.
   !
   ! variables, dimensions   the data variables to take, and the dimensions to join along; all if absent
-  ! new_dimension           made of files that have the same coordinates, in their order
+  ! new_dimension           made of files that have the same coordinates, in their order; after its name may follow a
+  !                         source of labels (=attribute:ATTRIBUTE, =name:PATTERN, =path:PATTERN, =path)
   ! dialect, format         cfa_dialect_ and cfa_format_ numbers; CF-1.13 and netCDF-4 if absent
   ! absolute                name the fragments by absolute URIs; else relative to the aggregation file
   ! base                    put before the relative names, such as the URL of a server
-  ! update                  add the files to an aggregation file that exists; to no other sort of file
+  ! update                  add the files to an aggregation file, to no other sort of file; create it if it is absent
   ! expand                  names may be directories, patterns and @lists
   ! record_state            record size and time of each file, so that readers notice a change
   ! allow_gaps              accept coordinates that do not follow each other
   ! overwrite               replace also what is not an aggregation or holds data of its own
   ! record_chunks           record where the chunks of each file lie, so that readers need not parse it
+  ! drs_version             of several releases of a file (in folders like v20190101) this one; else the newest
+  ! skip_bad                go on without files that cannot be read
+  ! prune                   with update, remove fragments whose files are gone: cfa_prune_files, cfa_prune_folders
   subroutine cfa_create(path, files, variables, dimensions, new_dimension, dialect, format, absolute, base, update, &
-      expand, record_state, allow_gaps, threads, history, stat, errmsg, overwrite, record_chunks)
+      expand, record_state, allow_gaps, threads, history, stat, errmsg, overwrite, record_chunks, &
+      drs_version, skip_bad, prune)
     character(len=*), intent(in) :: path, files(:)
-    character(len=*), intent(in), optional :: variables(:), dimensions(:), new_dimension, base, history
-    integer, intent(in), optional :: dialect, format, threads
+    character(len=*), intent(in), optional :: variables(:), dimensions(:), new_dimension, base, history, drs_version
+    integer, intent(in), optional :: dialect, format, threads, prune
     logical, intent(in), optional :: absolute, update, expand, record_state, allow_gaps, overwrite
-    logical, intent(in), optional :: record_chunks
+    logical, intent(in), optional :: record_chunks, skip_bad
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(text_list), target :: names, wanted, joined
-    character(len=:, kind=c_char), allocatable, target :: dimension_text, base_text, history_text
+    character(len=:, kind=c_char), allocatable, target :: dimension_text, base_text, history_text, release_text
     type(c_create_options) :: options
 
     options%size = c_sizeof(options)
@@ -59,6 +64,12 @@ contains
     if (present(allow_gaps)) options%allow_gaps = choice(allow_gaps)
     if (present(overwrite)) options%overwrite = choice(overwrite)
     if (present(record_chunks)) options%record_chunks = choice(record_chunks)
+    if (present(skip_bad)) options%skip_bad = choice(skip_bad)
+    if (present(prune)) options%prune = prune
+    if (present(drs_version)) then
+      release_text = text_for(drs_version)
+      options%drs_version = c_loc(release_text)
+    end if
     if (present(new_dimension)) then
       dimension_text = text_for(new_dimension)
       options%new_dimension = c_loc(dimension_text)

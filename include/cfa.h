@@ -1521,7 +1521,7 @@ typedef void (*cfa_checked_callback)(const cfa_checked_variable *variable, void 
  * out_path is never one of the files, nor a fragment of one that is itself an aggregation, by whatever name: a file
  * that is read is never replaced. An aggregation without data of its own that has the name is replaced, anything
  * else only with options->overwrite. With options->expand, out_path is skipped if a directory or pattern finds it
- * and it is an aggregation. With options->update it must be an aggregation.
+ * and it is an aggregation. With options->update it must be an aggregation, or absent.
  *
  * Files may be on servers, named by http, https and s3 addresses, which become the locations of the fragments. An
  * address with a password or a query is CFA_ERR_URI: files contain no secrets. out_path is a local file.
@@ -1750,6 +1750,10 @@ void cfa_read_options_init(cfa_read_options *options, size_t size);
 #define CFA_LOCATIONS_RELATIVE 1
 /** Locations of fragments are absolute. */
 #define CFA_LOCATIONS_ABSOLUTE 2
+/** Remove fragments whose files are gone from folders that have other files. */
+#define CFA_PRUNE_FILES 1
+/** Remove all fragments whose files are gone, also if no file of their folder is left. */
+#define CFA_PRUNE_FOLDERS 2
 
 /** Options of cfa_aggregation_create. */
 struct cfa_create_options {
@@ -1768,8 +1772,8 @@ struct cfa_create_options {
    */
   int32_t locations;
   /**
-   * CFA_CHOICE_YES to add the files to an aggregation file that exists, and to no other sort of file, reading only
-   * those that it does not have.
+   * CFA_CHOICE_YES to add the files to an aggregation file, and to no other sort of file, reading only those that it
+   * does not have. If there is no file of the name, it is created.
    */
   int32_t update;
   /** CFA_CHOICE_YES to work out what would be made, call describe and note, and write nothing. */
@@ -1802,7 +1806,11 @@ struct cfa_create_options {
    * coordinates is joined in the order of the files.
    */
   const char *const *dimensions;
-  /** A new dimension along which files with the same coordinates are put in their order; or NULL. */
+  /**
+   * A new dimension along which files with the same coordinates are put in their order; or NULL. After its name may
+   * follow a source of labels, which then are its coordinates: "=attribute:ATTRIBUTE", "=name:PATTERN",
+   * "=path:PATTERN" or "=path".
+   */
   const char *new_dimension;
   /** What the attribute history says was done; NULL for the default. */
   const char *history;
@@ -1829,12 +1837,24 @@ struct cfa_create_options {
    * NULL for the settings of the environment.
    */
   const cfa_open_options *open;
+  /**
+   * Of a file in several folders for releases (v20190101, v20200101): take the one of this release or the last one
+   * before it, or "all" of them; NULL for the newest.
+   */
+  const char *drs_version;
+  /** CFA_CHOICE_YES to go on without files that cannot be read; note is called with their names and the reasons. */
+  int32_t skip_bad;
+  /**
+   * With update, CFA_PRUNE_FILES to remove fragments whose files are gone, unless no file of their folder is left;
+   * CFA_PRUNE_FOLDERS to remove them in any case. By default none is removed.
+   */
+  int32_t prune;
 };
 
 /** Initialises a cfa_create_options: all fields have their defaults. */
 #define CFA_CREATE_OPTIONS_INIT \
   {sizeof(cfa_create_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
-   NULL, 0, 0, NULL}
+   NULL, 0, 0, NULL, NULL, 0, 0}
 
 /**
  * Sets all fields of a structure to their defaults, as CFA_CREATE_OPTIONS_INIT does.

@@ -120,6 +120,9 @@ def create(
     overwrite: bool = False,
     update: bool = False,
     dry_run: bool = False,
+    drs_version: str | None = None,
+    skip_bad: bool = False,
+    prune: str | None = None,
     num_threads: int = 0,
     history: str | None = None,
     settings: Mapping[str, Any] | None = None,
@@ -138,14 +141,21 @@ def create(
         base: what locations begin with instead, such as the URL of a server.
         variables: the data variables to include; all by default.
         dimensions: the dimensions along which files may be joined; any by default.
-        new_dimension: a new dimension along which files with the same coordinates are put in their order.
+        new_dimension: a new dimension along which files with the same coordinates are put in their order. After its
+            name may follow a source of labels, which then are its coordinates: ``=attribute:ATTRIBUTE``,
+            ``=name:PATTERN``, ``=path:PATTERN`` or ``=path``.
         allow_gaps: whether gaps between coordinates are allowed.
         aggregate_coordinates: whether coordinates are aggregated, not copied.
         record_state: whether size and time of each file are recorded, so that readers notice a change.
         record_chunks: whether the places of the chunks of each file are recorded, so that readers need not parse it.
         overwrite: whether a file with data of its own is replaced.
-        update: whether files are added to an existing aggregation.
+        update: whether files are added to an aggregation, which is created if it does not exist.
         dry_run: whether nothing is written.
+        drs_version: of several releases of a file (in folders like ``v20190101``) the last one that is not newer than
+            this, or ``all``; by default the newest.
+        skip_bad: whether files that cannot be read are left out; notes name them.
+        prune: which fragments an update removes because their files are gone: ``files`` for those in folders with
+            other files, ``folders`` for all; by default none.
         num_threads: the number of threads that scan local files; 0 means one per core.
         history: the text of this call in the attribute ``history``.
         settings: those of ``libcfa.open``; settings that change values do not count.
@@ -166,6 +176,9 @@ def create(
         "overwrite": overwrite,
         "update": update,
         "dry_run": dry_run,
+        "drs_version": drs_version,
+        "skip_bad": skip_bad,
+        "prune": prune,
         "num_threads": num_threads,
         "history": "libcfa.create" if history is None else history,
         "settings": _settings.texts(settings or {}),

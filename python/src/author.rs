@@ -44,6 +44,9 @@ struct CreateOptions {
     history: Option<String>,
     update: bool,
     dry_run: bool,
+    drs_version: Option<String>,
+    skip_bad: bool,
+    prune: Option<String>,
     settings: Settings,
 }
 
@@ -70,6 +73,17 @@ impl CreateOptions {
         options.record_chunks = self.record_chunks;
         options.overwrite = self.overwrite;
         options.num_threads = self.num_threads;
+        options.release.clone_from(&self.drs_version);
+        options.skip_bad = self.skip_bad;
+        options.prune = match self.prune.as_deref() {
+            None => create::Prune::Nothing,
+            Some("files") => create::Prune::Files,
+            Some("folders") => create::Prune::Folders,
+            Some(other) => {
+                let message = format!("prune is '{other}'; it must be files or folders");
+                return Err(PyValueError::new_err(message));
+            }
+        };
         options.history.clone_from(&self.history);
         options.open = Some(opened(py, &self.settings)?);
         Ok(options)

@@ -20,6 +20,9 @@ pub(crate) enum Wish<'a> {
     /// To put files along a new dimension, or this one.
     NewDimension(Option<&'a str>),
     Overwrite,
+    PruneFolders,
+    Release,
+    SkipBad,
     Update,
     Variables,
 }
@@ -39,6 +42,12 @@ impl fmt::Display for Wish<'_> {
             (Wish::NewDimension(Some(name)), true) => write!(f, "new_dimension='{name}'"),
             (Wish::Overwrite, false) => f.write_str("--overwrite; in C and Fortran the option overwrite"),
             (Wish::Overwrite, true) => f.write_str("overwrite=True"),
+            (Wish::PruneFolders, false) => f.write_str("--prune=folders"),
+            (Wish::PruneFolders, true) => f.write_str("prune='folders'"),
+            (Wish::Release, false) => f.write_str("--drs-version"),
+            (Wish::Release, true) => f.write_str("drs_version"),
+            (Wish::SkipBad, false) => f.write_str("--skip-bad"),
+            (Wish::SkipBad, true) => f.write_str("skip_bad=True"),
             (Wish::Update, false) => f.write_str("--update (in C and Fortran the option update)"),
             (Wish::Update, true) => f.write_str("update=True"),
             (Wish::Variables, false) => f.write_str("--variables"),

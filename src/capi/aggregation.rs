@@ -15,7 +15,7 @@ use super::{checking, writing};
 /// out_path is never one of the files, nor a fragment of one that is itself an aggregation, by whatever name: a file
 /// that is read is never replaced. An aggregation without data of its own that has the name is replaced, anything
 /// else only with options->overwrite. With options->expand, out_path is skipped if a directory or pattern finds it
-/// and it is an aggregation. With options->update it must be an aggregation.
+/// and it is an aggregation. With options->update it must be an aggregation, or absent.
 ///
 /// Files may be on servers, named by http, https and s3 addresses, which become the locations of the fragments. An
 /// address with a password or a query is CFA_ERR_URI: files contain no secrets. out_path is a local file.

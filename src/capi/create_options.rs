@@ -19,6 +19,11 @@ pub const CFA_LOCATIONS_RELATIVE: i32 = 1;
 /// Locations of fragments are absolute.
 pub const CFA_LOCATIONS_ABSOLUTE: i32 = 2;
 
+/// Remove fragments whose files are gone from folders that have other files.
+pub const CFA_PRUNE_FILES: i32 = 1;
+/// Remove all fragments whose files are gone, also if no file of their folder is left.
+pub const CFA_PRUNE_FOLDERS: i32 = 2;
+
 /// Options of cfa_aggregation_create.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -33,8 +38,8 @@ pub struct cfa_create_options {
     /// CFA_CHOICE_DEFAULT, CFA_LOCATIONS_RELATIVE or CFA_LOCATIONS_ABSOLUTE: how fragments are named; by default relative
     /// to the aggregation file.
     pub locations: i32,
-    /// CFA_CHOICE_YES to add the files to an aggregation file that exists, and to no other sort of file, reading only
-    /// those that it does not have.
+    /// CFA_CHOICE_YES to add the files to an aggregation file, and to no other sort of file, reading only those that it
+    /// does not have. If there is no file of the name, it is created.
     pub update: i32,
     /// CFA_CHOICE_YES to work out what would be made, call describe and note, and write nothing.
     pub dry_run: i32,
@@ -58,7 +63,9 @@ pub struct cfa_create_options {
     /// The dimensions along which files may be joined, a list that ends with NULL; NULL for any. One of these that has no
     /// coordinates is joined in the order of the files.
     pub dimensions: *const *const c_char,
-    /// A new dimension along which files with the same coordinates are put in their order; or NULL.
+    /// A new dimension along which files with the same coordinates are put in their order; or NULL. After its name may
+    /// follow a source of labels, which then are its coordinates: "=attribute:ATTRIBUTE", "=name:PATTERN",
+    /// "=path:PATTERN" or "=path".
     pub new_dimension: *const c_char,
     /// What the attribute history says was done; NULL for the default.
     pub history: *const c_char,
@@ -79,6 +86,14 @@ pub struct cfa_create_options {
     /// How files are opened: what may be requested from servers, and how. Settings that change values do not count.
     /// NULL for the settings of the environment.
     pub open: *const cfa_open_options,
+    /// Of a file in several folders for releases (v20190101, v20200101): take the one of this release or the last one
+    /// before it, or "all" of them; NULL for the newest.
+    pub drs_version: *const c_char,
+    /// CFA_CHOICE_YES to go on without files that cannot be read; note is called with their names and the reasons.
+    pub skip_bad: i32,
+    /// With update, CFA_PRUNE_FILES to remove fragments whose files are gone, unless no file of their folder is left;
+    /// CFA_PRUNE_FOLDERS to remove them in any case. By default none is removed.
+    pub prune: i32,
 }
 
 // SAFETY: a C structure that begins with its size and has no padding; its fields are numbers, pointers and functions

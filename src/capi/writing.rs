@@ -83,6 +83,7 @@ unsafe fn create_settings(given: &cfa_create_options) -> Answer<create::Options>
         options.variables = names(given.variables, "variables")?;
         options.dimensions = names(given.dimensions, "dimensions")?;
         options.new_dimension = optional_text(given.new_dimension, "new_dimension")?.map(str::to_owned);
+        options.release = optional_text(given.drs_version, "drs_version")?.map(str::to_owned);
         options.history = optional_text(given.history, "history")?.map(str::to_owned);
         options.open = Some(settings(given.open)?);
     }
@@ -91,6 +92,13 @@ unsafe fn create_settings(given: &cfa_create_options) -> Answer<create::Options>
     options.record_state = yes(given.record_state, "record_state")?;
     options.overwrite = yes(given.overwrite, "overwrite")?;
     options.record_chunks = yes(given.record_chunks, "record_chunks")?;
+    options.skip_bad = yes(given.skip_bad, "skip_bad")?;
+    options.prune = match given.prune {
+        CFA_CHOICE_DEFAULT => create::Prune::Nothing,
+        CFA_PRUNE_FILES => create::Prune::Files,
+        CFA_PRUNE_FOLDERS => create::Prune::Folders,
+        other => return Err(Failure::value("prune", other)),
+    };
     options.num_threads =
         usize::try_from(given.num_threads).map_err(|_| Failure::value("num_threads", given.num_threads))?;
     Ok(options)

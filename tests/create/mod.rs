@@ -1,8 +1,10 @@
 //! `cfa create` on realistic files, and every way in which files do not fit together.
 
+mod archives;
 mod bounds;
 mod epochs;
 mod grouped;
+mod labelled;
 mod made;
 mod order;
 mod parts;

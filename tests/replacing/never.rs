@@ -201,7 +201,8 @@ fn an_update_takes_aggregations_only() {
         scene.refused(&["create", out, "day3.nc", "--update", "--dry-run"], &[out]);
     }
     scene.refused(&["create", "other.nc", "day3.nc", "--update"], &["aggregation", "without --update"]);
-    scene.refused(&["create", "none.nc", "day3.nc", "--update"], &["none.nc", "--update"]);
+    scene.good(&["create", "none.nc", "day3.nc", "--update", "--quiet"]);
+    assert_eq!(scene.values("none.nc").len(), 2);
     scene.good(&["create", "agg.nc", "day3.nc", "--update", "--quiet"]);
     assert_eq!(scene.values("agg.nc").len(), 8);
 }

@@ -196,6 +196,14 @@ fn charted(name: &str, new: bool, shares: &[Share], wishes: &Wishes) -> Result<A
     let mut converter = Converter::to(templates[0]);
     let (mut parts, mut part_of) = distinct(shares, &mut converter)?;
     let place = |e: Error| Error::new(e.kind(), format!("coordinate '{name}': {}", e.message()));
+    let has_labels = |part: &&AxisPart| matches!(part.coordinates, CoordinateValues::Labels(_));
+    if let (Some(labels), Some(numbers)) =
+        (parts.iter().find(has_labels), parts.iter().find(|part| !has_labels(part)))
+    {
+        let [labels, numbers] = [labels, numbers].map(|part| &shares[part.member].input.name);
+        let message = format!("'{name}' has labels in {labels} and numbers in {numbers}");
+        return Err(Error::new(Kind::Map, message));
+    }
     let descending = direction(&parts, shares, converter.slack()).map_err(place)?;
     let mut order: Vec<usize> = (0..parts.len()).collect();
     order.sort_by(|&a, &b| {

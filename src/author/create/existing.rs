@@ -1,7 +1,7 @@
 //! An aggregation that is updated. Its fragments, with their coordinates from the aggregation, are inputs like the new
 //! files. A fragment is opened only for coordinates that are aggregated themselves.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -69,12 +69,30 @@ pub(super) struct ExistingFragment {
     pub files: Vec<usize>,
 }
 
+impl ExistingFragment {
+    /// Returns whether all its versions are in files that are gone.
+    fn is_gone(&self, gone: &HashSet<usize>) -> bool {
+        let Fragment::Stored { versions, .. } = &self.fragment else { return false };
+        !self.files.is_empty()
+            && versions.iter().all(|version| version.location.is_some())
+            && self.files.iter().all(|file| gone.contains(file))
+    }
+}
+
 /// A variable with its description.
 pub(super) struct ExistingVariable {
     pub variable: Variable,
     pub template: Arc<Template>,
     /// Its fragments by place, if it is aggregated.
     pub fragments: Option<HashMap<Ranges, ExistingFragment>>,
+}
+
+impl ExistingVariable {
+    /// Returns its part along a dimension; the length of texts is another one.
+    pub fn along(&self, dimension: &str, range: &Range<u64>) -> Result<Ranges> {
+        let sizes = self.template.dimensions.iter().zip(self.variable.shape()?);
+        Ok(sizes.map(|(name, &n)| if name == dimension { range.clone() } else { 0..n }).collect())
+    }
 }
 
 /// Parts of variables by name and place.
@@ -86,6 +104,8 @@ pub(super) struct ExistingInputs {
     pub list: Vec<Input>,
     /// How files that were scanned again differ from the aggregation, by index.
     pub changes: HashMap<usize, String>,
+    /// The indices of the files whose fragments were removed.
+    pub removed: BTreeSet<usize>,
 }
 
 /// Reads an aggregation file.
@@ -192,13 +212,14 @@ impl Existing {
     }
 
     /// Returns all fragments as inputs. `again` has files that were scanned again, by index: their contents replace
-    /// those from the aggregation, and they may add variables.
+    /// those from the aggregation, and they may add variables. Fragments in no file but those that are gone are left out.
     ///
     /// # Errors
     /// `Unsupported`, `FragmentVariable` for a file that changed in a way that cannot be resolved; those of reading.
     pub fn inputs(
         &self,
         again: &HashMap<usize, Input>,
+        gone: &HashSet<usize>,
         options: &Options,
         interner: &Interner,
     ) -> Result<ExistingInputs> {
@@ -214,6 +235,10 @@ impl Existing {
             let mut list: Vec<_> = fragments.iter().collect();
             list.sort_by(|a, b| a.0.iter().map(|r| r.start).cmp(b.0.iter().map(|r| r.start)));
             for (ranges, old) in list {
+                if old.is_gone(gone) {
+                    out.removed.extend(&old.files);
+                    continue;
+                }
                 let scanned = old.files.iter().find_map(|f| again.get(f).map(|input| (*f, input)));
                 if let Some((number, file)) = scanned {
                     let mut place = renew::Slot { existing: self, one, ranges, old, contents: &mut contents };

@@ -128,7 +128,8 @@ fn place(inputs: &[Input], field: &mut Field, options: &Options) -> Result<()> {
             }
         }
     }
-    if cells::collision(field).is_some() && ordered.is_none() {
+    let labelled = options.labelled().filter(|name| !dimensions.iter().any(|d| d == name));
+    if labelled.is_none() && cells::collision(field).is_some() && ordered.is_none() {
         add_scalar_axes(inputs, field, options)?;
     }
     let kept = (0..field.members.len()).any(|m| field.item(inputs, m).by_value);
@@ -139,7 +140,16 @@ fn place(inputs: &[Input], field: &mut Field, options: &Options) -> Result<()> {
         for axis in &mut field.axes {
             axis.part_of.truncate(1);
         }
-    } else if let Some(new) = options.new_dimension.as_ref().filter(|_| ordered.is_none()) {
+    } else if let Some(name) = labelled {
+        let shares = shares(inputs, field, name);
+        let wishes = Wishes { named: false, gaps: true };
+        field.axes.splice(0..0, axis::axis(name, true, &shares, &wishes)?);
+        match ordered {
+            Some(position) => order(inputs, field, position + 1)?,
+            None if cells::collision(field).is_some() => add_scalar_axes(inputs, field, options)?,
+            None => {}
+        }
+    } else if let Some(new) = options.ordered().filter(|_| ordered.is_none()) {
         field.axes.insert(0, Axis::bare(new, true, Vec::new(), Vec::new()));
         order(inputs, field, 0)?;
     } else if let Some(position) = ordered {

@@ -22,6 +22,7 @@
 
 mod assemble;
 mod axis;
+mod bad;
 mod bounds;
 mod cells;
 mod clocks;
@@ -33,12 +34,15 @@ mod gap;
 mod globals;
 mod groups;
 mod inputs;
+mod labels;
 mod listing;
 mod locate;
 mod overlap;
 mod pattern;
+mod prune;
 mod ragged;
 mod record;
+mod releases;
 mod remake;
 mod renew;
 mod report;
@@ -66,6 +70,7 @@ use crate::model::Dialect;
 use crate::options::OpenOptions;
 use crate::threads::progress::{Listener, Progress};
 use assemble::Assembly;
+use labels::Labels;
 use locate::Locator;
 use record::{Input, Interner};
 use scan::Scanned;
@@ -81,6 +86,19 @@ pub enum Locations {
     Absolute,
     /// By this text followed by the name relative to the aggregation file, such as the URL of a server.
     Base(String),
+}
+
+/// Which fragments an update removes because their files are gone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Prune {
+    /// None.
+    #[default]
+    Nothing,
+    /// Those in folders that still have other files of the aggregation, or one of the new files.
+    Files,
+    /// Also those in folders of which no file is left, as on a disk that is not mounted.
+    Folders,
 }
 
 /// What to make.
@@ -99,8 +117,17 @@ pub struct Options {
     /// the order of the files.
     pub dimensions: Vec<String>,
     /// A new dimension along which files with the same coordinates are put in their order; new files of an update come
-    /// after the existing ones.
+    /// after the existing ones. `NAME=SOURCE` puts them in the order of labels, which become its coordinates: SOURCE is
+    /// `attribute:ATTRIBUTE` (global), `name:PATTERN` and `path:PATTERN` (the first group of a regular expression in the
+    /// name or path of the file) or `path` (the folder in which the paths differ).
     pub new_dimension: Option<String>,
+    /// Which release of a file is taken if there are several, in folders like `v20190101`: the newest that is not newer
+    /// than this one, or `all`; `None` for the newest.
+    pub release: Option<String>,
+    /// Which fragments [`update`] removes because their files are gone.
+    pub prune: Prune,
+    /// Whether files that cannot be read are left out; notes name them with the reason.
+    pub skip_bad: bool,
     /// Whether gaps between coordinates are allowed; notes describe them.
     pub allow_gaps: bool,
     /// Whether coordinates and other descriptions that are divided between files are aggregated instead of copied.
@@ -128,6 +155,9 @@ impl Default for Options {
             variables: Vec::new(),
             dimensions: Vec::new(),
             new_dimension: None,
+            release: None,
+            prune: Prune::Nothing,
+            skip_bad: false,
             allow_gaps: false,
             aggregate_coordinates: false,
             record_state: false,
@@ -149,6 +179,21 @@ impl Options {
     /// Returns whether the user named a dimension as one to be joined.
     fn joins(&self, dimension: &str) -> bool {
         self.dimensions.iter().any(|d| is_same(d, dimension))
+    }
+
+    /// Returns the new dimension that takes the order of the files.
+    fn ordered(&self) -> Option<&str> {
+        self.new_dimension.as_deref().filter(|text| labels::parts(text).1.is_none())
+    }
+
+    /// Returns the name of the new dimension that has labels.
+    fn labelled(&self) -> Option<&str> {
+        let (name, source) = labels::parts(self.new_dimension.as_deref()?);
+        source.map(|_| name)
+    }
+
+    fn labels(&self) -> Result<Option<Labels>> {
+        self.new_dimension.as_deref().map_or(Ok(None), Labels::parse)
     }
 
     fn may_join(&self, dimension: &str) -> bool {
@@ -225,7 +270,7 @@ pub fn plan_update(
 /// Adds files to an aggregation file, and to no other kind of file: more of a dimension, or more variables. Files that
 /// the aggregation already has are skipped if their size and time are as recorded. Others are scanned again, and the
 /// parts of those that changed are replaced. An aggregation to which nothing is added is left as it is. The dialect of
-/// `options` is ignored: the file keeps its own.
+/// `options` is ignored: the file keeps its own. If there is no file of the name, it is created.
 ///
 /// # Errors
 /// As [`create`], and those of reading the aggregation file; `Request` if it is not an aggregation; `FragmentVariable`
@@ -250,12 +295,22 @@ fn make_all(
     let files = &files.in_one_form()?;
     let progress = steps(files, listener);
     let target = target(out, writes, &progress)?;
-    let (mut file, mut report) = make(&target, files, options, &progress)?;
+    make_one(target, files, options, &progress, writes)
+}
+
+fn make_one(
+    target: Out,
+    files: &Inputs,
+    options: &Options,
+    progress: &Progress<'_>,
+    writes: bool,
+) -> Result<Report> {
+    let (mut file, mut report) = make(&target, files, options, progress)?;
     if writes {
         if options.record_chunks {
-            record_chunks(&mut file, &target, &Known::default(), options, &progress, &mut report)?;
+            record_chunks(&mut file, &target, &Known::default(), options, progress, &mut report)?;
         }
-        write(target, &file, options.format.unwrap_or_default(), &progress)?;
+        write(target, &file, options.format.unwrap_or_default(), progress)?;
     }
     // The file has its name, so it is too late to stop.
     let _ = progress.finish();
@@ -273,6 +328,9 @@ fn add_all(
     let files = &files.in_one_form()?;
     let progress = steps(files, listener);
     let target = target(out, writes, &progress)?;
+    if !target.exists() {
+        return make_one(target, files, options, &progress, writes);
+    }
     let mut made = remake::remake(&target, files, options, &progress)?;
     if writes {
         let format = options.format.map_or_else(|| Format::of_file(out), Ok)?;
@@ -334,10 +392,19 @@ fn write(out: Out, file: &File, format: Format, progress: &Progress<'_>) -> Resu
 }
 
 fn make(out: &Out, files: &Inputs, options: &Options, progress: &Progress<'_>) -> Result<(File, Report)> {
-    let files = others(out, files)?;
+    let (files, notes) = releases::choose(others(out, files)?, options.release.as_deref())?;
     out.refuse_data(options.overwrite, "name the new file first")?;
     let locator = Locator::new(out.target(), &options.locations, options.dialect)?;
-    let scanned = scan::scan(&files, out, options, progress, &Interner::default())?;
+    let mut labels = options.labels()?;
+    if let Some(labels) = &mut labels {
+        labels.compare(files.iter().copied())?;
+    }
+    let mut scanned = scan::scan(&files, out, options, labels.as_ref(), progress, &Interner::default())?;
+    if scanned.inputs.is_empty() {
+        // With `skip_bad` a note tells the reasons.
+        return Err(Error::new(Kind::Io, scanned.notes.pop().unwrap_or_else(|| "no input files".into())));
+    }
+    scanned.notes.splice(..0, notes);
     let (file, report, _) = assemble(&scanned, None, options, &locator, progress)?;
     Ok((file, report))
 }
@@ -380,7 +447,7 @@ fn assemble(
     locator: &Locator,
     progress: &Progress<'_>,
 ) -> Result<(File, Report, bool)> {
-    let Scanned { inputs, globals, notes } = scanned;
+    let Scanned { inputs, globals, notes, .. } = scanned;
     let groups = field::group(inputs);
     check_wanted(inputs, &groups, options)?;
     let mut assembly = Assembly::new(inputs, options, locator);
@@ -402,7 +469,9 @@ fn assemble(
     notes.extend(note);
     notes.extend(clocks::notes(inputs));
     notes.iter_mut().for_each(|note| *note = message::line(note, message::MOST));
-    Ok((file, Report { variables, notes, files: inputs.len() as u64 }, assembly.is_placeless))
+    let files = inputs.len() as u64;
+    let report = Report { variables, notes, files, ..Report::default() };
+    Ok((file, report, assembly.is_placeless))
 }
 
 fn check_wanted(inputs: &[Input], groups: &[(String, Vec<field::Member>)], options: &Options) -> Result<()> {

@@ -4,17 +4,18 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::existing::{self, Existing};
+use super::labels::Labels;
 use super::locate::Locator;
 use super::record::{Input, Interner};
 use super::scan::{self, Scanned};
-use super::{assemble, others, Inputs, Options, Report};
+use super::{assemble, others, prune, releases, Inputs, Options, Report};
 use crate::author::chunks::Known;
 use crate::author::out::Out;
 use crate::author::wish::Wish;
 use crate::author::write::{self, File, Format};
 use crate::error::message;
 use crate::error::secrets::redact;
-use crate::error::{Kind, Result};
+use crate::error::{Error, Kind, Result};
 use crate::threads::progress::Progress;
 
 /// The maximum number of names in a note.
@@ -63,13 +64,7 @@ pub(super) fn remake(
     options: &Options,
     progress: &Progress<'_>,
 ) -> Result<Remade> {
-    let others = others(out, files)?;
-    if !out.exists() {
-        return Err(out
-            .refusal(format!("no such file; without {} it is created", Wish::Update))
-            .with_kind(Kind::Io)
-            .of_absence());
-    }
+    let (others, notes) = releases::choose(others(out, files)?, options.release.as_deref())?;
     if !out.is_aggregation() {
         let message = format!(
             "it is not an aggregation, so no files can be added to it; without {} one is created",
@@ -85,19 +80,25 @@ pub(super) fn remake(
     own.aggregate_coordinates |= old.has_aggregated_coordinates;
     let locator = Locator::new(out.target(), &own.locations, own.dialect)?;
     let sorted = old.sort(&others, &locator, &own, progress)?;
-    let mut scanned = scan::scan(&sorted.fresh, out, &own, progress, &interner)?;
-    if let Some(name) = &own.new_dimension {
+    let gone = prune::gone(&old, &others, own.prune)?;
+    let labels = labels(&old, &others, &own)?;
+    let mut scanned = scan::scan(&sorted.fresh, out, &own, labels.as_ref(), progress, &interner)?;
+    scanned.notes.splice(..0, notes);
+    if let Some(name) = own.ordered() {
         if old.number(name, &mut scanned.inputs, &interner)? {
             own.new_dimension = None;
         }
     }
     scanned.globals.merge(&old.globals);
     let fresh = scanned.inputs.len();
+    let added: Vec<String> = scanned.inputs.iter().map(|input| input.name.to_string()).collect();
     let mut again = sorted.again;
     let mut is_all = false;
     loop {
-        let renewed = scan_again(out, &old, &again, &own, progress, &interner, &mut scanned)?;
-        let mut inputs = old.inputs(&renewed, &own, &interner)?;
+        let renewed = scan_again(&old, &again, &own, &mut scanned, |paths: &[&Path], options: &Options| {
+            scan::scan(paths, out, options, labels.as_ref(), progress, &interner)
+        })?;
+        let mut inputs = old.inputs(&renewed, &gone, &own, &interner)?;
         for number in sorted.changed.iter().filter(|n| renewed.contains_key(n)) {
             let what = || "its size or time differs from the recorded one".to_owned();
             inputs.changes.entry(*number).or_insert_with(what);
@@ -118,27 +119,51 @@ pub(super) fn remake(
         }
         let changed =
             inputs.changes.iter().map(|(number, what)| format!("{} ({what})", renewed[number].name));
+        report.changed = changed.collect();
+        report.changed.sort();
+        let removed = inputs.removed.iter().map(|&number| redact(&old.files[number].location));
+        report.removed = removed.collect();
+        report.added.clone_from(&added);
         let note = "changed since they were added; their parts are renewed";
-        report.notes.extend(told(note, changed.collect()));
+        report.notes.extend(told(note, report.changed.clone()));
+        let note = "are gone; their parts are removed";
+        report.notes.extend(told(note, report.removed.clone()));
+        for list in [&mut report.added, &mut report.changed, &mut report.removed] {
+            list.iter_mut().for_each(|name| *name = redact(name));
+        }
         let note =
             "changed since they were added and are not among the inputs; an update with them renews their parts";
         report.notes.extend(told(note, sorted.elsewhere));
-        let is_idle = fresh == 0 && inputs.changes.is_empty();
+        let is_idle = fresh == 0 && inputs.changes.is_empty() && inputs.removed.is_empty();
         let (has_chunks, known) = (old.has_chunks, Known::of(&old.dataset)?);
         return Ok(Remade { file, report, history: old.history, is_idle, has_chunks, known });
     }
 }
 
+/// Returns the labels along a new dimension. If they depend on all files, those of the aggregation are among these.
+fn labels(old: &Existing, files: &[&Path], options: &Options) -> Result<Option<Labels>> {
+    let Some(mut labels) = options.labels()? else { return Ok(None) };
+    let known = match labels.compares_files() {
+        true => old.all().map_err(|e| {
+            let message =
+                "its labels come from the folders in which all files lie, and a file of the aggregation is \
+                           not there; a pattern (path:PATTERN) takes them from each path alone";
+            Error::new(Kind::Request, message).in_file(e.file().unwrap_or_default())
+        })?,
+        false => HashMap::new(),
+    };
+    labels.compare(files.iter().copied().chain(known.values().map(PathBuf::as_path)))?;
+    Ok(Some(labels))
+}
+
 /// Scans files of the aggregation again, for all variables that it has from them. The result is by the index of the
 /// file.
 fn scan_again(
-    out: &Out,
     old: &Existing,
     files: &HashMap<usize, PathBuf>,
     options: &Options,
-    progress: &Progress<'_>,
-    interner: &Interner,
     scanned: &mut Scanned,
+    scan: impl Fn(&[&Path], &Options) -> Result<Scanned>,
 ) -> Result<HashMap<usize, Input>> {
     let mut options = options.clone();
     if !options.variables.is_empty() {
@@ -147,7 +172,12 @@ fn scan_again(
     let mut numbers: Vec<usize> = files.keys().copied().collect();
     numbers.sort_unstable();
     let paths: Vec<&Path> = numbers.iter().map(|number| &*files[number]).collect();
-    let found = scan::scan(&paths, out, &options, progress, interner)?;
+    let found = scan(&paths, &options)?;
+    if !found.skipped.is_empty() {
+        let mut at = 0..;
+        numbers.retain(|_| at.next().is_none_or(|at| found.skipped.binary_search(&at).is_err()));
+        scanned.notes.push("files that cannot be read and are in the aggregation keep their parts".into());
+    }
     scanned.globals.absorb(found.globals);
     scanned.notes.extend(found.notes);
     scanned.notes.dedup();

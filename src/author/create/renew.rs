@@ -85,11 +85,13 @@ impl Slot<'_> {
             let Some(known) = self.existing.find(dimension).filter(|k| k.fragments.is_none()) else {
                 continue;
             };
-            let content = self.existing.part(known, &vec![range.clone()], self.contents, interner)?;
+            let own = known.along(dimension, range)?;
+            let content = self.existing.part(known, &own, self.contents, interner)?;
             let before = self.one.template.dimensions[..at].iter().filter(|d| dimensions.contains(d)).count();
             dimensions.insert(before.min(dimensions.len()), dimension.clone());
             shape.insert(before.min(shape.len()), range.end - range.start);
-            let (template, shape) = (known.template.clone(), interner.shape(&[range.end - range.start]));
+            let sizes: Vec<u64> = own.iter().map(|r| r.end - r.start).collect();
+            let (template, shape) = (known.template.clone(), interner.shape(&sizes));
             let item = Item { template, shape, content, is_data: false, by_value: false, fragment: None };
             items.push(Arc::new(item));
         }
@@ -122,8 +124,11 @@ impl Slot<'_> {
             let Some(there) = file.item(dimension).filter(|i| matches!(i.content, Content::Kept(_))) else {
                 continue;
             };
-            let content = self.existing.part(known, &vec![range.clone()], self.contents, interner)?;
-            let before = Item { content, template: known.template.clone(), ..there.clone() };
+            let own = known.along(dimension, range)?;
+            let content = self.existing.part(known, &own, self.contents, interner)?;
+            let sizes: Vec<u64> = own.iter().map(|r| r.end - r.start).collect();
+            let shape = interner.shape(&sizes);
+            let before = Item { content, shape, template: known.template.clone(), ..there.clone() };
             let mut converter = Converter::to(&known.template);
             let same = match (converter.coordinates(&before), converter.coordinates(there)) {
                 (Ok(before), Ok(there)) => before.same(&there, converter.slack()),

@@ -13,6 +13,12 @@ pub struct Report {
     pub notes: Vec<String>,
     /// The number of files, or of fragments of an earlier aggregation.
     pub files: u64,
+    /// The files that an update added.
+    pub added: Vec<String>,
+    /// The files of the aggregation that an update found changed.
+    pub changed: Vec<String>,
+    /// The files that an update removed, because they are gone.
+    pub removed: Vec<String>,
 }
 
 /// A data variable that was made.

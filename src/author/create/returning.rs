@@ -123,12 +123,17 @@ impl Existing {
         file.fragments.iter().filter_map(of).collect()
     }
 
-    /// Returns the local files that a location means, if they exist.
-    fn local(&self, number: usize) -> impl Iterator<Item = PathBuf> + '_ {
+    /// Returns the places that a location may mean.
+    pub fn places(&self, number: usize) -> Vec<Place> {
         let (name, style) = &self.files[number].reference;
         let shared = self.dataset.shared();
         let places = candidates(&shared.origin, name, *style, &shared.options).map(|found| found.places);
-        places.unwrap_or_default().into_iter().filter_map(|place| match place {
+        places.unwrap_or_default()
+    }
+
+    /// Returns the local files that a location means, if they exist.
+    fn local(&self, number: usize) -> impl Iterator<Item = PathBuf> {
+        self.places(number).into_iter().filter_map(|place| match place {
             Place::Local(path) if path.is_file() => Some(path),
             _ => None,
         })

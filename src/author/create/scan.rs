@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::bad::Bad;
 use super::globals::{Globals, GroupAttributes};
+use super::labels::Labels;
 use super::record::{digest, Content, Input, Interner, Item, State, Template};
 use super::Options;
 use super::{bounds, roles, scope};
@@ -20,7 +22,7 @@ use crate::options::OpenOptions;
 use crate::selection::{checked_product, Selection};
 use crate::threads::progress::Progress;
 use crate::threads::workers;
-use crate::value::Values;
+use crate::value::{Attributes, Values};
 
 /// Values of more bytes are compared by a digest and read again when they are needed.
 const KEPT_BYTES: u64 = 64 << 10;
@@ -39,6 +41,8 @@ pub(super) struct Scanned {
     pub inputs: Vec<Input>,
     pub globals: Globals,
     pub notes: Vec<String>,
+    /// The positions of the files that were left out because they cannot be read.
+    pub skipped: Vec<usize>,
 }
 
 /// Scans the files; the result has their order.
@@ -49,20 +53,24 @@ pub(super) fn scan(
     paths: &[&Path],
     out: &Out,
     options: &Options,
+    labels: Option<&Labels>,
     progress: &Progress<'_>,
     interner: &Interner,
 ) -> Result<Scanned> {
     let settings = Arc::new(options.settings()?.num_threads(1));
     let here = Origin::local(Path::new("."))?;
     let shared = Mutex::new((Vec::with_capacity(paths.len()), Globals::default(), Vec::new()));
+    let bad = Bad::new(options.skip_bad);
     let waits = paths.iter().any(|path| is_address(path));
     let size = if waits { 1 } else { BATCH };
     let batches = paths.chunks(size).enumerate();
     let work = |(number, batch): (usize, &[&Path]), _: &_, (): &mut ()| {
         let mut found = Vec::with_capacity(batch.len());
         for (i, path) in batch.iter().enumerate() {
-            let (input, globals, notes) = look(path, out, options, &settings, &here, interner)?;
-            found.push((number * size + i, input, globals, notes));
+            match look(path, out, options, labels, &settings, &here, interner) {
+                Ok((input, globals, notes)) => found.push((number * size + i, input, globals, notes)),
+                Err(e) => bad.add(number * size + i, e)?,
+            }
             progress.advance(1)?;
         }
         let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
@@ -82,10 +90,12 @@ pub(super) fn scan(
         false => workers::run(batches, options.threads(), || (), work)?,
     }
     let (mut inputs, mut globals, mut notes) = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (skipped, more) = bad.finish()?;
     inputs.sort_by_key(|(index, _)| *index);
     globals.sort();
     notes.sort();
-    Ok(Scanned { inputs: inputs.into_iter().map(|(_, input)| input).collect(), globals, notes })
+    notes.extend(more);
+    Ok(Scanned { inputs: inputs.into_iter().map(|(_, input)| input).collect(), globals, notes, skipped })
 }
 
 /// Returns how many of these files on servers are opened at the same time: a server has twice as many small requests as
@@ -98,6 +108,7 @@ fn look(
     path: &Path,
     out: &Out,
     options: &Options,
+    labels: Option<&Labels>,
     settings: &Arc<OpenOptions>,
     here: &Origin,
     interner: &Interner,
@@ -154,7 +165,11 @@ fn look(
         notes.push(format!("{name} has no data variables"));
     }
     let globals = attributes_of(&dataset);
-    let input = Input::file(path, state, items).opened_with(address.is_some().then_some(settings));
+    let mut input = Input::file(path, state, items).opened_with(address.is_some().then_some(settings));
+    if let Some(labels) = labels {
+        let root = globals.iter().find(|(group, _)| group.is_empty());
+        labels.add(&mut input, path, root.map_or(&Attributes::default(), |(_, own)| own), interner)?;
+    }
     Ok((input, globals, notes))
 }
 

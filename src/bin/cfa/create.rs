@@ -1,7 +1,7 @@
 //! `cfa create`: makes an aggregation file from the files that hold its parts.
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
 use cfa::create::{self, Locations, Options, PlannedVariable, Report};
@@ -36,8 +36,8 @@ pub struct Arguments {
     /// addresses (@list.txt)
     #[arg(required = true)]
     files: Vec<OsString>,
-    /// Add the files to OUT, an aggregation; files that it already has are scanned again unless --record-state shows
-    /// that they did not change
+    /// Add the files to OUT, an aggregation, or create it if it does not exist; files that it already has are scanned
+    /// again unless --record-state shows that they did not change
     #[arg(long)]
     update: bool,
     /// Replace OUT also if it is not an aggregation or holds data of its own; never a file that is read
@@ -65,9 +65,23 @@ pub struct Arguments {
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     dim: Vec<String>,
     /// Make a new dimension of files that have the same coordinates, in their order; with --update, after the existing
-    /// ones
-    #[arg(long, value_name = "NAME")]
+    /// ones. NAME=attribute:ATTRIBUTE, NAME=name:PATTERN, NAME=path:PATTERN and NAME=path give it labels instead: a
+    /// global attribute, a part of the name or path of each file (a regular expression, of which the first group
+    /// counts), or the folder in which the paths differ
+    #[arg(long, value_name = "NAME[=SOURCE]")]
     new_dim: Option<String>,
+    /// Of a file in several folders for releases (v20190101, v20200101), take the one of this release or the last one
+    /// before it, or `all` [default: the newest]
+    #[arg(long, value_name = "RELEASE")]
+    drs_version: Option<String>,
+    /// With --update, remove fragments whose files are gone; those of a folder of which no file is left (is its disk
+    /// mounted?) only with --prune=folders
+    #[arg(long, requires = "update", num_args = 0..=1, require_equals = true, default_missing_value = "files",
+          value_parser = ["files", "folders"], value_name = "WHAT")]
+    prune: Option<String>,
+    /// Go on without files that cannot be read; a note names them with the reason
+    #[arg(long)]
+    skip_bad: bool,
     /// Accept coordinates that do not follow each other; a note says where
     #[arg(long)]
     allow_gaps: bool,
@@ -99,6 +113,7 @@ Examples:
   cfa create year.nc 'daily/tas_2001*.nc'            one time series of daily files
   cfa create map.nc tiles/ --dry-run                 how tiles would be arranged
   cfa create all.nc r*/tas.nc --new-dim realization  an ensemble in the order of the files
+  cfa create all.nc r*/ --new-dim member=path        an ensemble, labelled by the folders that differ
   cfa create year.nc new/*.nc --update               append what was not there yet
   cfa create all.nc @addresses.txt                   files on servers: one address per line";
 
@@ -118,6 +133,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
     options.variables.clone_from(&arguments.variables);
     options.dimensions.clone_from(&arguments.dim);
     options.new_dimension.clone_from(&arguments.new_dim);
+    options.release.clone_from(&arguments.drs_version);
+    options.prune = match arguments.prune.as_deref() {
+        Some("folders") => create::Prune::Folders,
+        Some(_) => create::Prune::Files,
+        None => create::Prune::Nothing,
+    };
+    options.skip_bad = arguments.skip_bad;
     options.allow_gaps = arguments.allow_gaps;
     options.aggregate_coordinates = arguments.aggregate_coordinates;
     options.record_state = arguments.record_state;
@@ -167,6 +189,22 @@ fn describe(report: &Report, arguments: &Arguments) -> Outcome {
         writeln!(out, "{}({})  {kind}", style.name(&brief(&variable.name)), sizes.join(", "))?;
         if arguments.dry_run {
             grid(&mut out, variable)?;
+        }
+    }
+    for (sign, what, list) in
+        [("+", "added", &report.added), ("~", "changed", &report.changed), ("-", "removed", &report.removed)]
+    {
+        if list.is_empty() {
+            continue;
+        }
+        // Into a file or pipe nothing is left out.
+        let shown = if std::io::stdout().is_terminal() { SHOWN } else { list.len() };
+        writeln!(out, "{what}: {} {}", list.len(), plural(list.len() as u64, "file"))?;
+        for name in list.iter().take(shown) {
+            writeln!(out, "  {sign} {}", printable(name))?;
+        }
+        if list.len() > shown {
+            writeln!(out, "  ... {} more; into a file or pipe all are written", list.len() - shown)?;
         }
     }
     for note in &report.notes {
