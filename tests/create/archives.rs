@@ -180,3 +180,42 @@ fn a_file_that_cannot_be_reached_is_not_gone() {
     assert!(update(&out, &[other], &options, None).unwrap().removed.is_empty());
     assert_eq!(shape(&Dataset::open(&out).unwrap(), "tas"), [3, 3]);
 }
+
+#[test]
+fn what_does_not_seem_to_belong_together_is_told() {
+    let notes = |edits: [fn(&mut cfa::internals::write::File); 2]| {
+        let folder = tempfile::tempdir().unwrap();
+        let parts = [("a.nc", 0.0, edits[0]), ("b.nc", 1.0, edits[1])];
+        let paths =
+            parts.map(|(name, time, edit)| Part { edit, ..Part::new(name, &[time]) }.write(folder.path()));
+        let out = folder.path().join("agg.nc");
+        let report = create(&out, &paths, &Options::default(), None).unwrap();
+        fs::remove_file(&out).unwrap();
+        create(&out, &paths[..1], &Options::default(), None).unwrap();
+        let updated = update(&out, &paths[1..], &Options::default(), None).unwrap();
+        [report.notes.join("\n"), updated.notes.join("\n")]
+    };
+    let told = notes([
+        |f| f.attributes.set_text("experiment_id", "historical"),
+        |f| f.attributes.set_text("experiment_id", "ssp585"),
+    ]);
+    for text in told {
+        assert!(text.contains("2 experiments") && text.contains("ssp585") && text.contains("b.nc"), "{text}");
+    }
+    let told = notes([|_| {}, |f| drop(data(f).attributes.remove("units"))]);
+    for text in told {
+        assert!(
+            text.contains("'tas' has no units in ") && text.contains("b.nc") && text.contains("'K'"),
+            "{text}"
+        );
+    }
+    let told = notes([
+        |f| f.attributes.set_text("history", "made in May"),
+        |f| f.attributes.set_text("history", "made in June"),
+    ]);
+    assert!(told[0].contains("left out: history"), "{told:?}");
+    assert!(!told[1].contains("history"), "{told:?}");
+    for text in notes([|_| {}, |_| {}]) {
+        assert!(!text.contains("experiment") && !text.contains("units"), "{text}");
+    }
+}

@@ -315,8 +315,8 @@ impl<'a> Assembly<'a> {
             }
             self.is_placeless = true;
         }
-        let (variable, dropped) = value::variable(self.inputs, field, &distribution)?;
-        self.note_dropped(name, &dropped);
+        let (variable, notes) = value::variable(self.inputs, field, &distribution)?;
+        self.note(notes);
         Ok(Some(Made::Value(variable)))
     }
 
@@ -336,7 +336,7 @@ impl<'a> Assembly<'a> {
     fn cells(&mut self, field: &Field, distribution: &Distribution) -> Result<Made> {
         let templates = distribution.templates(self.inputs, field);
         let united = unify::unify(&templates, distribution.parent())?;
-        self.note_dropped(&distribution.name, &united.dropped);
+        self.note(united.notes(&distribution.name));
         let mut variable = Variable::new(&*distribution.name, united.data_type, &[]);
         variable.attributes = united.attributes;
         variable.dimensions = distribution.extents.iter().map(|e| e.name.clone()).collect();
@@ -376,12 +376,8 @@ impl<'a> Assembly<'a> {
         ))
     }
 
-    fn note_dropped(&mut self, name: &str, dropped: &[String]) {
-        if !dropped.is_empty() {
-            let note = format!(
-                "attributes of '{name}' that differ between files are left out: {}",
-                dropped.join(", ")
-            );
+    fn note(&mut self, notes: Vec<String>) {
+        for note in notes {
             if !self.notes.contains(&note) {
                 self.notes.push(note);
             }

@@ -106,13 +106,15 @@ pub(super) fn merge(
         }
     }
     let mut history = format!("{} {}", time_to_write()?, options.history.as_deref().unwrap_or("cfa create"));
+    let is_new = old_history.is_none();
     if let Some(old) = old_history.or_else(|| common.text("history")).filter(|h| !h.is_empty()) {
         history.push('\n');
         history.push_str(&old);
     }
     out.set_text("history", history);
-    let hidden = ["Conventions", "history"];
-    let left_out: Vec<&str> = different.iter().map(String::as_str).filter(|n| !hidden.contains(n)).collect();
+    // An update has the history of the aggregation, and says nothing on those of the new files.
+    let is_told = |name: &&str| *name != "Conventions" && (is_new || *name != "history");
+    let left_out: Vec<&str> = different.iter().map(String::as_str).filter(is_told).collect();
     let note = (!left_out.is_empty()).then(|| {
         format!("global attributes that differ between files are left out: {}", left_out.join(", "))
     });

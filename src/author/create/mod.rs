@@ -29,6 +29,7 @@ mod clocks;
 mod coordinate_values;
 mod distribution;
 mod existing;
+mod facets;
 mod field;
 mod gap;
 mod globals;
@@ -447,7 +448,7 @@ fn assemble(
     locator: &Locator,
     progress: &Progress<'_>,
 ) -> Result<(File, Report, bool)> {
-    let Scanned { inputs, globals, notes, .. } = scanned;
+    let Scanned { inputs, globals, notes, facets, .. } = scanned;
     let groups = field::group(inputs);
     check_wanted(inputs, &groups, options)?;
     let mut assembly = Assembly::new(inputs, options, locator);
@@ -467,6 +468,7 @@ fn assemble(
     let file = groups::into_groups(file, globals.of_groups(), options.dialect)?;
     let mut notes = assembly.notes;
     notes.extend(note);
+    notes.extend(facets.notes(options.new_dimension.as_deref()));
     notes.extend(clocks::notes(inputs));
     notes.iter_mut().for_each(|note| *note = message::line(note, message::MOST));
     let files = inputs.len() as u64;

@@ -16,6 +16,7 @@ use crate::author::write::{self, File, Format};
 use crate::error::message;
 use crate::error::secrets::redact;
 use crate::error::{Error, Kind, Result};
+use crate::io::os::shown;
 use crate::threads::progress::Progress;
 
 /// The maximum number of names in a note.
@@ -90,6 +91,8 @@ pub(super) fn remake(
         }
     }
     scanned.globals.merge(&old.globals);
+    let root = old.globals.iter().filter(|(group, _)| group.is_empty());
+    root.for_each(|(_, own)| scanned.facets.add(&shown(out.path()), own));
     let fresh = scanned.inputs.len();
     let added: Vec<String> = scanned.inputs.iter().map(|input| input.name.to_string()).collect();
     let mut again = sorted.again;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::bad::Bad;
+use super::facets::Facets;
 use super::globals::{Globals, GroupAttributes};
 use super::labels::Labels;
 use super::record::{digest, Content, Input, Interner, Item, State, Template};
@@ -40,6 +41,7 @@ const BATCH: usize = 16;
 pub(super) struct Scanned {
     pub inputs: Vec<Input>,
     pub globals: Globals,
+    pub facets: Facets,
     pub notes: Vec<String>,
     /// The positions of the files that were left out because they cannot be read.
     pub skipped: Vec<usize>,
@@ -60,6 +62,7 @@ pub(super) fn scan(
     let settings = Arc::new(options.settings()?.num_threads(1));
     let here = Origin::local(Path::new("."))?;
     let shared = Mutex::new((Vec::with_capacity(paths.len()), Globals::default(), Vec::new()));
+    let facets = Mutex::new(Facets::default());
     let bad = Bad::new(options.skip_bad);
     let waits = paths.iter().any(|path| is_address(path));
     let size = if waits { 1 } else { BATCH };
@@ -74,7 +77,10 @@ pub(super) fn scan(
             progress.advance(1)?;
         }
         let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut facets = facets.lock().unwrap_or_else(PoisonError::into_inner);
         for (index, input, globals, notes) in found {
+            let root = globals.iter().filter(|(group, _)| group.is_empty());
+            root.for_each(|(_, own)| facets.add(&input.name, own));
             shared.0.push((index, input));
             shared.1.merge(&globals);
             for note in notes {
@@ -95,7 +101,13 @@ pub(super) fn scan(
     globals.sort();
     notes.sort();
     notes.extend(more);
-    Ok(Scanned { inputs: inputs.into_iter().map(|(_, input)| input).collect(), globals, notes, skipped })
+    Ok(Scanned {
+        inputs: inputs.into_iter().map(|(_, input)| input).collect(),
+        globals,
+        facets: facets.into_inner().unwrap_or_else(PoisonError::into_inner),
+        notes,
+        skipped,
+    })
 }
 
 /// Returns how many of these files on servers are opened at the same time: a server has twice as many small requests as

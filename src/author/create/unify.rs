@@ -21,9 +21,26 @@ pub(super) struct Unified {
     calendar: Option<String>,
     /// Names of attributes that were left out because they differ.
     pub dropped: Vec<String>,
+    /// A file that has no units, unlike others.
+    pub without_units: Option<String>,
 }
 
 impl Unified {
+    /// Returns notes on what was left out of the variable, and on what was assumed.
+    pub fn notes(&self, name: &str) -> Vec<String> {
+        let mut notes = Vec::new();
+        if !self.dropped.is_empty() {
+            let list = self.dropped.join(", ");
+            notes.push(format!("attributes of '{name}' that differ between files are left out: {list}"));
+        }
+        if let (Some(file), Some(units)) = (&self.without_units, &self.units) {
+            notes.push(format!(
+                "'{name}' has no units in {file}, unlike in other files; its numbers are taken to be in '{units}'"
+            ));
+        }
+        notes
+    }
+
     /// Returns the target to which the numbers of fragments are converted.
     pub fn target(&self) -> Target {
         let mut attributes = self.attributes.clone();
@@ -70,7 +87,12 @@ fn unify_as(templates: &[(&Template, &str)], measure: &Template) -> Result<Unifi
         units: measure.units.clone(),
         calendar: measure.calendar.clone(),
         dropped: Vec::new(),
+        without_units: None,
     };
+    if measure.units.is_some() {
+        let without = templates.iter().find(|(t, _)| t.units.is_none() && t.data_type.is_number());
+        out.without_units = without.map(|(_, file)| (*file).to_owned());
+    }
     let same_encoding = templates.iter().all(|(t, _)| encoded_alike(t, first));
     let units_alike = templates.iter().all(|(t, _)| measured_alike(t, measure));
     let meant = templates.iter().map(|(t, _)| meant_type(&t.attributes, t.data_type));

@@ -14,7 +14,7 @@ use crate::value::{DataType, Values};
 /// The maximum number of bytes of a variable that is stored by value.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Returns the variable with all its values.
+/// Returns the variable with all its values, and notes on it.
 ///
 /// # Errors
 /// Those of converting and reading a cell; `Limit` if it is too large.
@@ -36,9 +36,10 @@ pub(super) fn variable(
     };
     let mut variable = Variable::new(&*distribution.name, values.data_type(), &[]);
     variable.dimensions = extents_of(distribution, united.data_type).iter().map(|e| e.name.clone()).collect();
+    let notes = united.notes(&distribution.name);
     variable.attributes = united.attributes;
     variable.data = Data::Values(values);
-    Ok((variable, united.dropped))
+    Ok((variable, notes))
 }
 
 /// Returns its dimensions in a type: strings have none for their length.
