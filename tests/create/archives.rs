@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cfa::create::{create, expand, plan, update, Options, Prune};
+use cfa::create::{create, expand, plan, survey, update, Options, Prune};
 use cfa::{Dataset, EntrySource, Kind, Values};
 
 use super::parts::*;
@@ -218,4 +218,55 @@ fn what_does_not_seem_to_belong_together_is_told() {
     for text in notes([|_| {}, |_| {}]) {
         assert!(!text.contains("experiment") && !text.contains("units"), "{text}");
     }
+}
+
+#[test]
+fn a_survey_shows_the_holes_and_all_that_prevents_the_aggregation() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut paths = Vec::new();
+    for (name, time) in
+        [("r1_a.nc", 0.0), ("r1_b.nc", 1.0), ("r1_c.nc", 2.0), ("r2_a.nc", 0.0), ("r2_c.nc", 2.0)]
+    {
+        paths.push(write(folder.path(), name, time, time));
+    }
+    let out = folder.path().join("agg.nc");
+    let mut options = Options::default();
+    options.new_dimension = Some("member=name:^r.".into());
+    fs::write(folder.path().join("bad.nc"), "no netCDF").unwrap();
+    paths.push(folder.path().join("bad.nc"));
+    let report = survey(&out, &paths, &options, false, None).unwrap();
+    assert_eq!(report.variables[0].places, [0, 1, 2, 3, 5]);
+    let faults: Vec<String> = report.faults.iter().map(ToString::to_string).collect();
+    assert!(faults.len() == 2 && faults[0].contains("member r2, time 1 (2001-01-02"), "{faults:?}");
+    assert!(faults[1].contains("bad.nc") && faults[1].contains("--skip-bad"), "{faults:?}");
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_cfa"))
+        .args(["create", "agg.nc", "r*.nc", "bad.nc", "--new-dim", "member=name:^r.", "--dry-run"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    for words in [
+        "  ###  member r1",
+        "  #.#  member r2",
+        "time 0 (2001-01-01 00:00:00) to time 2 (2001-01-03 00:00:00)",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.contains("time 1 (2001-01-02") && errors.contains("bad.nc"), "{errors}");
+    assert!(output.status.code() == Some(1) && !out.exists());
+    // Gaps do not hide the rest.
+    let report =
+        survey(&out, [paths[0].clone(), paths[1].clone()].as_slice(), &Options::default(), false, None)
+            .unwrap();
+    assert!(report.faults.is_empty() && report.variables[0].places.is_empty());
+    let late = write(folder.path(), "late.nc", 9.0, 0.0);
+    let report =
+        survey(&out, &[paths[0].clone(), paths[1].clone(), late], &Options::default(), false, None).unwrap();
+    assert!(
+        report.faults.len() == 1 && report.faults[0].to_string().contains("has a gap"),
+        "{:?}",
+        report.faults
+    );
+    assert_eq!(report.variables[0].fragments, 3);
 }

@@ -19,6 +19,20 @@ fn cell_of(field: &Field, strides: &[u128], member: usize) -> u128 {
     field.axes.iter().zip(strides).map(along).fold(0, u128::saturating_add)
 }
 
+/// Returns the places that files fill, if all axes are known and the places can be counted.
+pub(super) fn places(field: &Field) -> Vec<u64> {
+    if field.axes.iter().any(|axis| axis.part_of.len() != field.members.len()) {
+        return Vec::new();
+    }
+    let strides = strides(field);
+    let number = |m: usize| u64::try_from(cell_of(field, &strides, m)).ok();
+    let mut places: Vec<u64> =
+        (0..field.members.len()).map(number).collect::<Option<_>>().unwrap_or_default();
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
 /// Returns two members in the same cell.
 pub(super) fn collision(field: &Field) -> Option<(usize, usize)> {
     let strides = strides(field);

@@ -97,10 +97,23 @@ pub(super) fn arrange(
     members: Vec<Member>,
     options: &Options,
 ) -> Result<Field> {
+    match draft(inputs, name, members, options) {
+        (field, None) => Ok(field),
+        (_, Some(fault)) => Err(fault),
+    }
+}
+
+/// Arranges the members of a variable as far as that is possible; and returns why it is not possible completely.
+pub(super) fn draft(
+    inputs: &[Input],
+    name: &str,
+    members: Vec<Member>,
+    options: &Options,
+) -> (Field, Option<Error>) {
     let mut field =
         Field { name: name.to_owned(), members, axes: Vec::new(), cells: Vec::new(), is_static: false };
-    place(inputs, &mut field, options).map_err(|e| e.in_variable(name))?;
-    Ok(field)
+    let fault = place(inputs, &mut field, options).err().map(|e| e.in_variable(name));
+    (field, fault)
 }
 
 fn place(inputs: &[Input], field: &mut Field, options: &Options) -> Result<()> {

@@ -62,6 +62,7 @@ use std::path::Path;
 
 use crate::author::chunks::{self, Known, Recorder};
 use crate::author::out::Out;
+use crate::author::wish::Wish;
 use crate::author::write::{File, Format, NewFile};
 use crate::container::composed::is_same;
 use crate::error::message;
@@ -145,6 +146,8 @@ pub struct Options {
     pub history: Option<String>,
     /// How files are opened: what may be requested from servers, and how; `None` for the settings of the environment.
     pub open: Option<OpenOptions>,
+    /// Whether faults are collected instead of ending the work.
+    surveys: bool,
 }
 
 impl Default for Options {
@@ -167,6 +170,7 @@ impl Default for Options {
             num_threads: 0,
             history: None,
             open: None,
+            surveys: false,
         }
     }
 }
@@ -233,6 +237,26 @@ pub fn plan(
     listener: Option<&Listener<'_>>,
 ) -> Result<Report> {
     make_all(out, &files.into(), options, listener, false)
+}
+
+/// Determines what [`create`], or with `updates` [`update`], would make, as far as that is possible, and writes nothing.
+/// What prevents it is in [`Report::faults`], with the files that fill places of the grid in
+/// [`PlannedVariable::places`]. Files that cannot be read are one of the faults.
+///
+/// # Errors
+/// As [`create`], if nothing can be determined.
+pub fn survey(
+    out: &Path,
+    files: impl Into<Inputs>,
+    options: &Options,
+    updates: bool,
+    listener: Option<&Listener<'_>>,
+) -> Result<Report> {
+    let options = Options { surveys: true, ..options.clone() };
+    match updates {
+        false => make_all(out, &files.into(), &options, listener, false),
+        true => add_all(out, &files.into(), &options, listener, false),
+    }
 }
 
 /// Makes an aggregation file of these files. An aggregation of that name is replaced if it has no data of its own,
@@ -403,7 +427,7 @@ fn make(out: &Out, files: &Inputs, options: &Options, progress: &Progress<'_>) -
     let mut scanned = scan::scan(&files, out, options, labels.as_ref(), progress, &Interner::default())?;
     if scanned.inputs.is_empty() {
         // With `skip_bad` a note tells the reasons.
-        return Err(Error::new(Kind::Io, scanned.notes.pop().unwrap_or_else(|| "no input files".into())));
+        return Err(Error::new(Kind::Io, scanned.bad.unwrap_or_else(|| "no input files".into())));
     }
     scanned.notes.splice(..0, notes);
     let (file, report, _) = assemble(&scanned, None, options, &locator, progress)?;
@@ -448,7 +472,8 @@ fn assemble(
     locator: &Locator,
     progress: &Progress<'_>,
 ) -> Result<(File, Report, bool)> {
-    let Scanned { inputs, globals, notes, facets, .. } = scanned;
+    let Scanned { inputs, globals, notes, facets, bad, .. } = scanned;
+    let mut faults = Vec::new();
     let groups = field::group(inputs);
     check_wanted(inputs, &groups, options)?;
     let mut assembly = Assembly::new(inputs, options, locator);
@@ -456,6 +481,18 @@ fn assemble(
     let (mut variables, mut joined) = (Vec::new(), ragged::Joined::default());
     for (name, members) in groups {
         progress.check()?;
+        if options.surveys {
+            let (field, fault) = draft(inputs, &name, members, options);
+            variables.push(report::describe(inputs, &field));
+            match fault {
+                Some(fault) => faults.push(fault),
+                None => {
+                    joined.add(inputs, &field);
+                    faults.extend(assembly.add(&field).err());
+                }
+            }
+            continue;
+        }
         let field = field::arrange(inputs, &name, members, options)?;
         joined.add(inputs, &field);
         assembly.add(&field)?;
@@ -467,13 +504,36 @@ fn assemble(
     file.attributes = attributes;
     let file = groups::into_groups(file, globals.of_groups(), options.dialect)?;
     let mut notes = assembly.notes;
+    match (bad, options.skip_bad) {
+        (Some(bad), false) => {
+            faults.push(Error::new(Kind::Io, format!("{bad}; {} accepts this", Wish::SkipBad)))
+        }
+        (bad, _) => notes.extend(bad.clone()),
+    }
     notes.extend(note);
     notes.extend(facets.notes(options.new_dimension.as_deref()));
     notes.extend(clocks::notes(inputs));
     notes.iter_mut().for_each(|note| *note = message::line(note, message::MOST));
     let files = inputs.len() as u64;
-    let report = Report { variables, notes, files, ..Report::default() };
+    let report = Report { variables, notes, files, faults, ..Report::default() };
     Ok((file, report, assembly.is_placeless))
+}
+
+/// Arranges a variable as far as possible; gaps that are not allowed are a fault, and do not prevent the rest.
+fn draft(
+    inputs: &[Input],
+    name: &str,
+    members: Vec<field::Member>,
+    options: &Options,
+) -> (field::Field, Option<Error>) {
+    let with_gaps = Options { allow_gaps: true, ..options.clone() };
+    let (field, fault) = field::draft(inputs, name, members, &with_gaps);
+    let gaps = field.axes.iter().find_map(|axis| axis.gaps.as_ref().filter(|_| !options.allow_gaps));
+    let gaps = gaps.map(|gaps| {
+        let message = format!("{gaps}; {} accepts this", Wish::AllowGaps);
+        Error::new(Kind::Map, message).in_variable(name)
+    });
+    (field, fault.or(gaps))
 }
 
 fn check_wanted(inputs: &[Input], groups: &[(String, Vec<field::Member>)], options: &Options) -> Result<()> {

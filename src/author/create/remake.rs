@@ -183,6 +183,7 @@ fn scan_again(
     }
     scanned.globals.absorb(found.globals);
     scanned.notes.extend(found.notes);
+    scanned.notes.extend(found.bad);
     scanned.notes.dedup();
     Ok(numbers.into_iter().zip(found.inputs).collect())
 }

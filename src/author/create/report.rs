@@ -1,7 +1,9 @@
 //! Reports what was made, or would be, for people and programs.
 
+use super::cells;
 use super::field::Field;
 use super::record::Input;
+use crate::error::Error;
 
 /// What was made.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +21,8 @@ pub struct Report {
     pub changed: Vec<String>,
     /// The files that an update removed, because they are gone.
     pub removed: Vec<String>,
+    /// What prevents the aggregation; only [`super::survey`] reports this, other functions return the first as an error.
+    pub faults: Vec<Error>,
 }
 
 /// A data variable that was made.
@@ -33,6 +37,9 @@ pub struct PlannedVariable {
     pub fragments: u64,
     /// Whether it is the same in all files and stored by value.
     pub is_static: bool,
+    /// The places that files fill, as positions in the array of the parts of all dimensions in C order; empty if files
+    /// fill all places.
+    pub places: Vec<u64>,
 }
 
 /// A dimension of a data variable.
@@ -62,10 +69,12 @@ pub(super) fn describe(inputs: &[Input], field: &Field) -> PlannedVariable {
             parts: axis.parts.iter().map(part).collect(),
         }
     };
+    let is_filled = !field.cells.is_empty();
     PlannedVariable {
         name: field.name.clone(),
         dimensions: field.axes.iter().map(dimension).collect(),
-        fragments: field.cells.len() as u64,
+        fragments: if is_filled { field.cells.len() } else { field.members.len() } as u64,
         is_static: field.is_static,
+        places: if is_filled { Vec::new() } else { cells::places(field) },
     }
 }

@@ -43,7 +43,8 @@ pub(super) struct Scanned {
     pub globals: Globals,
     pub facets: Facets,
     pub notes: Vec<String>,
-    /// The positions of the files that were left out because they cannot be read.
+    /// A note on the files that were left out because they cannot be read, and their positions.
+    pub bad: Option<String>,
     pub skipped: Vec<usize>,
 }
 
@@ -63,7 +64,7 @@ pub(super) fn scan(
     let here = Origin::local(Path::new("."))?;
     let shared = Mutex::new((Vec::with_capacity(paths.len()), Globals::default(), Vec::new()));
     let facets = Mutex::new(Facets::default());
-    let bad = Bad::new(options.skip_bad);
+    let bad = Bad::new(options.skip_bad || options.surveys);
     let waits = paths.iter().any(|path| is_address(path));
     let size = if waits { 1 } else { BATCH };
     let batches = paths.chunks(size).enumerate();
@@ -96,17 +97,17 @@ pub(super) fn scan(
         false => workers::run(batches, options.threads(), || (), work)?,
     }
     let (mut inputs, mut globals, mut notes) = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let (skipped, more) = bad.finish()?;
+    let (skipped, bad) = bad.finish()?;
     inputs.sort_by_key(|(index, _)| *index);
     globals.sort();
     notes.sort();
-    notes.extend(more);
     Ok(Scanned {
         inputs: inputs.into_iter().map(|(_, input)| input).collect(),
         globals,
         facets: facets.into_inner().unwrap_or_else(PoisonError::into_inner),
         notes,
         skipped,
+        bad,
     })
 }
 

@@ -43,7 +43,7 @@ pub struct Arguments {
     /// Replace OUT also if it is not an aggregation or holds data of its own; never a file that is read
     #[arg(long, conflicts_with = "update")]
     overwrite: bool,
-    /// Show what would be made; write nothing
+    /// Show what would be made, with the places of the grid that no file fills, and all that prevents it; write nothing
     #[arg(long)]
     dry_run: bool,
     /// The convention: CF-1.13, CF-draft, CFA-0.6.2, CFA-0.6b1, CFA-terms, CFA-0.4 [default: CF-1.13]
@@ -157,17 +157,20 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let files = create::expand(&arguments.files)?;
     let meter = Meter::new("files", arguments.quiet);
     let listener = meter.listener();
-    let work = match (arguments.update, arguments.dry_run) {
-        (false, false) => create::create,
-        (false, true) => create::plan,
-        (true, false) => create::update,
-        (true, true) => create::plan_update,
+    let (out, listener) = (&arguments.out, Some(&listener as &cfa::Listener<'_>));
+    let report = match (arguments.update, arguments.dry_run) {
+        (updates, true) => create::survey(out, &files, &options, updates, listener),
+        (false, false) => create::create(out, &files, &options, listener),
+        (true, false) => create::update(out, &files, &options, listener),
     };
-    let report = work(&arguments.out, &files, &options, Some(&listener));
     meter.finish();
     let report = report?;
     if !arguments.quiet || arguments.dry_run {
         describe(&report, arguments)?;
+    }
+    if let Some((last, others)) = report.faults.split_last() {
+        others.iter().for_each(|fault| eprintln!("cfa: {}", printable(&fault.to_string())));
+        return Err(Failure::Error(last.clone()));
     }
     if arguments.qgis {
         let open = Settings::named(&arguments.set).options()?;
@@ -189,6 +192,9 @@ fn describe(report: &Report, arguments: &Arguments) -> Outcome {
         writeln!(out, "{}({})  {kind}", style.name(&brief(&variable.name)), sizes.join(", "))?;
         if arguments.dry_run {
             grid(&mut out, variable)?;
+            for line in crate::grid::drawn(variable) {
+                writeln!(out, "{line}")?;
+            }
         }
     }
     for (sign, what, list) in

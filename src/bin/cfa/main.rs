@@ -6,6 +6,7 @@ mod create;
 mod documents;
 mod dump;
 mod extract;
+mod grid;
 mod index;
 mod info;
 mod info_json;
