@@ -187,3 +187,51 @@ fn labels_do_not_continue_numbers() {
         assert_eq!(shape(&Dataset::open(&out).unwrap(), "tas"), [1, 1, 3]);
     }
 }
+
+/// A file of one station: its place is in scalar coordinates.
+fn station(name: &'static str, time: f64) -> Part {
+    fn places(file: &mut File) {
+        file.variables.retain(|v| v.name != "lat");
+        let time = file.variables.iter().find(|v| v.name == "time").map(|v| v.data.clone());
+        let Some(Data::Values(Values::F64(time))) = time else { panic!("no times") };
+        // The edit knows nothing but the file.
+        let place = match file.attributes.text("tracking_id").unwrap().starts_with('s') {
+            true => [50.0, 8.0],
+            false => [40.0, 9.0],
+        };
+        let base = place[0] as f32;
+        let values = time.iter().map(|t| base + *t as f32).collect();
+        data(file).dimensions = vec!["time".into()];
+        data(file).data = Data::Values(Values::F32(values));
+        for (name, value, units) in [("lat", place[0], "degrees_north"), ("lon", place[1], "degrees_east")] {
+            scalar(file, name, Values::F64(vec![value]), units);
+        }
+        data(file).attributes.set_text("coordinates", "lat lon");
+    }
+    Part { edit: places, ..Part::new(name, &[time]) }
+}
+
+#[test]
+fn stations_keep_their_places_along_a_new_dimension() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = [("s1.nc", 0.0), ("t1.nc", 0.0), ("s2.nc", 1.0), ("t2.nc", 1.0)];
+    let paths = files.map(|(name, time)| station(name, time).write(folder.path()));
+    let out = folder.path().join("agg.nc");
+    for (new, files) in [("station", &paths[..2]), ("station", &paths[..]), ("station=name:^.", &paths[..])] {
+        create(&out, files, &labelled(new), None).unwrap();
+        let dataset = Dataset::open(&out).unwrap();
+        assert_eq!(shape(&dataset, "tas"), [2, files.len() as u64 / 2], "{new}");
+        assert_eq!(values(&dataset, "lat"), Values::F64(vec![50.0, 40.0]));
+        assert_eq!(values(&dataset, "lon"), Values::F64(vec![8.0, 9.0]));
+        assert_eq!(shape(&dataset, "lat"), [2]);
+        let coordinates = dataset.variable("tas").unwrap().attributes().text("coordinates").unwrap();
+        assert_eq!(coordinates, "lat lon");
+    }
+    assert_eq!(values(&Dataset::open(&out).unwrap(), "tas"), Values::F32(vec![50.0, 51.0, 40.0, 41.0]));
+    // A station more in an update.
+    create(&out, &paths[..1], &labelled("station"), None).unwrap();
+    update(&out, &paths[1..2], &labelled("station"), None).unwrap();
+    let dataset = Dataset::open(&out).unwrap();
+    assert_eq!(values(&dataset, "lat"), Values::F64(vec![50.0, 40.0]));
+    assert_eq!(values(&dataset, "tas"), Values::F32(vec![50.0, 40.0]));
+}

@@ -142,7 +142,9 @@ fn place(inputs: &[Input], field: &mut Field, options: &Options) -> Result<()> {
         }
     }
     let labelled = options.labelled().filter(|name| !dimensions.iter().any(|d| d == name));
-    if labelled.is_none() && cells::collision(field).is_some() && ordered.is_none() {
+    // Scalar coordinates of files along a new dimension stay along it: those of a station are no dimensions.
+    let is_new = labelled.is_some() || options.ordered().is_some();
+    if !is_new && cells::collision(field).is_some() && ordered.is_none() {
         add_scalar_axes(inputs, field, options)?;
     }
     let kept = (0..field.members.len()).any(|m| field.item(inputs, m).by_value);
