@@ -4,13 +4,13 @@
 //! The file is written anew with three more variables for each aggregation variable; everything else is copied as it is
 //! stored. Refused: a file with something that cannot be copied, and the classic format.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::chunks::{self, Fragments, Known, Recorder};
 use super::convert::{copy, group_at, plain_variable, skeleton};
 use super::out::Out;
-use super::write::{Dimension, File, Format, NewFile};
+use super::write::{Catalogue, Dimension, File, Format, NewFile};
 use crate::container::tree::{DimensionId, GroupId, VariableId};
 use crate::dataset::Dataset;
 use crate::dialect::{self, CHUNKS_ATTRIBUTE};
@@ -106,9 +106,11 @@ pub fn index_for(
     let kept: Vec<VariableId> =
         (0..tree.variables.len()).map(VariableId).filter(|id| !old.contains(id)).collect();
     let mut file = describe(&dataset, &kept, &old)?;
+    let mut catalogues: HashMap<GroupId, Catalogue> = HashMap::new();
     for (variable, recording) in found.iter().zip(recordings) {
         let stored = &tree.variables[variable.id.0];
-        recording.attach(group_at(tree, &mut file, stored.group), &stored.name);
+        let catalogue = catalogues.entry(stored.group).or_default();
+        recording.attach(group_at(tree, &mut file, stored.group), catalogue, &stored.name);
     }
     let mut out = NewFile::begin(&file, target, format)?;
     out.remember_blocks();

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::author::write::aggregation::{Content, Meaning, Recording};
-use crate::author::write::{Data, File, Format, Group};
+use crate::author::write::{Catalogue, Data, File, Format, Group};
 use crate::dialect;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::{fingerprint, may_be_remote, Origin, Style};
@@ -225,11 +225,12 @@ pub(crate) fn record_all(file: &mut File, recorder: &Recorder<'_>) -> Result<(u6
     drop(fragments);
     let stored = found.into_iter().filter(|(_, _, m)| matches!(m.aggregated.fragments, Content::Stored(_)));
     let mut count = 0;
+    let mut catalogues: HashMap<Vec<usize>, Catalogue> = HashMap::new();
     for ((path, name, meaning), recording) in stored.zip(recordings) {
         drop(meaning);
         count += recording.count();
-        let group = path.into_iter().fold(&mut *file, |group, i| &mut group.groups[i]);
-        recording.attach(group, &name);
+        let group = path.iter().fold(&mut *file, |group, &i| &mut group.groups[i]);
+        recording.attach(group, catalogues.entry(path).or_default(), &name);
     }
     Ok((total, count))
 }

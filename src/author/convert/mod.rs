@@ -16,14 +16,14 @@ mod fragments;
 mod locations;
 mod steps;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::author::chunks;
 use crate::author::out::Out;
 use crate::author::write::aggregation::{self, Aggregated, Content, Recording, States};
 use crate::author::write::blocks::blocks;
-use crate::author::write::{self, Dimension, File, Format, Group, NewFile};
+use crate::author::write::{self, Catalogue, Dimension, File, Format, Group, NewFile};
 use crate::container::array::{Array, Layout};
 use crate::container::read::is_unwritten;
 use crate::container::tree::{DimensionId, GroupId, Tree, Variable, VariableId};
@@ -184,12 +184,14 @@ fn describe(
         let variable = &tree.variables[id.0];
         group_at(tree, &mut root, variable.group).variables.push(plain_variable(dataset, variable)?);
     }
-    for one in aggregated {
-        let group = group_at(tree, &mut root, one.group);
-        aggregation::add_with_states(group, &one.description, options.dialect, one.states.as_ref())
+    let mut catalogues: HashMap<GroupId, Catalogue> = HashMap::new();
+    for Converted { group: id, description, states, chunks } in aggregated {
+        let (group, catalogue) = (group_at(tree, &mut root, id), catalogues.entry(id).or_default());
+        let name = description.variable.name.clone();
+        aggregation::add_indexed(group, catalogue, description, options.dialect, states)
             .map_err(|e| e.in_file(dataset.name()))?;
-        if let Some(chunks) = one.chunks {
-            chunks.attach(group, &one.description.variable.name);
+        if let Some(chunks) = chunks {
+            chunks.attach(group, catalogue, &name);
         }
     }
     Ok(root)

@@ -10,7 +10,7 @@ use super::locate::Locator;
 use super::record::{Content, Input, State};
 use super::{bounds, roles, unify, value, Options};
 use crate::author::write::aggregation::{self, Aggregated, Content as Pieces, States};
-use crate::author::write::{File, Variable};
+use crate::author::write::{Catalogue, File, Numbering, Variable};
 use crate::cf::{self, Reference};
 use crate::error::{Error, Kind, Result};
 use crate::model::fragments::{Fragment, Version};
@@ -22,11 +22,15 @@ const COPIED_BYTES: u64 = 16 << 20;
 /// A file that is being assembled.
 pub(super) struct Assembly<'a> {
     pub file: File,
+    catalogue: Catalogue,
     inputs: &'a [Input],
     options: &'a Options,
     locator: &'a Locator,
-    axes: Vec<AddedAxis>,
-    shared: Vec<Shared>,
+    /// The added dimensions by their original name.
+    axes: HashMap<String, Vec<AddedAxis>>,
+    shared: SharedVariables,
+    /// The sizes of dimensions that are no axes, by variable and dimension.
+    sizes: HashMap<(String, String), Option<u64>>,
     pub notes: Vec<String>,
     /// Whether something is stored by value because the places of its cells are unknown.
     pub is_placeless: bool,
@@ -69,6 +73,33 @@ struct Shared {
     name: String,
 }
 
+/// The variables that describe fields.
+#[derive(Default)]
+struct SharedVariables {
+    list: Vec<Shared>,
+    by_name: HashMap<String, usize>,
+    by_original: HashMap<String, Vec<usize>>,
+    numbering: Numbering,
+}
+
+impl SharedVariables {
+    fn push(&mut self, one: Shared) {
+        let at = self.list.len();
+        self.by_name.entry(one.name.clone()).or_insert(at);
+        self.by_original.entry(one.original.clone()).or_default().push(at);
+        self.list.push(one);
+    }
+
+    fn named(&self, name: &str) -> Option<&Shared> {
+        self.by_name.get(name).map(|&at| &self.list[at])
+    }
+
+    /// Returns those that had this name in the files.
+    fn of(&self, original: &str) -> impl Iterator<Item = &Shared> {
+        self.by_original.get(original).into_iter().flatten().map(|&at| &self.list[at])
+    }
+}
+
 /// A variable to be written.
 #[derive(Clone, Debug)]
 enum Made {
@@ -106,8 +137,19 @@ impl Made {
 
 impl<'a> Assembly<'a> {
     pub fn new(inputs: &'a [Input], options: &'a Options, locator: &'a Locator) -> Self {
-        let (file, axes, shared, notes) = Default::default();
-        Assembly { file, inputs, options, locator, axes, shared, notes, is_placeless: false }
+        let (file, catalogue, axes, shared, sizes, notes) = Default::default();
+        Assembly {
+            file,
+            catalogue,
+            inputs,
+            options,
+            locator,
+            axes,
+            shared,
+            sizes,
+            notes,
+            is_placeless: false,
+        }
     }
 
     /// Adds a field and the variables that describe it.
@@ -157,10 +199,10 @@ impl<'a> Assembly<'a> {
                 (Some((theirs, _)), Some((_, own))) => theirs.same(own),
                 (theirs, own) => theirs.is_none() && own.is_none(),
             };
-            let known = self.shared.iter().find(|s| match &axis_name {
-                Some(name) => s.name == *name,
-                None => s.original == original && s.made.same(&one) && same(s),
-            });
+            let known = match &axis_name {
+                Some(name) => self.shared.named(name),
+                None => self.shared.of(&original).find(|s| s.made.same(&one) && same(s)),
+            };
             if let Some(known) = known {
                 names.insert(original, Some(known.name.clone()));
                 if let Some((bounds, _)) = own {
@@ -176,7 +218,7 @@ impl<'a> Assembly<'a> {
             if let Some((original, bounds)) = own {
                 let name = self.free_name(&original);
                 names.insert(original.clone(), Some(name.clone()));
-                if let Some(parent) = self.shared.last_mut() {
+                if let Some(parent) = self.shared.list.last_mut() {
                     parent.bounds = Some((bounds.clone(), name.clone()));
                 }
                 let (made, kept) = (bounds.clone(), name.clone());
@@ -218,39 +260,33 @@ impl<'a> Assembly<'a> {
         match one {
             Made::Value(variable) => self.file.variables.push(variable),
             Made::Pieces(aggregated, states) => {
-                aggregation::add_with_states(
-                    &mut self.file,
-                    &aggregated,
-                    self.options.dialect,
-                    states.as_ref(),
-                )?;
+                let dialect = self.options.dialect;
+                aggregation::add_indexed(&mut self.file, &mut self.catalogue, *aggregated, dialect, states)?;
             }
         }
         Ok(())
     }
 
-    fn free_name(&self, name: &str) -> String {
+    fn free_name(&mut self, name: &str) -> String {
+        let SharedVariables { by_name, numbering, .. } = &mut self.shared;
         // A variable may have the name of a dimension.
-        let taken = |n: &str| self.file.variable(n).is_some() || self.shared.iter().any(|s| s.name == n);
-        if !taken(name) {
-            return name.to_owned();
-        }
-        (2u64..).map(|i| format!("{name}_{i}")).find(|n| !taken(n)).unwrap_or_default()
+        let taken = |n: &str| by_name.contains_key(n) || self.catalogue.variable(&self.file, n).is_some();
+        numbering.free(name, taken)
     }
 
     /// Returns the dimension of an axis: an existing one with the same coordinates, or a new one.
     fn dimension(&mut self, axis: &Axis) -> String {
-        if let Some(known) = self.axes.iter().find(|k| k.is(axis)) {
+        let known = self.axes.entry(axis.name.clone()).or_default();
+        if let Some(known) = known.iter().find(|k| k.is(axis)) {
             return known.name.clone();
         }
-        let name = if self.file.dimension(&axis.name).is_none() {
-            axis.name.clone()
-        } else {
-            self.file.free_name(&axis.name)
+        let name = match self.catalogue.dimension(&self.file, &axis.name) {
+            None => axis.name.clone(),
+            Some(_) => self.catalogue.free_name(&self.file, &axis.name),
         };
         self.file.add_dimension(&name, axis.size());
         let axis = Axis { part_of: Vec::new(), ..axis.clone() };
-        self.axes.push(AddedAxis { axis, name: name.clone() });
+        known.push(AddedAxis { axis, name: name.clone() });
         name
     }
 
@@ -267,11 +303,10 @@ impl<'a> Assembly<'a> {
                 continue;
             }
             let Some(size) = self.plain_size(original, dimension) else { continue };
-            let taken = self.file.dimension(dimension).map(|d| d.size);
-            match taken {
+            match self.catalogue.dimension(&self.file, dimension).map(|d| d.size) {
                 Some(there) if there == size => {}
                 Some(_) => {
-                    let free = self.file.free_name(dimension);
+                    let free = self.catalogue.free_name(&self.file, dimension);
                     self.file.add_dimension(&free, size);
                     *dimension = free;
                 }
@@ -282,13 +317,15 @@ impl<'a> Assembly<'a> {
     }
 
     /// Returns the size of a dimension that is not an axis: the largest in the files (lengths of text differ).
-    fn plain_size(&self, variable: &str, dimension: &str) -> Option<u64> {
+    fn plain_size(&mut self, variable: &str, dimension: &str) -> Option<u64> {
+        let inputs = self.inputs;
         let size = |input: &Input| {
             let item = input.item(variable)?;
             let position = item.template.dimensions.iter().position(|d| d == dimension)?;
             Some(item.shape[position])
         };
-        self.inputs.iter().filter_map(size).max()
+        let key = (variable.to_owned(), dimension.to_owned());
+        *self.sizes.entry(key).or_insert_with(|| inputs.iter().filter_map(size).max())
     }
 
     fn companion(&mut self, field: &Field, name: &str) -> Result<Option<Made>> {
@@ -387,7 +424,7 @@ impl<'a> Assembly<'a> {
     /// Adds numbers as coordinates of a dimension that is made from the order of files.
     fn index_coordinate(&mut self, axis: &Axis, names: &HashMap<String, Option<String>>) {
         let Some(Some(name)) = names.get(&axis.name) else { return };
-        let there = self.file.variable(name).is_some() || self.shared.iter().any(|s| s.name == *name);
+        let there = self.shared.named(name).is_some() || self.catalogue.variable(&self.file, name).is_some();
         if there || axis.reference.is_some() {
             return;
         }
@@ -425,7 +462,7 @@ fn whole<'a>(
 ) -> Option<CoordinateValues> {
     let mut numbers = Vec::new();
     let mut labels = Vec::new();
-    for part in &axis.parts {
+    for part in axis.parts.iter() {
         match of(part)? {
             CoordinateValues::Numbers(v) => numbers.extend_from_slice(v),
             CoordinateValues::Labels(v) => labels.extend_from_slice(v),

@@ -8,6 +8,7 @@
 pub mod aggregation;
 pub(crate) mod blocks;
 mod bytes;
+mod catalogue;
 mod cdf;
 mod check;
 mod classic;
@@ -19,6 +20,7 @@ mod region;
 mod sink;
 mod verify;
 
+pub(crate) use catalogue::{Catalogue, Numbering};
 pub use description::{Data, Dimension, File, Format, Group, Storage, Variable};
 pub(crate) use netcdf4::default_chunk;
 pub use new_file::NewFile;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::super::catalogue::Catalogue;
 use super::super::description::{Data, Group, Storage, Variable};
 use crate::dialect::CHUNKS_ATTRIBUTE;
 use crate::model::ChunkTables;
@@ -33,7 +34,7 @@ impl Recording {
     }
 
     /// Adds the tables to a group, and their names to its variable of this name. Nothing is added if nothing is recorded.
-    pub(crate) fn attach(self, group: &mut Group, variable: &str) {
+    pub(crate) fn attach(self, group: &mut Group, catalogue: &mut Catalogue, variable: &str) {
         if self.is_empty() {
             return;
         }
@@ -41,11 +42,14 @@ impl Recording {
         let (wide, long) = (ChunkTables::FRAGMENT_COLUMNS, ChunkTables::CHUNK_COLUMNS);
         let sizes = [&[rows(&self.fragments, wide), wide][..], &[self.layouts.len() as u64]];
         let chunks = [rows(&self.chunks, long), long];
-        let fragments = table(group, "cfa_chunk_fragments", sizes[0], ROWS, Values::I64(self.fragments));
-        let layouts = table(group, "cfa_chunk_layouts", sizes[1], TEXT, Values::Char(self.layouts));
-        let chunks = table(group, "cfa_chunk_places", &chunks, ROWS, Values::I64(self.chunks));
+        let fragments =
+            table(group, catalogue, "cfa_chunk_fragments", sizes[0], ROWS, Values::I64(self.fragments));
+        let layouts =
+            table(group, catalogue, "cfa_chunk_layouts", sizes[1], TEXT, Values::Char(self.layouts));
+        let chunks = table(group, catalogue, "cfa_chunk_places", &chunks, ROWS, Values::I64(self.chunks));
         let text = format!("fragments: {fragments} layouts: {layouts} chunks: {chunks}");
-        if let Some(variable) = group.variables.iter_mut().find(|v| v.name == variable) {
+        if let Some(at) = catalogue.variable(group, variable) {
+            let variable = &mut group.variables[at];
             variable.attributes.set_text(CHUNKS_ATTRIBUTE, text);
             if let Data::Fragments(meaning) = &mut variable.data {
                 Arc::make_mut(meaning).has_chunks = true;
@@ -55,15 +59,22 @@ impl Recording {
 }
 
 /// Adds a variable of this shape, stored in chunks of this many rows. Returns its name.
-fn table(group: &mut Group, name: &str, shape: &[u64], rows: u64, values: Values) -> String {
-    let name = group.free_name(name);
+fn table(
+    group: &mut Group,
+    catalogue: &mut Catalogue,
+    name: &str,
+    shape: &[u64],
+    rows: u64,
+    values: Values,
+) -> String {
+    let name = catalogue.free_name(group, name);
     let mut variable = Variable::new(&*name, values.data_type(), &[]);
     for (d, &size) in shape.iter().enumerate() {
         let dimension = match d {
-            0 => group.free_name(&format!("{name}_i")),
+            0 => catalogue.free_name(group, &format!("{name}_i")),
             _ => format!("cfa_chunk_columns_{size}"),
         };
-        if group.dimension(&dimension).is_none() {
+        if catalogue.dimension(group, &dimension).is_none() {
             group.add_dimension(&dimension, size);
         }
         variable.dimensions.push(dimension);

@@ -14,6 +14,7 @@ mod tables;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::catalogue::Catalogue;
 use super::description::{Data, Group, Variable};
 use crate::dialect::words::{self, Keywords};
 use crate::dialect::STATE_ATTRIBUTE;
@@ -126,21 +127,34 @@ pub fn add_with_states(
     dialect: Dialect,
     states: Option<&States>,
 ) -> Result<()> {
-    describe(group, aggregated, dialect, states).map_err(|e| e.in_variable(&*aggregated.variable.name))
+    add_indexed(group, &mut Catalogue::default(), aggregated.clone(), dialect, states.cloned())
+}
+
+/// Same as [`add_with_states`]; the catalogue is that of the group, to which many variables are added.
+pub(crate) fn add_indexed(
+    group: &mut Group,
+    catalogue: &mut Catalogue,
+    aggregated: Aggregated,
+    dialect: Dialect,
+    states: Option<States>,
+) -> Result<()> {
+    let name = aggregated.variable.name.clone();
+    describe(group, catalogue, aggregated, dialect, states).map_err(|e| e.in_variable(name))
 }
 
 fn describe(
     group: &mut Group,
-    aggregated: &Aggregated,
+    catalogue: &mut Catalogue,
+    aggregated: Aggregated,
     dialect: Dialect,
-    states: Option<&States>,
+    states: Option<States>,
 ) -> Result<()> {
-    check(aggregated)?;
+    check(&aggregated)?;
     let mut variable = aggregated.variable.clone();
     let dimensions = std::mem::take(&mut variable.dimensions);
     let names = words::Names::of(dialect);
     variable.attributes.set_text(names.dimensions, dimensions.join(" "));
-    let mut shelf = Shelf::new(group, &dimensions, &aggregated.sizes);
+    let mut shelf = Shelf::new(group, catalogue, &dimensions, &aggregated.sizes);
     let text = match (&aggregated.fragments, Keywords::of(dialect)) {
         (Content::Stored(list), None) => {
             variable.attributes.set_text(words::ROLE_ATTRIBUTE, words::ROLE_OF_AGGREGATION);
@@ -159,13 +173,12 @@ fn describe(
         }
     };
     variable.attributes.set_text(names.data, text);
-    if let Some(states) = states {
+    if let Some(states) = &states {
         let size = shelf.fragments("fragment_size", Values::F64(states.bytes.clone()));
         let modified = shelf.fragments("fragment_modified", Values::F64(states.modified.clone()));
         variable.attributes.set_text(STATE_ATTRIBUTE, format!("size: {size} modified: {modified}"));
     }
-    let meaning =
-        Meaning { aggregated: aggregated.clone(), dialect, states: states.cloned(), has_chunks: false };
+    let meaning = Meaning { aggregated, dialect, states, has_chunks: false };
     variable.data = Data::Fragments(Arc::new(meaning));
     group.variables.push(variable);
     Ok(())

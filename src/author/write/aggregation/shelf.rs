@@ -1,5 +1,6 @@
 //! The dimensions and variables that define fragments. They are made once and reused by variables that need the same.
 
+use super::super::catalogue::Catalogue;
 use super::super::description::{Data, Dimension, Group, Variable};
 use super::{integers, tables};
 use crate::value::Values;
@@ -7,6 +8,7 @@ use crate::value::Values;
 /// The group that receives the tables of one aggregation variable.
 pub(super) struct Shelf<'a> {
     group: &'a mut Group,
+    catalogue: &'a mut Catalogue,
     sizes: &'a [Vec<u64>],
     /// The dimensions of the array of fragments.
     fragments: Vec<String>,
@@ -14,28 +16,32 @@ pub(super) struct Shelf<'a> {
 
 impl<'a> Shelf<'a> {
     /// Adds the dimensions of the array of fragments.
-    pub fn new(group: &'a mut Group, dimensions: &[String], sizes: &'a [Vec<u64>]) -> Self {
-        let mut fragments: Vec<String> = Vec::with_capacity(dimensions.len());
+    pub fn new(
+        group: &'a mut Group,
+        catalogue: &'a mut Catalogue,
+        dimensions: &[String],
+        sizes: &'a [Vec<u64>],
+    ) -> Self {
+        let mut shelf = Shelf { group, catalogue, sizes, fragments: Vec::with_capacity(dimensions.len()) };
         for (name, row) in dimensions.iter().zip(sizes) {
             let short = name.rsplit('/').next().unwrap_or(name);
-            fragments.push(dimension(group, &format!("f_{short}"), row.len() as u64));
+            let name = shelf.dimension(&format!("f_{short}"), row.len() as u64);
+            shelf.fragments.push(name);
         }
-        Shelf { group, sizes, fragments }
+        shelf
     }
 
     /// Adds a table of sizes, one row per dimension. Returns its name.
     pub fn sizes(&mut self, name: &str, one_element: bool) -> String {
         if self.sizes.is_empty() {
             let dimensions =
-                if one_element { vec![dimension(self.group, &format!("{name}_i"), 1)] } else { Vec::new() };
+                if one_element { vec![self.dimension(&format!("{name}_i"), 1)] } else { Vec::new() };
             return self.table(name, dimensions, Values::I32(vec![1]), None);
         }
         let (rows, columns, list) = tables::sizes(self.sizes);
         let (values, missing) = integers(list);
-        let dimensions = vec![
-            dimension(self.group, &format!("{name}_j"), rows),
-            dimension(self.group, &format!("{name}_i"), columns),
-        ];
+        let dimensions =
+            vec![self.dimension(&format!("{name}_j"), rows), self.dimension(&format!("{name}_i"), columns)];
         self.table(name, dimensions, values, Some(missing))
     }
 
@@ -44,7 +50,7 @@ impl<'a> Shelf<'a> {
         let (values, _) = integers(tables::ranges(self.sizes).into_iter().map(Some).collect());
         let mut dimensions = self.fragments.clone();
         dimensions.push(self.rank_dimension(name));
-        dimensions.push(dimension(self.group, &format!("{name}_two"), 2));
+        dimensions.push(self.dimension(&format!("{name}_two"), 2));
         self.table(name, dimensions, values, None)
     }
 
@@ -66,7 +72,7 @@ impl<'a> Shelf<'a> {
         let mut dimensions = self.fragments.clone();
         if versions > 1 {
             // The texts of the dialects require that the tables of one aggregation have the same dimensions.
-            dimensions.push(dimension(self.group, "f_version", versions as u64));
+            dimensions.push(self.dimension("f_version", versions as u64));
         }
         self.table(name, dimensions, Values::String(owned(texts)), None)
     }
@@ -81,17 +87,27 @@ impl<'a> Shelf<'a> {
         }
     }
 
+    /// Returns the name of a dimension of this size: an existing one whose name begins with `name`, or a new one.
+    fn dimension(&mut self, name: &str, size: u64) -> String {
+        if let Some(found) = self.catalogue.numbered(self.group, name, size) {
+            return found.name.clone();
+        }
+        let free = self.catalogue.free_name(self.group, name);
+        self.group.add_dimension(&free, size);
+        free
+    }
+
     fn rank_dimension(&mut self, name: &str) -> String {
         let rank = self.sizes.len() as u64;
         if rank > 0 {
-            return dimension(self.group, &format!("{name}_n"), rank);
+            return self.dimension(&format!("{name}_n"), rank);
         }
         // Only an unlimited dimension can be empty, and a classic file has at most one.
         let empty = |d: &&Dimension| d.unlimited && d.size == 0 && d.name.ends_with("_n");
         if let Some(known) = self.group.dimensions.iter().find(empty) {
             return known.name.clone();
         }
-        let name = self.group.free_name(&format!("{name}_n"));
+        let name = self.catalogue.free_name(self.group, &format!("{name}_n"));
         self.group.dimensions.push(Dimension { name: name.clone(), size: 0, unlimited: true });
         name
     }
@@ -106,20 +122,17 @@ impl<'a> Shelf<'a> {
     ) -> String {
         let mut table = Variable::new(name, values.data_type(), &[]);
         table.dimensions = dimensions;
-        table.data = Data::Values(values);
         if let Some(missing) = missing {
             table.attributes.set("_FillValue", missing);
         }
-        let same = |v: &&Variable| {
-            v.name.starts_with(name)
-                && v.dimensions == table.dimensions
-                && v.attributes == table.attributes
-                && v.data == table.data
+        let same = |v: &Variable| {
+            v.name.starts_with(name) && v.dimensions == table.dimensions && v.attributes == table.attributes
         };
-        if let Some(found) = self.group.variables.iter().find(same) {
+        if let Some(found) = self.catalogue.table(self.group, &values, same) {
             return found.name.clone();
         }
-        table.name = self.group.free_name(name);
+        table.data = Data::Values(values);
+        table.name = self.catalogue.free_name(self.group, name);
         let made = table.name.clone();
         self.group.variables.push(table);
         made
@@ -128,20 +141,4 @@ impl<'a> Shelf<'a> {
 
 fn owned(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|&t| t.to_owned()).collect()
-}
-
-/// Returns the name of a dimension of this size: an existing one whose name begins with `name`, or a new one.
-fn dimension(group: &mut Group, name: &str, size: u64) -> String {
-    let numbered = |n: &str| {
-        n == name
-            || n.strip_prefix(name)
-                .is_some_and(|rest| rest.starts_with('_') && rest[1..].parse::<u64>().is_ok())
-    };
-    if let Some(found) = group.dimensions.iter().find(|d| d.size == size && !d.unlimited && numbered(&d.name))
-    {
-        return found.name.clone();
-    }
-    let free = group.free_name(name);
-    group.add_dimension(&free, size);
-    free
 }
