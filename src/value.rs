@@ -1,6 +1,7 @@
 //! Data types, typed values and attributes, which every layer uses.
 
 use std::fmt;
+use std::ops::Range;
 
 /// The type of the elements of a variable or attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -181,19 +182,27 @@ impl Values {
     /// # Panics
     /// Panics if `i` is out of range.
     pub fn element(&self, i: usize) -> Values {
+        self.part(i..i + 1)
+    }
+
+    /// Returns a part.
+    ///
+    /// # Panics
+    /// Panics if the range is not within the values.
+    pub(crate) fn part(&self, range: Range<usize>) -> Values {
         match self {
-            Values::I8(v) => Values::I8(vec![v[i]]),
-            Values::U8(v) => Values::U8(vec![v[i]]),
-            Values::I16(v) => Values::I16(vec![v[i]]),
-            Values::U16(v) => Values::U16(vec![v[i]]),
-            Values::I32(v) => Values::I32(vec![v[i]]),
-            Values::U32(v) => Values::U32(vec![v[i]]),
-            Values::I64(v) => Values::I64(vec![v[i]]),
-            Values::U64(v) => Values::U64(vec![v[i]]),
-            Values::F32(v) => Values::F32(vec![v[i]]),
-            Values::F64(v) => Values::F64(vec![v[i]]),
-            Values::Char(v) => Values::Char(vec![v[i]]),
-            Values::String(v) => Values::String(vec![v[i].clone()]),
+            Values::I8(v) => Values::I8(v[range].to_vec()),
+            Values::U8(v) => Values::U8(v[range].to_vec()),
+            Values::I16(v) => Values::I16(v[range].to_vec()),
+            Values::U16(v) => Values::U16(v[range].to_vec()),
+            Values::I32(v) => Values::I32(v[range].to_vec()),
+            Values::U32(v) => Values::U32(v[range].to_vec()),
+            Values::I64(v) => Values::I64(v[range].to_vec()),
+            Values::U64(v) => Values::U64(v[range].to_vec()),
+            Values::F32(v) => Values::F32(v[range].to_vec()),
+            Values::F64(v) => Values::F64(v[range].to_vec()),
+            Values::Char(v) => Values::Char(v[range].to_vec()),
+            Values::String(v) => Values::String(v[range].to_vec()),
         }
     }
 

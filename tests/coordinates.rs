@@ -145,7 +145,7 @@ fn parts_with_packed_coordinates_are_put_in_order() {
     let paths = [write(folder.path(), "b.nc", &later), write(folder.path(), "a.nc", &packed_file(1, EPOCH))];
     let out = folder.path().join("agg.nc");
     let report = plan(&out, &paths, &Options::default(), None).unwrap();
-    let parts: Vec<&str> = report.variables[0].dimensions[0].parts.iter().map(|p| &*p.1).collect();
+    let parts: Vec<String> = report.variables[0].dimensions[0].parts.iter().map(|p| p.1).collect();
     assert_eq!(
         parts,
         [

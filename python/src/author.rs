@@ -118,7 +118,7 @@ fn create_(
         work(&out, inputs, &engine, Some(&|done, total| watch.tell(done, total)))
     });
     let report = watch.finish(py, result)?;
-    let dimension = |d: create::PlannedDimension| (d.name, d.size, d.is_new, d.parts);
+    let dimension = |d: create::PlannedDimension| (d.name, d.size, d.is_new, d.parts.iter().collect());
     let made = |v: create::PlannedVariable| {
         (v.name, v.dimensions.into_iter().map(dimension).collect(), v.fragments, v.is_static)
     };

@@ -96,13 +96,13 @@ struct Dimension<'a> {
 
 impl<'a> Dimension<'a> {
     fn new(dimension: &'a PlannedDimension) -> Self {
-        let texts = dimension.parts.iter().map(|(_, place, file)| (c_string(place), c_string(file)));
+        let texts = dimension.parts.iter().map(|(_, place, file)| (c_string(&place), c_string(&file)));
         Dimension { dimension, name: c_string(&dimension.name), texts: texts.collect() }
     }
 
     /// The parts, and pointers to them.
     fn parts(&self) -> (Vec<cfa_planned_part>, Vec<*const cfa_planned_part>) {
-        let sizes = self.dimension.parts.iter().map(|(size, _, _)| *size);
+        let sizes = self.dimension.parts.iter().map(|(size, _, _)| size);
         let part = |(size, (place, file)): (u64, &(CString, CString))| cfa_planned_part {
             size,
             coordinates: place.as_ptr(),

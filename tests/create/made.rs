@@ -394,6 +394,7 @@ fn a_plan_writes_nothing_and_tells_the_parts() {
     let report = plan(&out, &paths, &Options::default(), None).unwrap();
     assert!(!out.exists());
     let time = &report.variables[0].dimensions[0];
-    assert_eq!((time.size, time.parts.len(), time.parts[0].0), (3, 2, 2));
-    assert_eq!(time.parts[0].1, "0 to 1 (2001-01-01 00:00:00 to 2001-01-02 00:00:00)");
+    let (size, coordinates, _) = time.parts.iter().next().unwrap();
+    assert_eq!((time.size, time.parts.len(), size), (3, 2, 2));
+    assert_eq!(coordinates, "0 to 1 (2001-01-01 00:00:00 to 2001-01-02 00:00:00)");
 }

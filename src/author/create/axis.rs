@@ -44,7 +44,7 @@ pub(super) struct Axis {
     pub name: String,
     /// Whether the files do not have this dimension.
     pub new: bool,
-    pub parts: Vec<AxisPart>,
+    pub parts: Arc<Vec<AxisPart>>,
     /// For each member, the index of its part.
     pub part_of: Vec<usize>,
     /// The coordinate variable that defines the units of the coordinates.
@@ -56,7 +56,7 @@ pub(super) struct Axis {
 impl Axis {
     /// Returns an axis without coordinates.
     pub fn bare(name: &str, new: bool, parts: Vec<AxisPart>, part_of: Vec<usize>) -> Axis {
-        Axis { name: name.to_owned(), new, parts, part_of, reference: None, gaps: None }
+        Axis { name: name.to_owned(), new, parts: Arc::new(parts), part_of, reference: None, gaps: None }
     }
 
     pub fn size(&self) -> u64 {
@@ -76,6 +76,7 @@ impl Axis {
 }
 
 /// How the coordinates of an axis are written for people.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Scale(Option<TimeUnits>);
 
 impl Scale {
@@ -97,35 +98,65 @@ impl Scale {
 
     /// Returns the coordinates of a part from the first to the last; times as dates.
     pub fn range(&self, part: &AxisPart) -> String {
-        match &part.coordinates {
-            CoordinateValues::Nothing => format!("part of size {}", part.size),
-            CoordinateValues::Labels(labels) => short(&span(labels)),
-            CoordinateValues::Numbers(list) => {
-                span(&ends(list).iter().map(|&x| self.place(x)).collect::<Vec<_>>())
-            }
-        }
+        self.between(part.size, &Ends::of(part))
     }
 
     /// Returns the same with the numbers of times before their dates.
     pub fn full_range(&self, part: &AxisPart) -> String {
-        match &part.coordinates {
-            CoordinateValues::Numbers(list) => {
-                let numbers = span(&ends(list).iter().map(|&x| show(x)).collect::<Vec<_>>());
-                let range = self.range(part);
-                // Other coordinates, and times beyond all calendars, are numbers only.
-                if range == numbers {
-                    numbers
-                } else {
-                    format!("{numbers} ({range})")
-                }
-            }
-            _ => self.range(part),
+        self.full(part.size, &Ends::of(part))
+    }
+
+    fn between(&self, size: u64, ends: &Ends) -> String {
+        match ends {
+            Ends::Nothing => format!("part of size {size}"),
+            Ends::Labels(text) => text.to_string(),
+            Ends::Numbers(..) => span(&ends.numbers().map(|x| self.place(x)).collect::<Vec<_>>()),
+        }
+    }
+
+    /// Returns the range of a part that has this size and these ends, as [`Scale::full_range`].
+    pub fn full(&self, size: u64, ends: &Ends) -> String {
+        let range = self.between(size, ends);
+        let Ends::Numbers(..) = ends else { return range };
+        let numbers = span(&ends.numbers().map(show).collect::<Vec<_>>());
+        // Other coordinates, and times beyond all calendars, are numbers only.
+        if range == numbers {
+            numbers
+        } else {
+            format!("{numbers} ({range})")
         }
     }
 }
 
-fn ends(list: &[f64]) -> Vec<f64> {
-    list.first().into_iter().chain(list.last().filter(|_| list.len() > 1)).copied().collect()
+/// The first and the last coordinate of a part.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Ends {
+    /// It has no coordinates.
+    Nothing,
+    /// None, one or two numbers.
+    Numbers(Option<f64>, Option<f64>),
+    /// Labels, as they are shown.
+    Labels(Box<str>),
+}
+
+impl Ends {
+    pub fn of(part: &AxisPart) -> Ends {
+        match &part.coordinates {
+            CoordinateValues::Nothing => Ends::Nothing,
+            CoordinateValues::Labels(labels) => Ends::Labels(short(&span(labels)).into()),
+            CoordinateValues::Numbers(list) => {
+                Ends::Numbers(list.first().copied(), list.last().copied().filter(|_| list.len() > 1))
+            }
+        }
+    }
+
+    fn numbers(&self) -> impl Iterator<Item = f64> {
+        let (first, last) = match self {
+            Ends::Numbers(first, last) => (*first, *last),
+            _ => (None, None),
+        };
+        first.into_iter().chain(last)
+    }
 }
 
 /// Returns the first and the last as text.
@@ -233,6 +264,7 @@ fn charted(name: &str, new: bool, shares: &[Share], wishes: &Wishes) -> Result<A
         }
         new_number[old] = merged.len() - 1;
     }
+    drop(parts);
     for number in &mut part_of {
         *number = new_number[*number];
     }
@@ -243,7 +275,8 @@ fn charted(name: &str, new: bool, shares: &[Share], wishes: &Wishes) -> Result<A
         };
     }
     let reference = Some(reference);
-    let mut axis = Axis { name: name.to_owned(), new, parts: merged, part_of, reference, gaps: None };
+    let parts = Arc::new(merged);
+    let mut axis = Axis { name: name.to_owned(), new, parts, part_of, reference, gaps: None };
     overlap::none(&axis, shares, descending, converter.slack())?;
     match gap::all(&axis, shares, descending) {
         Some(gaps) if !wishes.gaps => {
@@ -264,16 +297,20 @@ fn distinct(shares: &[Share], converter: &mut Converter) -> Result<(Vec<AxisPart
     for (member, share) in shares.iter().enumerate() {
         let Some(coordinate) = share.coordinate else { continue };
         let coordinates = converter.coordinates(coordinate).map_err(|e| e.in_file(&*share.input.name))?;
-        let key = match &coordinates {
-            CoordinateValues::Numbers(v) => (v.as_ptr() as usize, 0),
-            CoordinateValues::Labels(v) => (v.as_ptr() as usize, 1),
-            CoordinateValues::Nothing => (0, 2),
+        let (key, is_shared) = match &coordinates {
+            CoordinateValues::Numbers(v) => ((v.as_ptr() as usize, 0), Arc::strong_count(v) > 1),
+            CoordinateValues::Labels(v) => ((v.as_ptr() as usize, 1), Arc::strong_count(v) > 1),
+            CoordinateValues::Nothing => ((0, 2), true),
         };
-        let number = *numbers.entry(key).or_insert_with(|| {
+        let known = numbers.get(&key).copied().filter(|_| is_shared);
+        part_of.push(known.unwrap_or(parts.len()));
+        if known.is_none() {
+            // Coordinates that nothing else has cannot come again.
+            if is_shared {
+                numbers.insert(key, parts.len());
+            }
             parts.push(AxisPart { coordinates, ..AxisPart::bare(share.size, member) });
-            parts.len() - 1
-        });
-        part_of.push(number);
+        }
     }
     Ok((parts, part_of))
 }

@@ -6,6 +6,7 @@
 //! else.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 use super::record::{Input, Item, Template};
 use super::roles::is_coordinate;
@@ -37,18 +38,21 @@ pub(super) fn of<'a>(input: &'a Input, template: &Template) -> Option<&'a Item> 
 /// Returns the variable of a file to which these bounds belong.
 pub(super) fn parent<'a>(input: &'a Input, name: &str) -> Option<&'a Item> {
     let bounds = input.item(name)?;
-    let is_parent =
-        |i: &Item| name_of(&i.template).is_some_and(|n| n == name) && can_be(&bounds.template, &i.template);
-    input.items.iter().find(|i| is_parent(i)).map(|i| &**i)
+    input.items.with_bounds(name).find(|parent| can_be(&bounds.template, &parent.template))
 }
 
 /// Gives the bounds of a file the units of their variables, if they have none of their own.
 pub(super) fn lend_units(templates: &mut [&mut Template]) {
-    let lenders: Vec<(String, Template)> =
-        templates.iter().filter_map(|t| Some((name_of(t)?, (**t).clone()))).collect();
+    let mut lenders: HashMap<String, Vec<Template>> = HashMap::new();
+    for template in templates.iter() {
+        if let Some(name) = name_of(template) {
+            lenders.entry(name).or_default().push((**template).clone());
+        }
+    }
     for bounds in templates {
-        let lender = lenders.iter().find(|(name, parent)| *name == bounds.name && can_be(bounds, parent));
-        let Some((_, parent)) = lender else { continue };
+        let lender =
+            lenders.get(&bounds.name).and_then(|all| all.iter().find(|parent| can_be(bounds, parent)));
+        let Some(parent) = lender else { continue };
         if bounds.attributes.get("units").is_none() {
             bounds.units.clone_from(&parent.units);
             bounds.calendar.clone_from(&parent.calendar);

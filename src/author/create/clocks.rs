@@ -1,6 +1,8 @@
 //! Notes on times of the calendars `utc` and `tai` that are converted between files, without their leap seconds.
 
 use std::collections::btree_map::{BTreeMap, Entry};
+use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::record::Input;
 use crate::canonical::{Calendar, TimeUnits};
@@ -8,7 +10,9 @@ use crate::canonical::{Calendar, TimeUnits};
 /// Returns a note for each variable of such a calendar whose units differ between files.
 pub(super) fn notes(inputs: &[Input]) -> Vec<String> {
     let mut known: BTreeMap<&str, (String, Option<String>)> = BTreeMap::new();
-    for template in inputs.iter().flat_map(|input| &input.items).map(|item| &item.template) {
+    let mut seen = HashSet::new();
+    let all = inputs.iter().flat_map(|input| input.items.iter()).map(|item| &item.template);
+    for template in all.filter(|template| seen.insert(Arc::as_ptr(template))) {
         let Some(calendar) = template.text("calendar") else { continue };
         if !Calendar::named(&calendar).is_some_and(Calendar::is_of_clocks) {
             continue;

@@ -95,6 +95,10 @@ impl Converter {
             let message = format!("coordinate '{}' has too many values", item.template.name);
             return Err(Error::new(Kind::Unsupported, message));
         };
+        // Values of one file only are converted once, and not kept: there may be very many.
+        if Arc::strong_count(values) == 1 {
+            return self.convert(&item.template, values, &item.shape);
+        }
         // The meaning of the numbers depends on their template, which has the units.
         let key = (Arc::as_ptr(values) as usize, Arc::as_ptr(&item.template) as usize);
         if let Some(known) = self.known.get(&key) {
@@ -153,8 +157,10 @@ impl Converter {
             meant(bytes, None, attributes, data_type, units, &self.target).map(|found| found.numbers())
         };
         let numbers = convert(bytes, attributes, data_type)?;
-        let shift = convert(&0f64.to_ne_bytes(), &Attributes::default(), DataType::F64)?;
-        self.slack = shift.first().map_or(0.0, |x| x.abs() * ROUNDING).max(self.slack);
+        if !self.is_in(template) {
+            let shift = convert(&0f64.to_ne_bytes(), &Attributes::default(), DataType::F64)?;
+            self.slack = shift.first().map_or(0.0, |x| x.abs() * ROUNDING).max(self.slack);
+        }
         Ok(numbers)
     }
 }

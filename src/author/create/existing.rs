@@ -6,6 +6,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use once_cell::sync::OnceCell;
+
 use super::globals::GroupAttributes;
 use super::record::{Content, Input, Interner, Item, State, Template};
 use super::{renew, roles, scan, scope, Options};
@@ -22,11 +24,14 @@ use crate::model::slabs::Slabs;
 use crate::model::substitutions::Substitutions;
 use crate::model::{Aggregation, Dialect};
 use crate::options::OpenOptions;
-use crate::selection::Selection;
+use crate::selection::{checked_product, Selection};
 use crate::value::Values;
 
 /// The number of fragments that are looked up at once.
 const BLOCK: u64 = 4096;
+
+/// Variables up to this size are read at once.
+const WHOLE_BYTES: u64 = 16 << 20;
 
 /// The contents of an aggregation file.
 pub(super) struct Existing {
@@ -85,6 +90,29 @@ pub(super) struct ExistingVariable {
     pub template: Arc<Template>,
     /// Its fragments by place, if it is aggregated.
     pub fragments: Option<HashMap<Ranges, ExistingFragment>>,
+    /// Its values, if they are few.
+    whole: OnceCell<Values>,
+}
+
+impl ExistingVariable {
+    /// Returns the values of a part. Those of a variable whose many parts are its rows are read once.
+    fn values(&self, own: &Ranges) -> Result<Values> {
+        let shape = self.variable.shape()?;
+        let are_rows =
+            own.len() == shape.len() && own.iter().zip(shape).skip(1).all(|(range, &n)| *range == (0..n));
+        let element = self.template.data_type.size().unwrap_or(64) as u64;
+        let bytes = checked_product(shape).and_then(|n| n.checked_mul(element));
+        let are_few = self.fragments.is_none() && bytes.is_some_and(|bytes| bytes <= WHOLE_BYTES);
+        let rows = own.first().filter(|rows| are_rows && are_few && rows.end <= shape[0]);
+        if let Some(rows) = rows {
+            let whole = self.whole.get_or_try_init(|| self.variable.read_values(&Selection::all(shape)))?;
+            let row = shape[1..].iter().product::<u64>();
+            return Ok(whole.part((rows.start * row) as usize..(rows.end * row) as usize));
+        }
+        let start: Vec<u64> = own.iter().map(|r| r.start).collect();
+        let count: Vec<u64> = own.iter().map(|r| r.end - r.start).collect();
+        self.variable.read_values(&Selection::block(&start, &count, shape)?)
+    }
 }
 
 impl ExistingVariable {
@@ -144,6 +172,7 @@ pub(super) fn read(out: &Path, settings: &OpenOptions, interner: &Interner) -> R
             variable,
             template: interner.template(template),
             fragments,
+            whole: OnceCell::new(),
         });
     }
     Ok(existing)
@@ -345,10 +374,7 @@ impl Existing {
         if let Some(content) = contents.get(&key) {
             return Ok(content.clone());
         }
-        let start: Vec<u64> = own.iter().map(|r| r.start).collect();
-        let count: Vec<u64> = own.iter().map(|r| r.end - r.start).collect();
-        let block = Selection::block(&start, &count, one.variable.shape()?)?;
-        let content = Content::Kept(interner.values(one.variable.read_values(&block)?));
+        let content = Content::Kept(interner.values(one.values(own)?));
         contents.insert(key, content.clone());
         Ok(content)
     }

@@ -5,6 +5,7 @@
 //! name.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::axis::{self, Axis, AxisPart, Share, Wishes};
 use super::record::{Content, Input, Item, Template};
@@ -46,36 +47,46 @@ impl Field {
 pub(super) fn group(inputs: &[Input]) -> Vec<(String, Vec<Member>)> {
     type Key = (String, Option<String>, Option<String>);
     let mut places: HashMap<Key, usize> = HashMap::new();
+    // Files mostly share their descriptions.
+    let mut known: HashMap<*const Template, usize> = HashMap::new();
     let mut groups: Vec<(Key, Vec<Member>)> = Vec::new();
     for (input, file) in inputs.iter().enumerate() {
         for (item, found) in file.items.iter().enumerate().filter(|(_, i)| i.is_data) {
             let t = &found.template;
-            let methods = t.text("cell_methods").map(|m| m.split_whitespace().collect::<Vec<_>>().join(" "));
-            let key = (t.name.clone(), t.text("standard_name"), methods);
-            let place = *places.entry(key.clone()).or_insert_with(|| {
-                groups.push((key, Vec::new()));
-                groups.len() - 1
+            let place = *known.entry(Arc::as_ptr(t)).or_insert_with(|| {
+                let methods =
+                    t.text("cell_methods").map(|m| m.split_whitespace().collect::<Vec<_>>().join(" "));
+                let key = (t.name.clone(), t.text("standard_name"), methods);
+                *places.entry(key.clone()).or_insert_with(|| {
+                    groups.push((key, Vec::new()));
+                    groups.len() - 1
+                })
             });
             groups[place].1.push(Member { input, item });
         }
     }
     let mut out: Vec<(Key, Vec<Member>)> = Vec::new();
+    // Those that may take in variables of another name.
+    let mut kinds: HashMap<_, Vec<usize>> = HashMap::new();
     for (key, members) in groups {
-        let dimensions = |m: &Member| &inputs[m.input].items[m.item].template.dimensions;
-        let kin = out.iter_mut().find(|(other, theirs)| {
+        let Member { input, item } = members[0];
+        let dimensions = &inputs[input].items[item].template.dimensions;
+        let kind = (key.1.clone(), key.2.clone(), folder(&key.0).to_owned(), dimensions);
+        let kin = kinds.entry(kind).or_default();
+        let is_kin = |&&at: &&usize| {
+            let (other, theirs): &(Key, Vec<Member>) = &out[at];
             other.0 != key.0
-                && key.1.is_some()
-                && (&other.1, &other.2) == (&key.1, &key.2)
-                && dimensions(&theirs[0]) == dimensions(&members[0])
-                && folder(&other.0) == folder(&key.0)
                 && !theirs.iter().any(|t| members.binary_search_by_key(&t.input, |m| m.input).is_ok())
-        });
-        match kin {
-            Some((_, theirs)) => {
-                theirs.extend(members);
-                theirs.sort_by_key(|m| m.input);
+        };
+        match kin.iter().find(is_kin).filter(|_| key.1.is_some()).copied() {
+            Some(at) => {
+                out[at].1.extend(members);
+                out[at].1.sort_by_key(|m| m.input);
             }
-            None => out.push((key, members)),
+            None => {
+                kin.push(out.len());
+                out.push((key, members));
+            }
         }
     }
     out.into_iter().map(|(key, members)| (key.0, members)).collect()
@@ -239,12 +250,13 @@ pub(super) fn shares<'a>(inputs: &'a [Input], field: &Field, name: &str) -> Vec<
 /// Returns the times along a dimension without coordinate variable, which also order its parts. Times of samples do
 /// not: samples are in the order of their instances.
 fn times_along<'a>(input: &'a Input, template: &Template, dimension: &str) -> Option<&'a Item> {
-    let named = template.text("coordinates").filter(|_| !ragged::is_sample_dimension(input, dimension))?;
-    named.split_whitespace().filter_map(|n| input.item(n)).find(|i| {
+    let named = template.text("coordinates")?;
+    let found = named.split_whitespace().filter_map(|n| input.item(n)).find(|i| {
         i.template.dimensions == [dimension]
             && i.template.units.as_deref().is_some_and(|u| u.contains(" since "))
             && matches!(i.content, Content::Kept(_))
-    })
+    });
+    found.filter(|_| !ragged::is_sample_dimension(input, dimension))
 }
 
 /// Turns scalar coordinates that distinguish members of one cell into dimensions.

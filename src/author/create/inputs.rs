@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use super::pattern::{fits, is_pattern, natural};
 use crate::error::{Error, Kind, Result};
 use crate::io::location::{as_input, is_address};
-use crate::io::os::{self, path_from_bytes, read_given, shown};
+use crate::io::os::{self, path_from_bytes, read_given, shown, EntryKind};
 
 /// The files to aggregate, and the origin of each: paths and addresses are files that were named; [`expand`] also finds
 /// files.
@@ -41,9 +41,11 @@ impl Inputs {
     ///
     /// # Errors
     /// `Uri` for a malformed address and for one with secrets.
-    pub(super) fn in_one_form(&self) -> Result<Inputs> {
-        let paths = self.paths.iter().map(|path| as_input(path)).collect::<Result<_>>()?;
-        Ok(Inputs { paths, named: self.named.clone(), lists: self.lists.clone() })
+    pub(super) fn in_one_form(mut self) -> Result<Inputs> {
+        for path in &mut self.paths {
+            *path = as_input(path)?;
+        }
+        Ok(self)
     }
 
     fn add(&mut self, paths: impl IntoIterator<Item = PathBuf>, named: bool) {
@@ -63,6 +65,8 @@ impl Inputs {
                 once.named[at] |= named;
             }
         }
+        once.paths.shrink_to_fit();
+        once.named.shrink_to_fit();
         once
     }
 }
@@ -193,12 +197,13 @@ fn all_of(list: &Path, found: &mut Inputs) -> Result<()> {
     Ok(())
 }
 
-fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+fn entries(folder: &Path) -> Result<Vec<(PathBuf, Option<EntryKind>)>> {
     let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let io = |e| Error::new(Kind::Io, "the directory cannot be read").because(e).in_file(shown(place));
     let mut list = Vec::new();
     for entry in os::entries(place).map_err(io)? {
-        list.push(folder.join(entry.map_err(io)?.name()));
+        let entry = entry.map_err(io)?;
+        list.push((folder.join(entry.name()), entry.kind().ok()));
     }
     Ok(list)
 }
@@ -211,10 +216,9 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
     // Links to directories are not followed: they may lead back.
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
-        for path in entries(&folder)?.into_iter().filter(|p| !is_hidden(p)) {
-            let kind = fs::symlink_metadata(&path).map(|m| m.file_type());
+        for (path, kind) in entries(&folder)?.into_iter().filter(|(p, _)| !is_hidden(p)) {
             let ending = path.extension().map(OsStr::to_ascii_lowercase).unwrap_or_default();
-            if kind.is_ok_and(|k| k.is_dir()) {
+            if kind == Some(EntryKind::Directory) {
                 open.push(path);
             } else if ["nc", "nc4", "cdf", "nca"].iter().any(|known| ending == *known) {
                 found.push(path);
@@ -243,9 +247,12 @@ fn matches_of(root: &Path, parts: &[&OsStr], found: &mut Vec<PathBuf>) -> Result
             open.push((folder.clone(), at + 1));
         }
         let hidden_too = part.as_encoded_bytes().starts_with(b".");
-        for path in entries(&folder)?.into_iter().filter(|p| hidden_too || !is_hidden(p)) {
-            let folder =
-                fs::symlink_metadata(&path).is_ok_and(|m| m.is_dir()) || (!any_depth && path.is_dir());
+        for (path, kind) in entries(&folder)?.into_iter().filter(|(p, _)| hidden_too || !is_hidden(p)) {
+            let folder = match kind {
+                Some(EntryKind::Directory) => true,
+                Some(EntryKind::File) => false,
+                _ => !any_depth && path.is_dir(),
+            };
             if any_depth {
                 if folder {
                     open.push((path, at));

@@ -35,6 +35,7 @@ mod gap;
 mod globals;
 mod groups;
 mod inputs;
+mod items;
 mod labels;
 mod listing;
 mod locate;
@@ -56,7 +57,7 @@ mod unify;
 mod value;
 
 pub use inputs::{expand, Inputs};
-pub use report::{PlannedDimension, PlannedVariable, Report};
+pub use report::{Parts, PlannedDimension, PlannedVariable, Report};
 
 use std::path::Path;
 
@@ -236,7 +237,7 @@ pub fn plan(
     options: &Options,
     listener: Option<&Listener<'_>>,
 ) -> Result<Report> {
-    make_all(out, &files.into(), options, listener, false)
+    make_all(out, files.into(), options, listener, false)
 }
 
 /// Determines what [`create`], or with `updates` [`update`], would make, as far as that is possible, and writes nothing.
@@ -254,8 +255,8 @@ pub fn survey(
 ) -> Result<Report> {
     let options = Options { surveys: true, ..options.clone() };
     match updates {
-        false => make_all(out, &files.into(), &options, listener, false),
-        true => add_all(out, &files.into(), &options, listener, false),
+        false => make_all(out, files.into(), &options, listener, false),
+        true => add_all(out, files.into(), &options, listener, false),
     }
 }
 
@@ -276,7 +277,7 @@ pub fn create(
     options: &Options,
     listener: Option<&Listener<'_>>,
 ) -> Result<Report> {
-    make_all(out, &files.into(), options, listener, true)
+    make_all(out, files.into(), options, listener, true)
 }
 
 /// Determines what [`update`] would make, and writes nothing.
@@ -289,7 +290,7 @@ pub fn plan_update(
     options: &Options,
     listener: Option<&Listener<'_>>,
 ) -> Result<Report> {
-    add_all(out, &files.into(), options, listener, false)
+    add_all(out, files.into(), options, listener, false)
 }
 
 /// Adds files to an aggregation file, and to no other kind of file: more of a dimension, or more variables. Files that
@@ -306,13 +307,13 @@ pub fn update(
     options: &Options,
     listener: Option<&Listener<'_>>,
 ) -> Result<Report> {
-    add_all(out, &files.into(), options, listener, true)
+    add_all(out, files.into(), options, listener, true)
 }
 
 /// Makes an aggregation of the files, and writes it if `writes` is set.
 fn make_all(
     out: &Path,
-    files: &Inputs,
+    files: Inputs,
     options: &Options,
     listener: Option<&Listener<'_>>,
     writes: bool,
@@ -345,7 +346,7 @@ fn make_one(
 /// Adds the files to an aggregation, and writes it if `writes` is set and it changed.
 fn add_all(
     out: &Path,
-    files: &Inputs,
+    files: Inputs,
     options: &Options,
     listener: Option<&Listener<'_>>,
     writes: bool,
@@ -478,12 +479,13 @@ fn assemble(
     check_wanted(inputs, &groups, options)?;
     let mut assembly = Assembly::new(inputs, options, locator);
     assembly.notes.clone_from(notes);
-    let (mut variables, mut joined) = (Vec::new(), ragged::Joined::default());
+    let (mut variables, mut describer) = (Vec::new(), report::Describer::default());
+    let mut joined = ragged::Joined::default();
     for (name, members) in groups {
         progress.check()?;
         if options.surveys {
             let (field, fault) = draft(inputs, &name, members, options);
-            variables.push(report::describe(inputs, &field));
+            variables.push(describer.describe(inputs, &field));
             match fault {
                 Some(fault) => faults.push(fault),
                 None => {
@@ -496,7 +498,7 @@ fn assemble(
         let field = field::arrange(inputs, &name, members, options)?;
         joined.add(inputs, &field);
         assembly.add(&field)?;
-        variables.push(report::describe(inputs, &field));
+        variables.push(describer.describe(inputs, &field));
     }
     joined.check(inputs)?;
     let (attributes, note) = globals::merge(globals, history, options)?;

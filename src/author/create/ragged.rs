@@ -49,6 +49,8 @@ pub(super) struct Joined {
     axes: Vec<Along>,
     /// Count and index variables.
     telling: Vec<Member>,
+    /// Whether a file has any of these.
+    ragged: HashMap<usize, bool>,
 }
 
 /// A dimension of a field that is divided between files.
@@ -65,7 +67,8 @@ impl Joined {
         let Some(&first) = field.members.first() else { return };
         let tells = |t: &Template| TELLING.iter().any(|name| t.attributes.get(name).is_some());
         let input = &inputs[first.input];
-        if !input.items.iter().any(|item| tells(&item.template)) {
+        let is_ragged = || input.items.iter().any(|item| tells(&item.template));
+        if !*self.ragged.entry(first.input).or_insert_with(is_ragged) {
             return;
         }
         if tells(&input.items[first.item].template) {

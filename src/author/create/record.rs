@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::items::Items;
 use crate::io::location::FileState;
 use crate::io::os::shown;
 use crate::model::fragments::Fragment;
@@ -105,12 +106,12 @@ impl State {
 #[derive(Debug)]
 pub(super) struct Input {
     /// The name used for it in messages.
-    pub name: Box<str>,
+    pub name: Arc<str>,
     place: StoredIn,
     /// Its location in the aggregation file, if that is already known.
     location: Option<Box<str>>,
     pub state: Option<Box<State>>,
-    pub items: Vec<Arc<Item>>,
+    pub items: Items,
     /// How a file on a server was opened.
     settings: Option<Arc<OpenOptions>>,
 }
@@ -130,14 +131,15 @@ impl Input {
     /// Returns a file.
     pub fn file(path: &Path, state: Option<State>, items: Vec<Arc<Item>>) -> Input {
         let place = if path.to_str().is_some() { StoredIn::Named } else { StoredIn::File(path.into()) };
-        let (name, state) = (shown(path).into(), state.map(Box::new));
-        Input { name, place, location: None, state, items, settings: None }
+        let (name, state) = (Arc::from(shown(path)), state.map(Box::new));
+        Input { name, place, location: None, state, items: items.into(), settings: None }
     }
 
     /// Returns a fragment.
     pub fn fragment(name: String, state: Option<State>, items: Vec<Arc<Item>>) -> Input {
-        let (name, place) = (name.into(), StoredIn::Nowhere);
-        Input { name, place, location: None, state: state.map(Box::new), items, settings: None }
+        let (name, place) = (Arc::from(name), StoredIn::Nowhere);
+        let state = state.map(Box::new);
+        Input { name, place, location: None, state, items: items.into(), settings: None }
     }
 
     /// Returns a part of a file that is already a fragment, under this location.
@@ -148,7 +150,7 @@ impl Input {
             StoredIn::Nowhere => StoredIn::Nowhere,
         };
         let (name, location, state) = (self.name.clone(), location.map(Box::from), self.state.clone());
-        Input { name, place, location, state, items, settings: self.settings.clone() }
+        Input { name, place, location, state, items: items.into(), settings: self.settings.clone() }
     }
 
     /// Returns it with the settings that it was opened with.
@@ -175,7 +177,7 @@ impl Input {
     }
 
     pub fn item(&self, name: &str) -> Option<&Item> {
-        self.items.iter().find(|i| i.template.name == name).map(|i| &**i)
+        self.items.named(name)
     }
 }
 

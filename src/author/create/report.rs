@@ -1,5 +1,9 @@
 //! Reports what was made, or would be, for people and programs.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::axis::{Axis, AxisPart, Ends, Scale};
 use super::cells;
 use super::field::Field;
 use super::record::Input;
@@ -52,29 +56,83 @@ pub struct PlannedDimension {
     pub size: u64,
     /// Whether the files do not have it.
     pub is_new: bool,
-    /// The parts along it, in order: size, coordinates as text (times also as dates), and one of the files.
-    pub parts: Vec<(u64, String, String)>,
+    /// The parts along it.
+    pub parts: Parts,
 }
 
-pub(super) fn describe(inputs: &[Input], field: &Field) -> PlannedVariable {
-    let dimension = |axis: &super::axis::Axis| {
-        let scale = axis.scale();
-        let part = |p: &super::axis::AxisPart| {
-            (p.size, scale.full_range(p), field.input(inputs, p.member).name.to_string())
+/// The parts of a dimension, in order. Variables share them, and their texts are made when they are needed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parts {
+    list: Arc<Vec<Part>>,
+    scale: Scale,
+}
+
+#[derive(Debug, PartialEq)]
+struct Part {
+    size: u64,
+    ends: Ends,
+    file: Arc<str>,
+}
+
+impl Parts {
+    /// Returns their number.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Returns for each part its size, its coordinates as text (times also as dates), and one of its files.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, String, String)> + '_ {
+        self.list.iter().map(|part| self.shown(part))
+    }
+
+    /// Returns the same for the part at an index.
+    pub fn get(&self, index: usize) -> Option<(u64, String, String)> {
+        self.list.get(index).map(|part| self.shown(part))
+    }
+
+    fn shown(&self, part: &Part) -> (u64, String, String) {
+        (part.size, self.scale.full(part.size, &part.ends), part.file.to_string())
+    }
+}
+
+/// Describes fields.
+#[derive(Default)]
+pub(super) struct Describer {
+    /// The parts of the latest dimension of each name.
+    known: HashMap<String, Parts>,
+}
+
+impl Describer {
+    pub fn describe(&mut self, inputs: &[Input], field: &Field) -> PlannedVariable {
+        let mut dimension = |axis: &Axis| {
+            let part = |p: &AxisPart| Part {
+                size: p.size,
+                ends: Ends::of(p),
+                file: field.input(inputs, p.member).name.clone(),
+            };
+            let list = Arc::new(axis.parts.iter().map(part).collect());
+            let made = Parts { list, scale: axis.scale() };
+            let parts = match self.known.get(&axis.name) {
+                Some(known) if *known == made => known.clone(),
+                _ => {
+                    self.known.insert(axis.name.clone(), made.clone());
+                    made
+                }
+            };
+            PlannedDimension { name: axis.name.clone(), size: axis.size(), is_new: axis.new, parts }
         };
-        PlannedDimension {
-            name: axis.name.clone(),
-            size: axis.size(),
-            is_new: axis.new,
-            parts: axis.parts.iter().map(part).collect(),
+        let is_filled = !field.cells.is_empty();
+        PlannedVariable {
+            name: field.name.clone(),
+            dimensions: field.axes.iter().map(&mut dimension).collect(),
+            fragments: if is_filled { field.cells.len() } else { field.members.len() } as u64,
+            is_static: field.is_static,
+            places: if is_filled { Vec::new() } else { cells::places(field) },
         }
-    };
-    let is_filled = !field.cells.is_empty();
-    PlannedVariable {
-        name: field.name.clone(),
-        dimensions: field.axes.iter().map(dimension).collect(),
-        fragments: if is_filled { field.cells.len() } else { field.members.len() } as u64,
-        is_static: field.is_static,
-        places: if is_filled { Vec::new() } else { cells::places(field) },
     }
 }

@@ -1,12 +1,16 @@
 //! Variables that are stored by value: joins the cells of all files, converted to one type and units.
 
+use std::collections::hash_map::{Entry, HashMap};
+use std::sync::Arc;
+
 use super::coordinate_values::labels;
 use super::distribution::{Distribution, Extent};
 use super::field::Field;
-use super::record::{bytes_of, Content, Input};
+use super::record::{bytes_of, Content, Input, Template};
 use super::scan;
 use super::unify::{self, Unified};
 use crate::author::write::{Data, Variable};
+use crate::canonical::Conversion;
 use crate::error::{Error, Kind, Result};
 use crate::selection::{c_strides, checked_product, offsets};
 use crate::value::{DataType, Values};
@@ -73,6 +77,8 @@ fn assemble(
         None => strings.resize(total as usize, String::new()),
     }
     let edges: Vec<Vec<u64>> = extents.iter().map(|e| edges(field, e)).collect();
+    // Files mostly share their descriptions.
+    let mut conversions: HashMap<*const Template, Conversion> = HashMap::new();
     for (place, m) in &distribution.cells {
         let (start, count) = block(&edges, place);
         let item = distribution.items[*m];
@@ -104,7 +110,12 @@ fn assemble(
                 paste(&mut bytes, &shape, &start, &count, &stretched(padded, n)?, 1);
             }
             number => {
-                let conversion = unify::conversion(&item.template, &target).map_err(in_file)?;
+                let conversion = match conversions.entry(Arc::as_ptr(&item.template)) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(place) => {
+                        place.insert(unify::conversion(&item.template, &target).map_err(in_file)?)
+                    }
+                };
                 let size = number.size().unwrap_or(1);
                 let mut out = vec![0u8; values.len() * size];
                 conversion.apply(&bytes_of(values), &mut out, None).map_err(in_file)?;
@@ -134,7 +145,7 @@ fn edges(field: &Field, extent: &Extent) -> Vec<u64> {
     let Some(axis) = extent.axis else { return vec![0, extent.size] };
     let mut edges = vec![0];
     let mut end = 0u64;
-    for part in &field.axes[axis].parts {
+    for part in field.axes[axis].parts.iter() {
         end = end.saturating_add(part.size);
         edges.push(end);
     }

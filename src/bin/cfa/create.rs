@@ -159,9 +159,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let listener = meter.listener();
     let (out, listener) = (&arguments.out, Some(&listener as &cfa::Listener<'_>));
     let report = match (arguments.update, arguments.dry_run) {
-        (updates, true) => create::survey(out, &files, &options, updates, listener),
-        (false, false) => create::create(out, &files, &options, listener),
-        (true, false) => create::update(out, &files, &options, listener),
+        (updates, true) => create::survey(out, files, &options, updates, listener),
+        (false, false) => create::create(out, files, &options, listener),
+        (true, false) => create::update(out, files, &options, listener),
     };
     meter.finish();
     let report = report?;
@@ -237,7 +237,7 @@ fn grid(out: &mut impl Write, variable: &PlannedVariable) -> Outcome {
             let hidden =
                 dimension.parts.len() > SHOWN && (SHOWN / 2..dimension.parts.len() - SHOWN / 2).contains(&i);
             if !hidden {
-                writeln!(out, "    {i:>4}  size {size:<6} {:<28} {}", brief(place), printable(file))?;
+                writeln!(out, "    {i:>4}  size {size:<6} {:<28} {}", brief(&place), printable(&file))?;
             } else if i == SHOWN / 2 {
                 writeln!(out, "     ...  {} more", dimension.parts.len() - SHOWN)?;
             }

@@ -28,7 +28,8 @@ pub fn drawn(variable: &PlannedVariable) -> Vec<String> {
     }
     let part = |d: usize, i: u64| {
         let dimension = &variable.dimensions[d];
-        format!("{} {}", brief(&dimension.name), brief(&dimension.parts[i as usize].1))
+        let place = dimension.parts.get(i as usize).map_or(String::new(), |(_, place, _)| place);
+        format!("{} {}", brief(&dimension.name), brief(&place))
     };
     let each = if wide == 1 { "a part".to_owned() } else { format!("{wide} parts") };
     let mut lines =
