@@ -6,10 +6,9 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::report::{Findings, State, VariableReport};
+use super::report::State;
 use super::rules::{self, Rule};
-use super::{recorded::Recorded, recorded_chunks, Options};
-use crate::canonical::Target;
+use super::{recorded::Recorded, recorded_chunks, together::Subject};
 use crate::container::tree::VariableId;
 use crate::container::Container;
 use crate::dataset::Dataset;
@@ -21,16 +20,13 @@ use crate::model::slabs::Slabs;
 use crate::read::fragment::{self, Chain, Host, Outcome, Raw, Wanted};
 use crate::read::recorded_chunks::RecordedChunks;
 use crate::read::Preparation;
-use crate::selection::{c_strides, Selection};
+use crate::selection::Selection;
 use crate::threads::progress::Progress;
-use crate::threads::workers;
 use crate::value::{DataType, Values};
 
 /// The number of fragments that one task looks up at once: enough to be worth a task, few enough to balance the
 /// threads.
-const BLOCK: u64 = 256;
-/// The number of tasks beyond which they grow instead, because all are in memory.
-const TASKS: u64 = 8192;
+pub(super) const BLOCK: u64 = 256;
 
 /// The bytes of names of a fragment that are no extra effort, and the number beyond them that cost as much as a fragment
 /// without a file.
@@ -39,8 +35,8 @@ const BYTES: u64 = 32;
 
 /// How much is checked of all variables of a file together.
 pub(crate) struct Extent<'a> {
-    progress: Progress<'a>,
-    effort: Effort,
+    pub(super) progress: Progress<'a>,
+    pub(super) effort: Effort,
     /// The nested aggregation files that were found.
     known: Mutex<HashSet<Identity>>,
 }
@@ -78,95 +74,10 @@ impl<'a> Extent<'a> {
     }
 }
 
-/// Opens every fragment of a variable and fills in the states.
-///
-/// # Errors
-/// `Cancelled`.
-pub(crate) fn check(
-    dataset: &Dataset,
-    id: VariableId,
-    report: &mut VariableReport,
-    findings: &mut Findings,
-    options: &Options<'_>,
-    extent: &Extent<'_>,
-) -> Result<()> {
-    let Extent { progress, effort, .. } = extent;
-    let shared = dataset.shared();
-    let Some(aggregation) = shared.aggregation(id)? else { return Ok(()) };
-    let shape = aggregation.grid.fragments();
-    let path = Some(shared.tree().variables[id.0].path.as_str());
-    let total = crate::selection::checked_product(shape).and_then(|n| usize::try_from(n).ok());
-    let mut states = Vec::new();
-    // The states of all variables together count against what may be kept of the file.
-    let allowance = shared.container.allowance();
-    let room =
-        |&n: &usize| !effort.is_spent() && allowance.keep(n).is_ok() && states.try_reserve_exact(n).is_ok();
-    let Some(total) = total.filter(room) else {
-        let message = "its fragments are not checked: they are too many for a file of this length";
-        findings.add(&rules::FRAGMENT_REFUSED, aggregation.dialect, path, None, message);
-        return Ok(());
-    };
-    states.resize(total, State::Unchecked);
-    let variable = &shared.tree().variables[id.0];
-    let target = Target::new(&variable.attributes, variable.array.data_type);
-    let chain = Chain::enter(None, &**shared, id)?;
-    let inspection = Inspection {
-        preparation: Preparation::new(shared, id, aggregation, &target, &chain),
-        recorded: Recorded::of(dataset, aggregation),
-        chunks: shared.recorded_chunks(id, aggregation),
-        nested: Mutex::default(),
-        table: Mutex::default(),
-        extent,
-    };
-    let outcome = Mutex::new((states, findings));
-    let strides = c_strides(shape);
-    let all = Selection::all(shape);
-    let waits = shared.waits_for(id);
-    // As many wait for servers as requests may, and each for few fragments.
-    let waiting = shared.options.http_concurrency.saturating_mul(2).min(total).max(1);
-    let size = match waits {
-        true => ((total / waiting / 8).clamp(1, 16) as u64).max(total as u64 / TASKS),
-        false => (total as u64 / 16).clamp(1, BLOCK.max(total as u64 / TASKS)),
-    };
-    let tasks: Vec<Selection> = Slabs::new(&all, shape, size).collect::<Result<_>>()?;
-    let work = |block: Selection, _: &_, (): &mut ()| {
-        if effort.is_spent() {
-            return progress.advance(block.len().unwrap_or(0));
-        }
-        let found = inspection.block(&block)?;
-        // What was cancelled while it waited is no finding.
-        progress.check()?;
-        let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
-        for (index, verdict) in found {
-            let at: u64 = index.iter().zip(&strides).map(|(i, s)| i * s).sum();
-            outcome.0[at as usize] = verdict.state;
-            for (rule, message) in verdict.problems {
-                outcome.1.add(rule, aggregation.dialect, path, Some(&index), message);
-            }
-        }
-        drop(outcome);
-        progress.advance(block.len().unwrap_or(0))
-    };
-    match waits {
-        true => workers::run_waiting(tasks, waiting, Some(progress), || (), work)?,
-        false => workers::run(tasks, options.threads(), || (), work)?,
-    }
-    let (states, findings) = outcome.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let unchecked = states.iter().filter(|&&state| state == State::Unchecked).count();
-    if unchecked > 0 {
-        let message = format!(
-            "{unchecked} of its {total} fragments are not checked: they are too many for a file of this length"
-        );
-        findings.add(&rules::FRAGMENT_REFUSED, aggregation.dialect, path, None, message);
-    }
-    report.states = states;
-    Ok(())
-}
-
 /// The findings about one fragment.
-struct Verdict {
-    state: State,
-    problems: Vec<(&'static Rule, String)>,
+pub(super) struct Verdict {
+    pub(super) state: State,
+    pub(super) problems: Vec<(&'static Rule, String)>,
 }
 
 impl Verdict {
@@ -175,7 +86,8 @@ impl Verdict {
     }
 }
 
-struct Inspection<'a> {
+/// A variable under inspection.
+pub(super) struct Inspection<'a> {
     preparation: Preparation<'a>,
     recorded: Option<Recorded>,
     chunks: Option<Arc<RecordedChunks>>,
@@ -186,9 +98,22 @@ struct Inspection<'a> {
     extent: &'a Extent<'a>,
 }
 
-impl Inspection<'_> {
+impl<'a> Inspection<'a> {
+    pub(super) fn new(dataset: &'a Dataset, one: &'a Subject<'a>, extent: &'a Extent<'a>) -> Inspection<'a> {
+        let shared = dataset.shared();
+        let Subject { id, aggregation, target, chain, .. } = one;
+        Inspection {
+            preparation: Preparation::new(shared, *id, aggregation, target, chain),
+            recorded: Recorded::of(dataset, aggregation),
+            chunks: shared.recorded_chunks(*id, aggregation),
+            nested: Mutex::default(),
+            table: Mutex::default(),
+            extent,
+        }
+    }
+
     /// Checks the fragments of a block, as far as there is effort left.
-    fn block(&self, block: &Selection) -> Result<Vec<(Vec<u64>, Verdict)>> {
+    pub(super) fn block(&self, block: &Selection) -> Result<Vec<(Vec<u64>, Verdict)>> {
         let indices: Vec<Vec<u64>> = (0..block.len().unwrap_or(0)).map(|i| block.index(i)).collect();
         match self.looked_up(block) {
             Ok(Lookup::UniqueValues(_)) => {

@@ -18,6 +18,7 @@ mod subject;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod together;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -125,11 +126,7 @@ pub fn check(path: impl AsRef<Path>, options: &Options<'_>) -> Result<Report> {
             variables.iter().filter_map(VariableReport::fragment_count).fold(0u64, u64::saturating_add);
         let progress = Progress::new(options.progress, total, "the check was cancelled");
         let extent = fragments::Extent::new(progress, &shared.container);
-        for (&id, report) in aggregated.iter().zip(&mut variables) {
-            if report.shape.is_some() {
-                fragments::check(&dataset, id, report, &mut findings, options, &extent)?;
-            }
-        }
+        together::check(&dataset, &aggregated, &mut variables, &mut findings, options, &extent)?;
         extent.finish()?;
     }
     let file = redact(dataset.name());

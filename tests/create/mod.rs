@@ -12,5 +12,6 @@ mod program;
 mod ragged;
 mod refused;
 mod returning;
+mod size;
 mod together;
 mod updated;

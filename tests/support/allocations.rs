@@ -7,6 +7,7 @@ thread_local! {
     static NOW: Cell<isize> = const { Cell::new(0) };
     static MOST: Cell<isize> = const { Cell::new(0) };
     static LARGEST: Cell<usize> = const { Cell::new(0) };
+    static NUMBER: Cell<usize> = const { Cell::new(0) };
 }
 
 struct Counting;
@@ -15,6 +16,7 @@ struct Counting;
 static COUNTING: Counting = Counting;
 
 fn count(bytes: isize) {
+    let _ = NUMBER.try_with(|number| number.set(number.get() + usize::from(bytes > 0)));
     let _ = LARGEST.try_with(|largest| largest.set(largest.get().max(bytes.max(0) as usize)));
     // It no longer exists while the thread ends.
     let _ = NOW.try_with(|now| {
@@ -57,4 +59,11 @@ pub fn largest_during<T>(call: impl FnOnce() -> T) -> (T, usize) {
     LARGEST.set(0);
     let result = call();
     (result, LARGEST.get())
+}
+
+/// The number of requests of this thread for memory during a call.
+pub fn number_during<T>(call: impl FnOnce() -> T) -> (T, usize) {
+    let before = NUMBER.get();
+    let result = call();
+    (result, NUMBER.get() - before)
 }
