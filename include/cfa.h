@@ -1086,15 +1086,19 @@ cfa_status cfa_variable_advise(const cfa_variable *variable,
  * as they are written: "time=2001-03" is the whole of March. Numbers are in the units of the coordinates. Where a
  * dimension has no coordinates, its indices serve. Dimensions that are not named are whole.
  *
+ * A value without an equal coordinate means the cell whose bounds contain it, and "lat~45.3" the nearest coordinate.
+ * Longitudes may be those of any turn of the circle. The part must be one range of indices along each dimension: what
+ * is several ("lon=-20..20" where a file counts from 0 to 359) is an error that names them.
+ *
  * @param variable the variable
  * @param select   "dimension=value" or "dimension=value..value" each, such as "lat=45..60" and "station=Oslo"; a
  *                 list that ends with NULL; NULL for all of the variable
  * @param capacity the room in start and count, in numbers
  * @param start    receives the first index along each dimension; may be NULL for a scalar
  * @param count    receives the number of indices along each dimension; may be NULL for a scalar
- * @return CFA_OK; CFA_ERR_ARGUMENT if a text is not understood or nothing lies there, with the coordinates there are
- *         in the message, CFA_ERR_BUFFER if capacity is less than the rank; what cfa_variable_read returns, for
- *         coordinates
+ * @return CFA_OK; CFA_ERR_ARGUMENT if a text is not understood, if nothing lies there (the message has the coordinates
+ *         there are) or if the part is several ranges, CFA_ERR_BUFFER if capacity is less than the rank; what
+ *         cfa_variable_read returns, for coordinates
  */
 cfa_status cfa_variable_select(const cfa_variable *variable,
                                const char *const *select,
@@ -1993,8 +1997,8 @@ struct cfa_extract_options {
   /** The length of cuts. */
   size_t cut_count;
   /**
-   * The parts of dimensions by coordinates, "time=2001-03..2001-05", "lat=45", both ends included, a list that ends
-   * with NULL; or NULL. Not with cuts.
+   * The parts of dimensions by coordinates, "time=2001-03..2001-05", "lat=45", as for cfa_variable_select, but any
+   * number of ranges; a list that ends with NULL; or NULL. Not with cuts.
    */
   const char *const *select;
   /** The shape of a chunk, for variables with that many dimensions; NULL for one of about 1 MiB. */

@@ -206,6 +206,21 @@ impl Values {
         }
     }
 
+    /// Returns the elements at these indices.
+    ///
+    /// # Panics
+    /// Panics if one is out of range.
+    pub fn elements(&self, indices: impl Iterator<Item = usize>) -> Values {
+        macro_rules! pick {
+            ($($kind:ident),*) => {
+                match self {
+                    $(Values::$kind(v) => Values::$kind(indices.map(|i| v[i].clone()).collect()),)*
+                }
+            };
+        }
+        pick!(I8, U8, I16, U16, I32, U32, I64, U64, F32, F64, Char, String)
+    }
+
     /// Returns the text of a char run or of a single string, or `None` for numbers and lists of strings.
     pub fn as_text(&self) -> Option<String> {
         match self {

@@ -72,7 +72,7 @@ fn chunks_are_copied_where_nothing_changes() {
     assert!(!copies(folder.path(), 1, &chunks));
     let dimension = Dataset::open(agg).unwrap().variable("v").unwrap().dimensions().unwrap()[0];
     let cut = |start, count, step| Options {
-        cuts: vec![Cut { dimension, start, count, step }],
+        cuts: vec![Cut { dimension, start, count, step, shift: 0.0 }],
         ..Options::default()
     };
     assert!(copies(folder.path(), 1, &cut(1, 3, 1)));

@@ -43,6 +43,7 @@ mod recorded_chunks;
 mod records;
 mod remote;
 mod replacing;
+mod select;
 mod stress;
 mod support;
 mod tolerated;

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _core, _settings
-from ._coordinates import coordinate_range
+from ._coordinates import choices
 from ._dataset import Path
 from ._errors import warn
 from ._variable import Progress
@@ -290,14 +290,13 @@ def extract(
         raise ValueError(f"compression is {compression}; it is 0 to 9")
     if chunks is not None and min(chunks, default=1) < 1:
         raise ValueError("the sizes of a chunk are 1 or more")
-    ranges = [coordinate_range(name, value) for name, value in (select or {}).items()]
     _warn(
         _core.extract(
             os.fsdecode(file),
             os.fsdecode(out),
             _settings.texts(settings or {}),
             _names(variables),
-            ranges,
+            choices(select or {}, None),
             None if chunks is None else list(chunks),
             compression,
             shuffle,

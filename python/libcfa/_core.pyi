@@ -7,7 +7,7 @@ __version__: str
 
 _Progress = Callable[[float], object] | None
 _Settings = list[tuple[str, str]]
-_Range = tuple[str, str | None, str | None]
+_Choice = tuple[str, str | None, str | None, bool]
 
 class File:
     def __init__(self, path: str, settings: _Settings) -> None: ...
@@ -30,7 +30,7 @@ class Variable:
     def chunks(self) -> tuple[tuple[int, ...], ...]: ...
     def attributes(self) -> dict[str, Raw]: ...
     def missing_value(self) -> tuple[str, bytes] | None: ...
-    def select(self, ranges: list[_Range]) -> tuple[list[int], list[int], list[bool]]: ...
+    def select(self, choices: list[_Choice]) -> tuple[list[list[tuple[int, int]]], list[bool]]: ...
     def check_part(self, start: list[int], count: list[int], step: list[int]) -> None: ...
     def fragments(
         self,
@@ -79,7 +79,7 @@ def extract(
     out: str,
     settings: _Settings,
     variables: list[str],
-    select: list[_Range],
+    select: list[_Choice],
     chunks: list[int] | None,
     deflate: int,
     shuffle: bool,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core, _indexing, _values
-from ._coordinates import coordinate_range, is_point
+from ._coordinates import choices, is_list, is_point, items
 from ._errors import warn
 from ._once import once
 
@@ -154,22 +154,49 @@ class Variable:
         sizes = ", ".join(f"{name}: {size}" for name, size in zip(self.dims, self.shape, strict=True))
         return f"<libcfa.Variable {self.path} ({sizes}) {self.dtype}>"
 
-    def select(self, **coordinates: Any) -> Any:
+    def select(self, coordinates: Mapping[str, Any] | None = None, /, *, method: str | None = None, **more: Any) -> Any:
         """Read a part by coordinate values: ``v.select(time=slice("2001-03", "2001-05"), lat=45)``.
 
         A slice includes both ends; an end that is None is that of the dimension. Dates are compared to the precision in
         which they are written, so ``time="2001-03"`` is the whole of March; those with a time zone are converted to
-        UTC. A single number, label or datetime takes its dimension away, like an integer index; a date does not, since
-        it may mean several times. A dimension without coordinates is selected by index.
+        UTC. A value that no coordinate equals means the cell whose bounds contain it; with ``method="nearest"`` it
+        means the nearest coordinate. Longitudes may be those of any turn: ``lon=slice(-20, 20)``. Values and slices in
+        a list are joined in its order.
+
+        A single number, label or datetime takes its dimension away, like an integer index; a date does not, since it
+        may mean several times, unless the nearest is meant. A dimension without coordinates is selected by index. A
+        dimension whose name is not one of Python is selected by a mapping: ``v.select({"my lat": 45})``.
         """
-        ranges = [coordinate_range(name, value) for name, value in coordinates.items()]
-        start, count, dates = self._core.select(ranges)
-        index: list[Any] = [slice(s, s + n) for s, n in zip(start, count, strict=True)]
-        for (name, value), along_dates in zip(coordinates.items(), dates, strict=True):
+        wanted = {**(coordinates or {}), **more}
+        chosen = choices(wanted, method)
+        ranges, dates = self._core.select(chosen)
+        options: list[list[Any]] = [[slice(start, start + count) for start, count in along] for along in ranges]
+        along_dates = {name: is_date for (name, *_), is_date in zip(chosen, dates, strict=True)}
+        for name, value in wanted.items():
             d = self.dims.index(name)
-            if count[d] == 1 and is_point(value, along_dates):
-                index[d] = start[d]
-        return self[tuple(index)]
+            found = sum(count for _, count in ranges[d])
+            points = [is_point(one, along_dates[name], method) for one in items(name, value)]
+            if is_list(value):
+                if all(points) and found < len(points):
+                    raise ValueError(f"{name}: {len(points)} values mean only {found} different coordinates")
+            elif found == 1 and points[0]:
+                options[d] = [ranges[d][0][0]]
+        return self._joined(options, [])
+
+    def _joined(self, options: list[list[Any]], key: list[Any]) -> Any:
+        """Read with each of the indices along the dimensions after those of the key, and join the results."""
+        if len(key) == len(options):
+            return self[tuple(key)]
+        parts = [self._joined(options, [*key, one]) for one in options[len(key)]]
+        if len(parts) == 1:
+            return parts[0]
+        axis = sum(isinstance(one, slice) for one in key)
+        masked = [part for part in parts if isinstance(part, np.ma.MaskedArray)]
+        if not masked:
+            return np.concatenate(parts, axis)
+        joined = np.ma.concatenate(parts, axis)  # type: ignore[no-untyped-call]
+        joined.fill_value = masked[0].fill_value
+        return joined
 
     def read(
         self,

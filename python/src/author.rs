@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::errors;
-use crate::variable::{borrowed, Range};
+use crate::variable::{chosen, Chosen};
 use crate::watch::Watch;
 
 /// Adds the functions to the module.
@@ -199,7 +199,7 @@ fn extract_(
     out: PathBuf,
     settings: Settings,
     variables: Vec<String>,
-    select: Vec<Range>,
+    select: Vec<Chosen>,
     chunks: Option<Vec<u64>>,
     deflate: u8,
     shuffle: bool,
@@ -211,8 +211,8 @@ fn extract_(
     let result = py.detach(|| {
         let listener = |done, total| watch.tell(done, total);
         let dataset = Dataset::open_with(&path, &open)?;
-        let select = borrowed(&select);
-        let cuts = extract::cuts(&dataset, &variables, |variable| variable.select_between(&select))?;
+        let select = chosen(&select);
+        let cuts = extract::cuts(&dataset, &variables, |variable| variable.choose(&select))?;
         let progress: Option<&cfa::Listener<'_>> = Some(&listener);
         let options = extract::Options { variables, cuts, chunks, deflate, shuffle, overwrite, progress };
         extract::extract(&dataset, &out, &options)?;

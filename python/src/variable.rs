@@ -1,6 +1,6 @@
 //! A variable of an open file: its description, and reading it into a buffer.
 
-use cfa::{Coordinates, DataType, Entry, EntrySource, Output, Selection, VariableId};
+use cfa::{Choice, Coordinates, DataType, Entry, EntrySource, Output, Selection, VariableId};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -27,12 +27,20 @@ type Row<'py> = (
     Option<Bound<'py, PyAny>>,
 );
 
-/// The name of a dimension and the coordinates of both ends; `None` for an end of the dimension.
-pub(crate) type Range = (String, Option<String>, Option<String>);
+/// The ranges of indices along a dimension: start and count.
+type Ranges = Vec<(u64, u64)>;
 
-/// Returns ranges as the engine takes them.
-pub(crate) fn borrowed(ranges: &[Range]) -> Vec<(&str, Option<&str>, Option<&str>)> {
-    ranges.iter().map(|(name, from, to)| (&**name, from.as_deref(), to.as_deref())).collect()
+/// The name of a dimension, the coordinates of both ends (`None` for an end of the dimension), and whether the one
+/// nearest to the first is meant.
+pub(crate) type Chosen = (String, Option<String>, Option<String>, bool);
+
+/// Returns choices as the engine takes them.
+pub(crate) fn chosen(choices: &[Chosen]) -> Vec<(&str, Choice)> {
+    let choice = |(_, from, to, nearest): &Chosen| match from {
+        Some(value) if *nearest => Choice::Nearest(value.clone()),
+        _ => Choice::Between(from.clone(), to.clone()),
+    };
+    choices.iter().map(|one| (&*one.0, choice(one))).collect()
 }
 
 impl Variable {
@@ -110,20 +118,21 @@ impl Variable {
         self.engine(py)?.missing_value().map(|value| values::raw(py, &value)).transpose()
     }
 
-    /// Returns the start and count along each dimension between two coordinates of some of them, and for each of these
-    /// whether its coordinates are dates.
-    fn select(&self, py: Python<'_>, ranges: Vec<Range>) -> PyResult<(Vec<u64>, Vec<u64>, Vec<bool>)> {
+    /// Returns the ranges (start, count) along each dimension that the choices select, and for each choice whether the
+    /// coordinates are dates.
+    fn select(&self, py: Python<'_>, choices: Vec<Chosen>) -> PyResult<(Vec<Ranges>, Vec<bool>)> {
         let variable = self.engine(py)?;
         let selected = || {
-            let found = variable.select_between(&borrowed(&ranges))?;
+            let found = variable.choose(&chosen(&choices))?;
             let ids = variable.dimensions()?;
             let names: Vec<&str> = ids.iter().map(|&id| &*variable.dataset().dimension(id).name).collect();
-            let is_date = |(name, ..): &Range| match names.iter().position(|one| one == name) {
-                Some(d) => Ok(Coordinates::along(&variable, d, &found)?.are_dates()),
+            let is_date = |(name, ..): &Chosen| match names.iter().position(|one| one == name) {
+                Some(d) => Ok(Coordinates::along_parts(&variable, d, &found)?.are_dates()),
                 None => Ok(false),
             };
-            let dates = ranges.iter().map(is_date).collect::<cfa::Result<_>>()?;
-            Ok((found.start().to_vec(), found.count().to_vec(), dates))
+            let dates = choices.iter().map(is_date).collect::<cfa::Result<_>>()?;
+            let ranges = |d| found.ranges(d).iter().map(|range| (range.start, range.count)).collect();
+            Ok(((0..ids.len()).map(ranges).collect(), dates))
         };
         py.detach(selected).map_err(|e| errors::raise(py, e))
     }

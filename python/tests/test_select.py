@@ -93,7 +93,14 @@ def test_days_and_months_keep_their_dimension_whatever_they_hold(v: Any) -> None
 
 def test_numbers_that_are_none_select_nothing(v: Any) -> None:
     assert np.array_equal(v.select(level=slice(np.float32(1), np.int8(5)), index=1), v[:, :, :2, 1])
-    for wrong in ({"level": np.nan}, {"level": slice(np.nan, 5)}, {"level": [1, 5]}, {"index": -1}, {"index": 1.5}):
+    for wrong in (
+        {"level": np.nan},
+        {"level": slice(np.nan, 5)},
+        {"level": [1, 6]},
+        {"level": []},
+        {"index": -1},
+        {"index": 1.5},
+    ):
         with pytest.raises(ValueError):
             v.select(**wrong)
 
@@ -109,3 +116,45 @@ def test_a_single_day_in_a_file_keeps_its_dimension(tmp_path: Path) -> None:
             assert ds["v"].select(time=day).tolist() == [1], day
         assert ds["v"].select(time=datetime.datetime(2001, 3, 2)) == 1
         assert ds["v"].select(time=1) == 1
+
+
+def test_lists_are_joined_in_their_order(v: Any) -> None:
+    assert np.array_equal(v.select(level=[9, 1]), v[:, :, [2, 0]])
+    assert np.array_equal(v.select(level=np.array([9.0, 1.0]), station=[LABELS[2], LABELS[0]]), v[[2, 0]][:, :, [2, 0]])
+    assert np.array_equal(v.select(time=["2001-03-02", slice(None, "2001-03-01T06")]), v[:, [4, 5, 6, 7, 0, 1]])
+    assert v.select(level=[5]).shape == (7, 8, 1, 2)
+    assert np.array_equal(v.select({"level": (1, 9)}, index=1), v[:, :, [0, 2], 1])
+
+
+def test_the_nearest_is_selected_by_method(v: Any) -> None:
+    assert np.array_equal(v.select(level=3, method="nearest"), v[:, :, 0])
+    assert np.array_equal(v.select(level=[8, 3.1], method="nearest"), v[:, :, [2, 1]])
+    assert np.array_equal(v.select(time="2001-03-01T07", method="nearest"), v[:, 1])
+    assert np.array_equal(v.select(time=slice("2001-03-02", None), level=3.1, method="nearest"), v[:, 4:, 1])
+    for wrong in ({"level": [8, 8.5]}, {"level": 20}, {"station": "a"}, {"level": "x"}):
+        with pytest.raises(ValueError):
+            v.select(**wrong, method="nearest")
+    with pytest.raises(ValueError, match="method is 'pad'"):
+        v.select(level=3, method="pad")
+
+
+def test_longitudes_of_any_turn_and_cells(tmp_path: Path) -> None:
+    with netCDF4.Dataset(tmp_path / "map.nc", "w") as file:
+        file.createDimension("x", 36)
+        file.createDimension("two", 2)
+        x = file.createVariable("x", "f4", ("x",))
+        x.units, x.bounds = "degrees_east", "edges"
+        x[:] = np.arange(36) * 10
+        file.createVariable("edges", "f4", ("x", "two"))[:] = np.stack([x[:] - 5, x[:] + 5], axis=1)
+        v = file.createVariable("v", "i2", ("x",), fill_value=-7)
+        v[:] = np.ma.masked_equal(np.arange(36), 35)
+    with libcfa.open(tmp_path / "map.nc") as ds:
+        part = ds["v"].select(x=slice(-20, 20))
+        assert part.tolist() == [34, None, 0, 1, 2]
+        assert part.fill_value == -7
+        assert ds["v"].select(x=-92) == 27
+        assert ds["v"].select(x=-92, method="nearest") == 27
+    libcfa.extract(tmp_path / "map.nc", tmp_path / "part.nc", select={"x": slice(-20, 20)}, variables="v")
+    with netCDF4.Dataset(tmp_path / "part.nc") as file:
+        assert file["x"][:].tolist() == [-20, -10, 0, 10, 20]
+        assert file["edges"][0].tolist() == [-25, -15]

@@ -95,6 +95,27 @@ impl TimeUnits {
         self.calendar.is_of_clocks().then(warning)
     }
 
+    /// Returns the calendar.
+    pub fn calendar(&self) -> Calendar {
+        self.calendar
+    }
+
+    /// Returns a date and time as a number in these units, or `None` if the calendar does not have it.
+    pub fn encode(&self, date: &DateTime) -> Option<f64> {
+        let day = self.calendar.day_number(date.year, date.month, date.day)?;
+        if date.hour > 23 || date.minute > 59 || date.second > 59 || date.microsecond > 999_999 {
+            return None;
+        }
+        let minutes = i128::from(date.hour) * 60 + i128::from(date.minute);
+        let micros = (minutes * 60 + i128::from(date.second)) * 1_000_000 + i128::from(date.microsecond);
+        let since = i128::from(day) * DAY + micros * 1000 - self.moment;
+        Some(match self.nanoseconds {
+            // Whole units are exact.
+            Some(unit) => since.div_euclid(unit) as f64 + since.rem_euclid(unit) as f64 / unit as f64,
+            None => since as f64 / SECOND as f64 / self.seconds,
+        })
+    }
+
     /// Returns the date and time of a number in these units, to the microsecond, or `None` if it is not a time or is
     /// beyond the supported years. A fraction that misses a whole second by no more than its rounding error is that
     /// second.

@@ -41,8 +41,8 @@ pub struct cfa_extract_options {
     pub cuts: *const cfa_cut,
     /// The length of cuts.
     pub cut_count: usize,
-    /// The parts of dimensions by coordinates, "time=2001-03..2001-05", "lat=45", both ends included, a list that ends
-    /// with NULL; or NULL. Not with cuts.
+    /// The parts of dimensions by coordinates, "time=2001-03..2001-05", "lat=45", as for cfa_variable_select, but any
+    /// number of ranges; a list that ends with NULL; or NULL. Not with cuts.
     pub select: *const *const c_char,
     /// The shape of a chunk, for variables with that many dimensions; NULL for one of about 1 MiB.
     pub chunk: *const u64,

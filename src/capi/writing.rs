@@ -18,7 +18,6 @@ use crate::author::convert::{self, Locations};
 use crate::author::create::{self, Inputs};
 use crate::author::extract::{self, Cut};
 use crate::author::write::Format;
-use crate::dataset::select;
 use crate::Dataset;
 
 /// `cfa_aggregation_create`, under the contract of the C API (module capi), as the others here.
@@ -185,7 +184,7 @@ pub(super) unsafe fn extract(
     let cuts = match select.is_empty() {
         // SAFETY: as above.
         true => unsafe { cuts_of(&dataset, cuts)? },
-        false => extract::cuts(&dataset, &variables, |v| select::selection(v, &select))?,
+        false => extract::cuts(&dataset, &variables, |v| v.select_parts(&select))?,
     };
     let options = extract::Options {
         variables,
@@ -225,7 +224,7 @@ unsafe fn cuts_of(dataset: &Dataset, given: &[cfa_cut]) -> Answer<Vec<Cut>> {
             (0, _) => one.start / step.unsigned_abs() + 1,
             (count, _) => count,
         };
-        cuts.push(Cut { dimension, start: one.start, count, step });
+        cuts.push(Cut { dimension, start: one.start, count, step, shift: 0.0 });
     }
     Ok(cuts)
 }

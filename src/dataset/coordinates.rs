@@ -4,6 +4,7 @@
 use crate::canonical::{Conversion, DateTime, Target, TimeUnits};
 use crate::container::read::zeroed;
 use crate::container::tree::DimensionId;
+use crate::dataset::select::{is_longitude, Parts, Range};
 use crate::dataset::variable::{Output, Variable};
 use crate::error::{Error, Kind, Result};
 use crate::selection::Selection;
@@ -125,10 +126,11 @@ pub struct Coordinates {
     pub dimension: String,
     /// The coordinate values, unpacked; `None` if there is no coordinate variable, so that indices are used instead.
     pub values: Option<Values>,
+    pub(in crate::dataset) time: Option<TimeUnits>,
+    /// Whether they are longitudes, which may be written in any turn of the circle.
+    pub(in crate::dataset) is_longitude: bool,
     valid: Vec<u8>,
-    time: Option<TimeUnits>,
-    first: u64,
-    step: i64,
+    ranges: Vec<Range>,
 }
 
 impl Coordinates {
@@ -152,6 +154,7 @@ impl Coordinates {
             (Values::Char(bytes), &[_, length]) => words(&bytes, length as usize),
             (values, _) => (Some(values), valid),
         };
+        coordinates.is_longitude = is_longitude(coordinate.attributes());
         let text = |name: &str| coordinate.attributes().text(name);
         coordinates.time = text("units").and_then(|u| TimeUnits::parse(&u, text("calendar").as_deref()).ok());
         if let Some(warning) = coordinates.time.as_ref().and_then(TimeUnits::warning) {
@@ -166,8 +169,71 @@ impl Coordinates {
     /// The errors of decoding the aggregation.
     pub fn indices(variable: &Variable, d: usize, part: &Selection) -> Result<Coordinates> {
         let dimension = variable.dataset().dimension(variable.dimensions()?[d]).name.clone();
-        let (first, step) = (part.start()[d], part.step()[d]);
-        Ok(Coordinates { dimension, values: None, valid: Vec::new(), time: None, first, step })
+        let ranges = Parts::from(part.clone()).ranges(d).to_vec();
+        let (values, time, is_longitude) = (None, None, false);
+        Ok(Coordinates { dimension, values, valid: Vec::new(), time, is_longitude, ranges })
+    }
+
+    /// Returns the coordinates of parts of dimension `d` of a variable, shifted as the parts say.
+    ///
+    /// # Errors
+    /// As [`Coordinates::along`]; `Request` if the parts reach outside of the variable.
+    pub fn along_parts(variable: &Variable, d: usize, parts: &Parts) -> Result<Coordinates> {
+        let ranges = parts.ranges(d);
+        match ranges {
+            // No more is read than is wanted.
+            [range] => {
+                let along = Coordinates::along(variable, d, &parts.first(d, variable.shape()?)?)?;
+                along.picked(&[Range { start: 0, step: 1, ..*range }], ranges)
+            }
+            _ => Coordinates::along(variable, d, &Selection::all(variable.shape()?))?.picked(ranges, ranges),
+        }
+    }
+
+    /// Returns the bare indices of parts of dimension `d`.
+    ///
+    /// # Errors
+    /// As [`Coordinates::along_parts`].
+    pub fn indices_of_parts(variable: &Variable, d: usize, parts: &Parts) -> Result<Coordinates> {
+        let ranges = parts.ranges(d);
+        Coordinates::indices(variable, d, &Selection::all(variable.shape()?))?.picked(ranges, ranges)
+    }
+
+    /// Returns those of these ranges of what was read, which are these ranges of the dimension.
+    fn picked(mut self, ranges: &[Range], of_dimension: &[Range]) -> Result<Coordinates> {
+        self.ranges = of_dimension.to_vec();
+        let Some(values) = &self.values else { return Ok(self) };
+        let indices = || {
+            ranges.iter().flat_map(|range| (0..range.count).map(|i| (range.index(i) as usize, range.shift)))
+        };
+        if indices().any(|(i, _)| i >= values.len()) {
+            return Err(Error::new(Kind::Request, "the parts reach outside of the dimension"));
+        }
+        self.valid = indices().map(|(i, _)| self.valid[i]).collect();
+        self.values = Some(match values {
+            // Moved longitudes may be negative, whatever the type.
+            values if ranges.iter().any(|range| range.shift != 0.0) => match values {
+                Values::F32(list) => {
+                    Values::F32(indices().map(|(i, by)| (f64::from(list[i]) + by) as f32).collect())
+                }
+                values => {
+                    Values::F64(indices().map(|(i, by)| values.f64_at(i).unwrap_or(f64::NAN) + by).collect())
+                }
+            },
+            values => values.elements(indices().map(|(i, _)| i)),
+        });
+        Ok(self)
+    }
+
+    /// Returns the index of coordinate `i` in the dimension.
+    fn index(&self, mut i: u64) -> u64 {
+        for range in &self.ranges {
+            if i < range.count {
+                return range.index(i);
+            }
+            i -= range.count;
+        }
+        i
     }
 
     /// Returns whether the coordinates are times that can be printed as dates.
@@ -199,12 +265,12 @@ impl Coordinates {
         if let Some(date) = self.date(i) {
             return date.to_string();
         }
-        let index = self.first.wrapping_add_signed(self.step.wrapping_mul(i as i64)).to_string();
-        match &self.values {
-            Some(Values::Char(_)) | None => index,
-            Some(Values::String(words)) => words.get(i as usize).cloned().unwrap_or(index),
-            Some(values) => values.decimal_at(i as usize).unwrap_or(index),
-        }
+        let text = match &self.values {
+            Some(Values::Char(_)) | None => None,
+            Some(Values::String(words)) => words.get(i as usize).cloned(),
+            Some(values) => values.decimal_at(i as usize),
+        };
+        text.unwrap_or_else(|| self.index(i).to_string())
     }
 }
 

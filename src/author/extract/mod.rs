@@ -13,6 +13,7 @@
 //! ```
 
 mod cuts;
+mod longitudes;
 mod pipeline;
 mod related;
 mod shape;
@@ -22,16 +23,16 @@ use std::path::Path;
 use crate::author::out::Out;
 use crate::author::write::{self, Format, NewFile};
 use crate::container::tree::{DimensionId, Tree, VariableId};
+use crate::dataset::select::{Parts, Range};
 use crate::dataset::variable::Variable;
 use crate::dataset::Dataset;
 use crate::error::Result;
-use crate::selection::Selection;
 use crate::threads::progress::Listener;
 pub use cuts::cuts;
 use shape::Outline;
 
 /// A part of one dimension.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cut {
     /// The dimension.
     pub dimension: DimensionId,
@@ -41,6 +42,8 @@ pub struct Cut {
     pub count: u64,
     /// The distance between them.
     pub step: i64,
+    /// What is added to the coordinates there and their bounds: 0, or a multiple of 360 for longitudes.
+    pub shift: f64,
 }
 
 /// What to extract, and how to store it.
@@ -48,7 +51,8 @@ pub struct Cut {
 pub struct Options<'a> {
     /// The variables (`tas`, `/group/tas`), extracted with everything that they refer to; none means the whole file.
     pub variables: Vec<String>,
-    /// The parts of dimensions; other dimensions are extracted whole.
+    /// The parts of dimensions; several of one dimension are joined in their order. Other dimensions are extracted
+    /// whole.
     pub cuts: Vec<Cut>,
     /// The shape of a chunk, for variables of that rank; `None` chooses one.
     pub chunks: Option<Vec<u64>>,
@@ -81,22 +85,32 @@ impl Options<'_> {
     ///
     /// # Errors
     /// `Request` if a cut reaches outside; the errors of decoding the aggregation.
-    fn selection(&self, variable: &Variable) -> Result<Selection> {
-        let shape = variable.shape()?;
-        let (mut start, mut count, mut step) = (vec![0; shape.len()], shape.to_vec(), vec![1; shape.len()]);
-        for (d, id) in variable.dimensions()?.iter().enumerate() {
-            if let Some(cut) = self.cuts.iter().find(|c| c.dimension == *id) {
-                (start[d], count[d], step[d]) = (cut.start, cut.count, cut.step);
+    fn parts(&self, variable: &Variable) -> Result<Parts> {
+        let whole = |count: u64| vec![Range { start: 0, count, step: 1, shift: 0.0 }];
+        let along = |(id, &size): (&DimensionId, &u64)| {
+            let cuts = self.cuts.iter().filter(|cut| cut.dimension == *id);
+            let range =
+                |cut: &Cut| Range { start: cut.start, count: cut.count, step: cut.step, shift: cut.shift };
+            let ranges: Vec<Range> = cuts.map(range).collect();
+            if ranges.is_empty() {
+                whole(size)
+            } else {
+                ranges
             }
-        }
-        Selection::new(&start, &count, &step, shape).map_err(|e| e.in_variable(variable.path()))
+        };
+        let shape = variable.shape()?;
+        let parts = Parts::new(variable.dimensions()?.iter().zip(shape).map(along).collect());
+        parts.check(shape).map_err(|e| e.in_variable(variable.path()))?;
+        Ok(parts)
     }
 }
 
 /// A variable that is being extracted.
 struct Item {
     variable: Variable,
-    selection: Selection,
+    parts: Parts,
+    /// The dimension along which the values are longitudes to be moved, if they are.
+    moved: Option<usize>,
 }
 
 /// Writes a new file. An existing one is replaced only with [`Options::overwrite`], and never the aggregation file or a
@@ -114,9 +128,10 @@ pub fn extract(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<
     let mut items = Vec::with_capacity(variables.len());
     let mut outline = Outline::new(dataset);
     for variable in variables {
-        let selection = options.selection(&variable)?;
-        outline.add(&variable, &selection, options)?;
-        items.push(Item { variable, selection });
+        let parts = options.parts(&variable)?;
+        let moved = longitudes::moved(&variable, &parts)?;
+        outline.add(&variable, &parts.count(), moved.is_some(), options)?;
+        items.push(Item { variable, parts, moved });
     }
     let file = outline.finish();
     let mut out = NewFile::begin(&file, target, Format::Netcdf4)?;

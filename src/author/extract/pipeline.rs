@@ -11,20 +11,21 @@ use std::sync::mpsc::{channel, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::Item;
+use super::{longitudes, Item};
 use crate::author::write::blocks::blocks;
 use crate::author::write::{Encoder, NewFile, Ready};
 use crate::container::form::Form;
+use crate::dataset::select::Parts;
 use crate::dataset::variable::Variable;
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
 use crate::model::feature::missing_texts;
 use crate::read::chunk;
-use crate::selection::{checked_product, Selection};
+use crate::selection::checked_product;
 use crate::threads::progress::{Listener, Progress};
 use crate::threads::stop;
 use crate::threads::workers;
-use crate::value::{DataType, Values};
+use crate::value::Values;
 
 /// The size of a block in bytes.
 const BLOCK: u64 = 4 << 20;
@@ -63,7 +64,7 @@ pub(super) fn run(
     out: &mut NewFile,
     listener: Option<&Listener<'_>>,
 ) -> Result<()> {
-    let total = items.iter().filter_map(|i| i.selection.len()).fold(0, u64::saturating_add);
+    let total = items.iter().filter_map(|i| checked_product(&i.parts.count())).fold(0, u64::saturating_add);
     let progress = Progress::new(listener, total, "the extraction was cancelled");
     let options = &dataset.shared().options;
     let waits = items.iter().any(|item| dataset.shared().waits_for(item.variable.id()));
@@ -106,7 +107,7 @@ pub(super) fn run(
 
 /// Returns the blocks, of these shapes, of all items.
 fn tasks(items: &[Item], shapes: Vec<Vec<u64>>) -> impl Iterator<Item = Task> + Send {
-    let counts = items.iter().map(|item| item.selection.count().to_vec());
+    let counts = items.iter().map(|item| item.parts.count());
     let arrays: Vec<(Vec<u64>, Vec<u64>)> = counts.zip(shapes).collect();
     let all = arrays
         .into_iter()
@@ -244,8 +245,12 @@ impl Work {
             false => Ok(()),
         };
         let encoded = |start: &[u64], count: &[u64]| {
-            let part = part(&item.selection, start, count, item)?;
+            let part = item.parts.block(start, count);
             let values = read(&item.variable, &part, &|_, _| !self.turns.is_stopped())?;
+            let values = match item.moved {
+                Some(d) => longitudes::move_by(values, &item.variable, &part, d)?,
+                None => values,
+            };
             encoder.encode(start, count, values, &check)
         };
         let Some(form) = encoder.form() else { return Ok(vec![encoded(start, count)?]) };
@@ -266,30 +271,30 @@ impl Work {
 /// Returns the chunk at this place as a fragment stores it, if it can be copied.
 fn copied(item: &Item, encoder: &Encoder, form: &Form, at: &[u64], size: &[u64]) -> Option<Ready> {
     // A chunk that reaches beyond the array may hold other values there.
-    if *size != *form.chunk || item.selection.step().iter().any(|&step| step != 1) {
+    if *size != *form.chunk || item.moved.is_some() {
         return None;
     }
-    let source: Vec<u64> = at.iter().zip(item.selection.start()).map(|(at, first)| at + first).collect();
+    let part = item.parts.block(at, size).single(item.variable.shape().ok()?).ok()??;
+    if part.step().iter().any(|&step| step != 1) {
+        return None;
+    }
+    let source = part.start().to_vec();
     let bytes = chunk::stored(item.variable.dataset().shared(), item.variable.id(), &source, form)?;
     encoder.whole(at, bytes)
 }
 
-/// Returns the part of the source for a block of the selection.
-fn part(whole: &Selection, start: &[u64], count: &[u64], item: &Item) -> Result<Selection> {
-    let first: Vec<u64> = (0..whole.rank())
-        .map(|d| whole.start()[d].wrapping_add_signed(whole.step()[d].wrapping_mul(start[d] as i64)))
-        .collect();
-    Selection::new(&first, count, whole.step(), item.variable.shape()?)
-}
-
 /// Reads the values; a missing string becomes the variable's own missing value.
-fn read(variable: &Variable, part: &Selection, listener: &Listener<'_>) -> Result<Values> {
-    if variable.data_type() != DataType::String {
-        return variable.read_values_with(part, Some(listener));
+fn read(variable: &Variable, parts: &Parts, listener: &Listener<'_>) -> Result<Values> {
+    let mut values = variable.read_parts_with(parts, Some(listener))?;
+    if let (Values::String(words), valid) = &mut values {
+        let missing = missing_texts(variable.attributes()).into_iter().next().unwrap_or_default();
+        words
+            .iter_mut()
+            .zip(valid)
+            .filter(|(_, valid)| !**valid)
+            .for_each(|(word, _)| word.clone_from(&missing));
     }
-    let missing = missing_texts(variable.attributes()).into_iter().next().unwrap_or_default();
-    let strings = variable.read_strings_with(part, Some(listener))?;
-    Ok(Values::String(strings.into_iter().map(|s| s.unwrap_or_else(|| missing.clone())).collect()))
+    Ok(values.0)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Builds the description of the new file: groups, dimensions, variables and attributes of what is extracted.
 
+use super::longitudes::RANGES;
 use super::{storage, Options};
 use crate::author::write::{self, default_chunk, Dimension, File, Group};
 use crate::container::tree::{DimensionId, GroupId, Tree};
@@ -7,7 +8,7 @@ use crate::dataset::variable::Variable;
 use crate::dataset::Dataset;
 use crate::dialect;
 use crate::error::{Error, Kind, Result};
-use crate::selection::{checked_product, Selection};
+use crate::selection::checked_product;
 use crate::value::{Attributes, DataType};
 
 /// The sizes in bytes between which the chunk shape of the fragments is used.
@@ -35,18 +36,20 @@ impl<'a> Outline<'a> {
     pub(super) fn add(
         &mut self,
         variable: &Variable,
-        selection: &Selection,
+        shape: &[u64],
+        is_moved: bool,
         options: &Options<'_>,
     ) -> Result<()> {
         let ids = variable.dimensions()?.to_vec();
-        for (&id, &size) in ids.iter().zip(selection.count()) {
+        for (&id, &size) in ids.iter().zip(shape) {
             self.dimension(id, size).map_err(|e| e.in_variable(variable.path()))?;
         }
         let data_type = variable.data_type();
         let mut new = write::Variable::new(variable.name(), data_type, &[]);
         new.dimensions = ids.iter().map(|id| self.tree.dimensions[id.0].name.clone()).collect();
         for attribute in variable.attributes() {
-            if !dialect::defines_aggregation(attribute) {
+            let is_wrong = is_moved && RANGES.contains(&attribute.name.as_str());
+            if !dialect::defines_aggregation(attribute) && !is_wrong {
                 new.attributes.set(&attribute.name, attribute.value.clone());
             }
         }
@@ -55,9 +58,9 @@ impl<'a> Outline<'a> {
             new.attributes.set("_FillValue", value);
         }
         let element = data_type.size().unwrap_or(16);
-        let chunk = match options.chunks.as_ref().filter(|c| c.len() == selection.rank()) {
-            Some(chunk) => chunk.iter().zip(selection.count()).map(|(&c, &n)| c.min(n).max(1)).collect(),
-            None => natural_chunk(variable, selection.count(), element),
+        let chunk = match options.chunks.as_ref().filter(|c| c.len() == shape.len()) {
+            Some(chunk) => chunk.iter().zip(shape).map(|(&c, &n)| c.min(n).max(1)).collect(),
+            None => natural_chunk(variable, shape, element),
         };
         new.storage = storage(options, &chunk, data_type == DataType::String);
         let group = self.tree.variables[variable.id().0].group;

@@ -80,7 +80,7 @@ pub fn table(
     answer: &Answer,
 ) -> Outcome {
     let style = style::for_stdout();
-    let units = units_of(variable);
+    let units = units_of(variable, answer.is_packed);
     let shape: Vec<String> = coordinates
         .iter()
         .zip(&answer.shape)
@@ -156,13 +156,13 @@ pub fn table(
     Ok(())
 }
 
-/// Returns the units of the values, for the heading. Packed values are shown as they are stored.
-fn units_of(variable: &Variable) -> String {
+/// Returns the units of the values, for the heading, and how packed ones are unpacked.
+fn units_of(variable: &Variable, is_packed: bool) -> String {
     let attributes = variable.attributes();
     let units = attributes.text("units").map(|u| printable(&u));
     let number = |name| attributes.get(name).and_then(|v| v.decimal_at(0));
     let (scale, offset) = (number("scale_factor"), number("add_offset"));
-    if scale.is_none() && offset.is_none() {
+    if !is_packed || scale.is_none() && offset.is_none() {
         return units.map_or_else(String::new, |u| format!(" ({u})"));
     }
     let scale = scale.map_or_else(String::new, |s| format!(" * {s}"));

@@ -55,7 +55,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         variables: arguments.variable.clone(),
         cuts: match arguments.part.is_whole() {
             true => Vec::new(),
-            false => cuts(&dataset, &arguments.variable, |variable| arguments.part.selection(variable))?,
+            false => cuts(&dataset, &arguments.variable, |variable| arguments.part.parts(variable))?,
         },
         chunks: arguments.chunk.as_deref().map(chunk).transpose()?,
         deflate: arguments.deflate,

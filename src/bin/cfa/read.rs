@@ -4,7 +4,7 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use cfa::Coordinates;
-use cfa::{DataType, Dataset, Selection, Values, Variable};
+use cfa::{DataType, Dataset, Parts, Values, Variable};
 use serde_json::json;
 
 use crate::select::SelectionArguments;
@@ -32,6 +32,13 @@ pub struct Arguments {
     /// Write the bare bytes in this machine's byte order, C order (strings: one per line)
     #[arg(long)]
     raw: bool,
+    /// Unpack numbers: scale_factor, add_offset, _Unsigned
+    ///
+    /// They have the type of scale_factor and add_offset, or double where that could not hold them; without these two,
+    /// that of the data, unsigned where _Unsigned says so. With --raw, missing ones are NaN if that is a floating-point
+    /// type.
+    #[arg(long)]
+    unpacked: bool,
     #[command(flatten)]
     settings: Settings,
 }
@@ -44,33 +51,41 @@ pub struct Answer {
     pub valid: Vec<bool>,
     /// Their shape.
     pub shape: Vec<u64>,
+    /// Whether they are packed still.
+    pub is_packed: bool,
 }
 
 /// Runs `cfa read`.
 pub fn run(arguments: &Arguments) -> Outcome {
     let dataset = Dataset::open_with(&arguments.file, &arguments.settings.options()?)?;
     let variable = dataset.variable(&arguments.variable)?;
-    let selection = arguments.part.selection(&variable).map_err(|e| e.in_variable(variable.path()))?;
+    let parts = arguments.part.parts(&variable).map_err(|e| e.in_variable(variable.path()))?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     if arguments.raw {
         // Bare bytes have no mask, so missing values must be in them.
-        dump::raw(&mut out, &variable.read_values(&selection)?)?;
+        let has_nan = matches!(variable.unpacked_type(), DataType::F32 | DataType::F64);
+        let values = match arguments.unpacked && has_nan && variable.data_type().is_number() {
+            true => variable.read_parts_unpacked(&parts)?.0,
+            // Those that are unsigned in truth have the same bytes.
+            false => variable.read_parts_values(&parts)?,
+        };
+        dump::raw(&mut out, &values)?;
         out.flush()?;
         crate::tell_warnings(&dataset);
         return Ok(());
     }
-    let answer = read(&variable, &selection)?;
+    let answer = read(&variable, &parts, arguments.unpacked)?;
     if arguments.json {
         let dims: Vec<String> =
             variable.dimensions()?.iter().map(|&d| dataset.dimension(d).name.clone()).collect();
         let values: Vec<_> = (0..answer.values.len())
             .map(|i| if answer.valid[i] { json::element(&answer.values, i) } else { serde_json::Value::Null })
             .collect();
-        let dtype = variable.data_type().code();
+        let dtype = answer.values.data_type().code();
         let object = json!({"dtype": dtype, "shape": answer.shape, "dims": dims, "values": values});
         writeln!(out, "{}", json::printed(&object, false))?;
     } else {
-        let coordinates = coordinates(&variable, &selection)?;
+        let coordinates = coordinates(&variable, &parts)?;
         if arguments.csv {
             dump::csv(&mut out, &variable, &coordinates, &answer)?;
         } else {
@@ -83,22 +98,24 @@ pub fn run(arguments: &Arguments) -> Outcome {
 }
 
 /// Returns the coordinates of each dimension, or indices if those cannot be read: the values matter more.
-fn coordinates(variable: &Variable, part: &Selection) -> cfa::Result<Vec<Coordinates>> {
+fn coordinates(variable: &Variable, parts: &Parts) -> cfa::Result<Vec<Coordinates>> {
     let along = |d| {
-        Coordinates::along(variable, d, part).or_else(|error| {
+        Coordinates::along_parts(variable, d, parts).or_else(|error| {
             crate::note(&format!("indices are shown instead of coordinates: {error}"));
-            Coordinates::indices(variable, d, part)
+            Coordinates::indices_of_parts(variable, d, parts)
         })
     };
-    (0..part.rank()).map(along).collect()
+    (0..parts.count().len()).map(along).collect()
 }
 
-fn read(variable: &Variable, selection: &Selection) -> cfa::Result<Answer> {
-    let shape = selection.count().to_vec();
-    let (values, mut valid) = variable.read_masked(selection)?;
+fn read(variable: &Variable, parts: &Parts, unpacked: bool) -> cfa::Result<Answer> {
+    let (values, mut valid) = match unpacked {
+        true => variable.read_parts_unpacked(parts)?,
+        false => variable.read_parts(parts)?,
+    };
     // A char has no missing value: a NUL ends a word.
     if variable.data_type() == DataType::Char {
         valid.fill(true);
     }
-    Ok(Answer { values, valid, shape })
+    Ok(Answer { values, valid, shape: parts.count(), is_packed: !unpacked })
 }

@@ -1,6 +1,6 @@
 //! The arguments that select a part of a variable: by index (`--start --count --stride`) or by coordinate (`--select`).
 
-use cfa::{Error, Kind, Result, Selection, Variable};
+use cfa::{Error, Kind, Parts, Result, Selection, Variable};
 use clap::Args;
 
 /// Arguments that select a part.
@@ -16,9 +16,13 @@ pub struct SelectionArguments {
     /// Distance between indices along each dimension; negative goes backward [default: 1]
     #[arg(long, value_name = "S,T,..", allow_hyphen_values = true)]
     stride: Option<String>,
-    /// Coordinates from..to along a dimension, both included: numbers, words, or dates (2001, 2001-03,
-    /// 2001-03-31T12:00); indices where there are no coordinates (repeatable)
-    #[arg(long, value_name = "DIM=VALUE[..VALUE]", conflicts_with_all = ["start", "count", "stride"])]
+    /// Part of a dimension by its coordinates (repeatable)
+    ///
+    /// DIM=VALUE, or the cell whose bounds contain VALUE; DIM=VALUE..VALUE, both included, either may be left out;
+    /// DIM~VALUE, the nearest. Several are separated by commas and joined in their order. Values are numbers, dates
+    /// (2001, 2001-03, 2001-03-31T12:00), labels, or indices where there are no coordinates; in double quotes, commas
+    /// and dots belong to a label. Longitudes may be written in any turn: lon=-20..20.
+    #[arg(long, value_name = "DIM=VALUE", conflicts_with_all = ["start", "count", "stride"])]
     select: Vec<String>,
 }
 
@@ -28,15 +32,15 @@ impl SelectionArguments {
         self.start.is_none() && self.count.is_none() && self.stride.is_none() && self.select.is_empty()
     }
 
-    /// Returns the selection of this variable.
+    /// Returns the part of this variable.
     ///
     /// # Errors
     /// `Request` if the arguments are not understood or reach outside the variable.
-    pub fn selection(&self, variable: &Variable) -> Result<Selection> {
+    pub fn parts(&self, variable: &Variable) -> Result<Parts> {
         if self.select.is_empty() {
-            return self.by_index(variable.shape()?);
+            return self.by_index(variable.shape()?).map(Parts::from);
         }
-        variable.select(&self.select)
+        variable.select_parts(&self.select)
     }
 
     fn by_index(&self, shape: &[u64]) -> Result<Selection> {

@@ -1,0 +1,94 @@
+//! The cells around coordinates, from their bounds (CF-1.13 section 7.1).
+
+use super::circle::{shift_into, TURN};
+use crate::dataset::coordinates::{self, coordinate_of, Coordinates};
+use crate::dataset::variable::Variable;
+use crate::error::Result;
+use crate::selection::Selection;
+use crate::value::DataType;
+
+/// The bounds of the cells along a dimension.
+pub(super) struct Cells {
+    numbers: Vec<f64>,
+    is_circle: bool,
+}
+
+impl Cells {
+    /// Reads the bounds of dimension `d`, or returns `None` if there are none that can be compared with coordinates: two
+    /// numbers per coordinate, in the same units.
+    pub fn read(variable: &Variable, d: usize, is_circle: bool) -> Result<Option<Cells>> {
+        let Some(coordinate) = coordinate_of(variable, variable.dimensions()?[d])? else { return Ok(None) };
+        let Some(bounds) = bounds_of(&coordinate)? else { return Ok(None) };
+        let numbers = coordinates::numbers(&bounds, &Selection::all(bounds.shape()?))?;
+        Ok(Some(Cells { numbers, is_circle }))
+    }
+
+    /// Returns the ends of cell `i`, the lower first.
+    fn ends(&self, i: u64, coordinate: f64) -> Option<(f64, f64)> {
+        let at = usize::try_from(i).ok()?.checked_mul(2)?;
+        let pair = self.numbers.get(at..at + 2)?;
+        let (low, high) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
+        if pair.iter().any(|end| end.is_nan()) {
+            return None;
+        }
+        // A cell may cross the end of the circle: that around 0 may be written as 359.5 to 0.5.
+        let crosses = self.is_circle && shift_into(coordinate, low, high).is_none();
+        Some(if crosses { (high, low + TURN) } else { (low, high) })
+    }
+
+    /// Returns what to add to the coordinates of cell `i` if it contains the number. The upper end of a cell belongs to
+    /// the next one if `is_half_open`, as for dates.
+    fn contains(&self, i: u64, coordinate: f64, number: f64, is_half_open: bool) -> Option<f64> {
+        let (low, high) = self.ends(i, coordinate)?;
+        if self.is_circle {
+            return shift_into(number, low, high).map(|shift| 0.0 - shift);
+        }
+        let inside = low <= number && (number < high || number == high && !is_half_open);
+        inside.then_some(0.0)
+    }
+
+    /// Returns the first cell that contains the number, and what to add to its coordinates.
+    pub fn find(
+        &self,
+        coordinates: &Coordinates,
+        size: u64,
+        number: f64,
+        is_half_open: bool,
+    ) -> Option<(u64, f64)> {
+        (0..size).find_map(|i| Some((i, self.contains(i, coordinates.number(i)?, number, is_half_open)?)))
+    }
+
+    /// Returns whether cell `i` contains the number.
+    pub fn is_in(&self, i: u64, coordinate: f64, number: f64) -> bool {
+        self.contains(i, coordinate, number, false).is_some()
+    }
+}
+
+/// Returns the variable with the bounds of a coordinate variable.
+pub(crate) fn bounds_of(coordinate: &Variable) -> Result<Option<Variable>> {
+    let dataset = coordinate.dataset();
+    let tree = dataset.shared().tree();
+    let Some(name) = coordinate.attributes().text("bounds") else { return Ok(None) };
+    let name = name.trim();
+    let found = match name.contains('/') {
+        true => {
+            tree.variables.iter().position(|one| one.path == name).map(crate::container::tree::VariableId)
+        }
+        false => tree.upward(tree.variables[coordinate.id().0].group).find_map(|g| tree.variable_in(g, name)),
+    };
+    let Some(bounds) = found.map(|id| Variable::new(dataset.clone(), id)) else { return Ok(None) };
+    let same_units = match (bounds.attributes().text("units"), coordinate.attributes().text("units")) {
+        (Some(own), Some(units)) => own == units,
+        _ => true,
+    };
+    let fits = bounds.data_type().is_number()
+        && matches!((coordinate.dimensions()?, bounds.dimensions()?), ([own], [one, _]) if own == one)
+        && bounds.shape()?.get(1) == Some(&2);
+    // Whether these are packed like the coordinates is not said.
+    let is_packed = |one: &Variable| {
+        ["scale_factor", "add_offset", "_Unsigned"].iter().any(|name| one.attributes().get(name).is_some())
+    };
+    let is_float = matches!(bounds.data_type(), DataType::F32 | DataType::F64);
+    let is_clear = is_float || is_packed(&bounds) || !is_packed(coordinate);
+    Ok((fits && same_units && is_clear).then_some(bounds))
+}

@@ -1,0 +1,96 @@
+//! Longitudes: the same place has many numbers, 360 apart.
+
+use crate::value::Attributes;
+
+/// The turn of the circle, in degrees.
+pub(super) const TURN: f64 = 360.0;
+
+/// Returns whether a coordinate variable with these attributes is a longitude, by its units or its standard name, or an
+/// X axis in degrees.
+pub(in crate::dataset) fn is_longitude(attributes: &Attributes) -> bool {
+    let is = |name: &str, words: &[&str]| {
+        attributes.text(name).is_some_and(|text| words.contains(&text.trim().to_ascii_lowercase().as_str()))
+    };
+    let degrees = is("units", &["degree", "degrees"]);
+    is("units", &["degrees_east", "degree_east", "degree_e", "degrees_e", "degreee", "degreese"])
+        || is("standard_name", &["longitude", "grid_longitude"])
+            && (degrees || attributes.get("units").is_none())
+        || is("axis", &["x"]) && degrees
+}
+
+/// Returns whether two numbers are equal. Coordinates stored as float32 are rarely equal to the decimal number that the
+/// user writes.
+pub(super) fn near(x: f64, y: f64) -> bool {
+    y.is_finite() && (x - y).abs() <= 1e-6 * x.abs().max(y.abs())
+}
+
+/// Returns the same for longitudes that were moved, whose precision is that of the numbers before.
+fn near_on_circle(x: f64, y: f64) -> bool {
+    near(x, y) || (x - y).abs() <= 1e-7 * TURN
+}
+
+/// Returns what to add to a longitude so that it lies between both ends: nothing if it does already.
+pub(super) fn shift_into(x: f64, from: f64, to: f64) -> Option<f64> {
+    let inside = |x: f64| (from <= x && x <= to) || near_on_circle(x, from) || near_on_circle(x, to);
+    if (from <= x && x <= to) || near(x, from) || near(x, to) {
+        return Some(0.0);
+    }
+    if !(from.is_finite() && to.is_finite() && x.is_finite()) {
+        return None;
+    }
+    let turns = ((from - x) / TURN).ceil();
+    [turns - 1.0, turns].into_iter().map(|n| n * TURN).find(|shift| inside(x + shift))
+}
+
+/// Returns what to add to a longitude to come as near as possible to another.
+pub(super) fn shift_towards(x: f64, to: f64) -> f64 {
+    let turns = ((to - x) / TURN).round();
+    if turns.is_finite() {
+        turns * TURN
+    } else {
+        0.0
+    }
+}
+
+/// Returns the ends of a range of longitudes, the western one first. Of the two arcs between them the shorter one is
+/// meant if they are written from the larger to the smaller number: `170..-170` crosses the date line, `20..-20` the
+/// meridian.
+pub(super) fn ends(from: f64, to: f64) -> (f64, f64) {
+    match from - to {
+        width if width > TURN / 2.0 && width < TURN => (from, to + TURN),
+        width if width > 0.0 => (to, from),
+        _ => (from, to),
+    }
+}
+
+/// Orders longitudes that were found (index, number, shift) as along the axis, and leaves out those that are the same
+/// place as another: 0 and 360.
+pub(super) fn in_order(mut found: Vec<(u64, f64, f64)>, ascends: bool) -> Vec<(u64, f64)> {
+    let has_hole = found.windows(2).any(|pair| pair[1].0 != pair[0].0 + 1);
+    if has_hole || found.iter().any(|&(.., shift)| shift != 0.0) {
+        found.sort_by(|a, b| {
+            let order = (a.1 + a.2).total_cmp(&(b.1 + b.2));
+            if ascends {
+                order
+            } else {
+                order.reverse()
+            }
+        });
+        // Of two that are the same place, the one that is not shifted stays.
+        let mut kept: Vec<(u64, f64, f64)> = Vec::with_capacity(found.len());
+        for one in found {
+            match kept.last_mut() {
+                Some(last)
+                    if (last.2, one.2) != (0.0, 0.0) && near_on_circle(last.1 + last.2, one.1 + one.2) =>
+                {
+                    if one.2 == 0.0 {
+                        *last = one;
+                    }
+                }
+                _ => kept.push(one),
+            }
+        }
+        found = kept;
+    }
+    found.into_iter().map(|(i, _, shift)| (i, shift)).collect()
+}
