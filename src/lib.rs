@@ -60,6 +60,7 @@ pub use canonical::{Calendar, DateTime, TimeUnits};
 pub use container::tree::{Dimension, DimensionId, Group, GroupId, VariableId};
 pub use dataset::coordinates::Coordinates;
 pub use dataset::inventory::{Entry, EntrySource, Presence};
+pub use dataset::range::{CoordinateRange, Gap, Order, Point, Step};
 pub use dataset::select::{Choice, Parts, Range};
 pub use dataset::settings::{Setting, SettingForm, SETTINGS};
 pub use dataset::variable::{Number, Output, Variable};

@@ -39,12 +39,12 @@ fn info_shows_the_logical_view() {
     make(folder.path(), &["absent", "first", "ordinary"]);
     assert_eq!(
         good(folder.path(), &["info", "absent.nc", "--fragments"]),
-        "absent.nc\ndimensions:\n    x = 4\nvariables:\n    double v(x=4)  aggregated: CF draft, 2 fragments\n\
+        "absent.nc\ndimensions:\n    x = 4\nvariables:\n    double v(x=4)  32 bytes  aggregated: CF draft, 2 fragments\n\
         \x20       fragment [0] [0:1]  ./first.nc  other  there\n\
         \x20       fragment [1] [1:4]  gone.nc  other  MISSING\n\
         \x20           or  ${OLD}/second.nc  other  MISSING\n"
     );
-    let ordinary = good(folder.path(), &["info", "ordinary.nc"]);
+    let ordinary = good(folder.path(), &["info", "ordinary.nc", "--attributes"]);
     assert!(ordinary.contains("time = 4 (unlimited)") && ordinary.contains("units = \"K\""), "{ordinary}");
     assert!(!ordinary.contains('\x1b'), "no colours in a pipe");
     let raw = good(folder.path(), &["info", "absent.nc", "--set", "RAW_VIEW=YES"]);

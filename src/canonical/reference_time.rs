@@ -87,6 +87,16 @@ impl TimeUnits {
         Some(Measure::Converter(Converter::Linear { slope: self.seconds / to.seconds, intercept }))
     }
 
+    /// Returns the length of the unit in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.seconds
+    }
+
+    /// Returns the calendar.
+    pub fn calendar(&self) -> Calendar {
+        self.calendar
+    }
+
     /// Returns a warning about what is ignored when these times are converted or decoded to dates.
     pub fn warning(&self) -> Option<String> {
         let name = self.calendar.name();

@@ -149,18 +149,47 @@ impl Coordinates {
             (start, count, step) =
                 ([start, vec![0]].concat(), [count, vec![*length]].concat(), [step, vec![1]].concat());
         }
-        let Meant { values, valid } = read(&coordinate, &Selection::new(&start, &count, &step, shape)?)?;
-        (coordinates.values, coordinates.valid) = match (values, shape) {
-            (Values::Char(bytes), &[_, length]) => words(&bytes, length as usize),
+        coordinates.decode(&coordinate, &Selection::new(&start, &count, &step, shape)?)?;
+        Ok(coordinates)
+    }
+
+    /// Returns a part of a variable's own values as coordinates, in C order; characters along its last dimension are
+    /// words.
+    ///
+    /// # Errors
+    /// Those of reading it.
+    pub(crate) fn of(variable: &Variable, part: &Selection) -> Result<Coordinates> {
+        let mut coordinates = Coordinates {
+            dimension: String::new(),
+            values: None,
+            valid: Vec::new(),
+            time: None,
+            first: 0,
+            step: 1,
+        };
+        coordinates.decode(variable, part)?;
+        Ok(coordinates)
+    }
+
+    /// Reads the values of a part of a coordinate variable, and what makes dates of them.
+    fn decode(&mut self, coordinate: &Variable, part: &Selection) -> Result<()> {
+        let Meant { values, valid } = read(coordinate, part)?;
+        (self.values, self.valid) = match (values, part.count()) {
+            (Values::Char(bytes), &[.., _, length]) => words(&bytes, length as usize),
             (values, _) => (Some(values), valid),
         };
         coordinates.is_longitude = is_longitude(coordinate.attributes());
         let text = |name: &str| coordinate.attributes().text(name);
-        coordinates.time = text("units").and_then(|u| TimeUnits::parse(&u, text("calendar").as_deref()).ok());
-        if let Some(warning) = coordinates.time.as_ref().and_then(TimeUnits::warning) {
-            variable.dataset().shared().warn(warning);
+        self.time = text("units").and_then(|u| TimeUnits::parse(&u, text("calendar").as_deref()).ok());
+        if let Some(warning) = self.time.as_ref().and_then(TimeUnits::warning) {
+            coordinate.dataset().shared().warn(warning);
         }
-        Ok(coordinates)
+        Ok(())
+    }
+
+    /// Returns the units of the times, if the coordinates are times that can be printed as dates.
+    pub(crate) fn time(&self) -> Option<&TimeUnits> {
+        self.time.as_ref()
     }
 
     /// Returns the bare indices of the selected part of dimension `d`.

@@ -5,6 +5,7 @@ pub mod coordinates;
 mod find;
 mod identify;
 pub mod inventory;
+pub mod range;
 pub mod select;
 pub mod settings;
 mod supplied;

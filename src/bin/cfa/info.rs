@@ -10,11 +10,15 @@ use cfa::{Dataset, Result, Values, Variable};
 use cfa::{DimensionId, Group};
 use cfa::{Entry, EntrySource, Presence};
 
+use crate::ranges::{self, Axes};
 use crate::settings::Settings;
 use crate::style::{self, printable, Style};
 use crate::{info_json, json, Outcome};
 
 /// Show what is in a file: dimensions, variables, which are aggregated, and from how many fragments.
+///
+/// One line per variable: its dimensions, units, meaning and size, and for coordinates their range: the first and last
+/// value or date, the step, and gaps. --attributes shows the attributes too, as does naming a variable.
 ///
 /// Aggregation variables are shown with the dimensions and shape of their aggregated data; the variables that only
 /// define fragments are left out (--set RAW_VIEW=YES shows the file as it is stored).
@@ -30,6 +34,9 @@ pub struct Arguments {
     /// List each fragment: its part of the data, location, identifier, and whether it exists
     #[arg(long)]
     fragments: bool,
+    /// Show the attributes of all variables and groups
+    #[arg(long, short)]
+    attributes: bool,
     #[command(flatten)]
     settings: Settings,
 }
@@ -67,6 +74,7 @@ fn as_text(
     arguments: &Arguments,
 ) -> Outcome {
     let style = style::for_stdout();
+    let with_attributes = arguments.attributes || arguments.variable.is_some();
     writeln!(out, "{}", style.heading(&printable(&redact(dataset.name()))))?;
     if arguments.variable.is_none() {
         let logical: HashSet<DimensionId> = dataset.dimensions().into_iter().collect();
@@ -75,14 +83,15 @@ fn as_text(
         }
     }
     writeln!(out, "variables:")?;
+    let mut axes = Axes::new(dataset);
     for variable in variables {
-        variable_text(out, variable, style)?;
+        variable_text(out, variable, &mut axes, with_attributes, style)?;
         if arguments.fragments {
             let mut listing = Listing { style, last: None };
             variable.for_each_presence(|entry, found| listing.fragment(out, &entry, &found))?;
         }
     }
-    if arguments.variable.is_none() {
+    if arguments.attributes && arguments.variable.is_none() {
         for group in dataset.groups().iter().filter(|g| g.attributes.iter().next().is_some()) {
             let of = if group.parent.is_none() {
                 "global attributes:".into()
@@ -130,7 +139,13 @@ fn group_text(
     Ok(())
 }
 
-fn variable_text(out: &mut impl Write, variable: &Variable, style: Style) -> Outcome {
+fn variable_text(
+    out: &mut impl Write,
+    variable: &Variable,
+    axes: &mut Axes,
+    with_attributes: bool,
+    style: Style,
+) -> Outcome {
     let name = style.name(&printable(variable.path().trim_start_matches('/')));
     let aggregation = match variable.aggregation() {
         Ok(aggregation) => aggregation,
@@ -155,8 +170,17 @@ fn variable_text(out: &mut impl Write, variable: &Variable, style: Style) -> Out
         let plural = if total == 1 { "" } else { "s" };
         style.good(&format!("  aggregated: {}, {total} fragment{plural}{shape}", a.dialect))
     });
-    writeln!(out, "    {} {name}{list}{how}", variable.data_type())?;
-    attributes_text(out, shown_attributes(variable, aggregation.is_some()), "        ", style)
+    let what = match axes.range(variable) {
+        Some(Ok(range)) => ranges::text(variable, &range),
+        Some(Err(error)) => style.alarm(&printable(&ranges::unread(&error))),
+        None => axes.glance(variable),
+    };
+    let what = if what.is_empty() { what } else { format!("  {what}") };
+    writeln!(out, "    {} {name}{list}{what}{how}", variable.data_type())?;
+    if with_attributes {
+        attributes_text(out, shown_attributes(variable, aggregation.is_some()), "        ", style)?;
+    }
+    Ok(())
 }
 
 fn attributes_text<'a>(

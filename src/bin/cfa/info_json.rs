@@ -7,12 +7,16 @@ use cfa::{Attributes, Dataset, DimensionId, Entry, EntrySource, Group, Presence,
 use serde_json::{json, Value};
 
 use crate::info::{dimension_names, shown, shown_attributes};
+use crate::ranges::{self, Axes};
 use crate::{json, Outcome};
 
 /// Writes the whole file as one indented object.
 pub fn write(out: &mut impl Write, dataset: &Dataset, variables: &[Variable], fragments: bool) -> Outcome {
-    let described: Vec<Value> =
-        variables.iter().map(|variable| variable_json(variable, fragments)).collect::<Result<_>>()?;
+    let mut axes = Axes::new(dataset);
+    let described: Vec<Value> = variables
+        .iter()
+        .map(|variable| variable_json(variable, &mut axes, fragments))
+        .collect::<Result<_>>()?;
     writeln!(out, "{{")?;
     write!(out, "  \"dimensions\": ")?;
     list_text(out, dataset.dimensions().into_iter().map(|id| dimension_json(dataset, id)))?;
@@ -96,7 +100,7 @@ fn attributes_json(attributes: &Attributes) -> Value {
 }
 
 /// Describes a variable; the list of its fragments, if it has any and they are wanted, is left empty.
-fn variable_json(variable: &Variable, fragments: bool) -> Result<Value> {
+fn variable_json(variable: &Variable, axes: &mut Axes, fragments: bool) -> Result<Value> {
     let mut value = json!({"path": variable.path(), "dtype": variable.data_type().code()});
     let aggregation = match variable.aggregation() {
         Ok(aggregation) => aggregation,
@@ -107,6 +111,12 @@ fn variable_json(variable: &Variable, fragments: bool) -> Result<Value> {
     };
     value["dims"] = json!(dimension_names(variable)?);
     value["shape"] = json!(variable.shape()?);
+    value["bytes"] = json!(ranges::bytes(variable));
+    match axes.range(variable) {
+        Some(Ok(range)) => value["range"] = ranges::json(variable, &range),
+        Some(Err(error)) => value["range"] = json::error(&error),
+        None => {}
+    }
     value["attributes"] = shown_attributes(variable, aggregation.is_some())
         .map(|a| (a.name.clone(), json::attribute(&a.value)))
         .collect();

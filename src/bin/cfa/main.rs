@@ -13,6 +13,7 @@ mod info_json;
 mod json;
 mod meter;
 mod qgis;
+mod ranges;
 mod read;
 mod select;
 mod settings;

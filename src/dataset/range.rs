@@ -1,0 +1,370 @@
+//! The range of a coordinate variable: its ends, its step and its gaps.
+//!
+//! The values are read in blocks, once, so that a long axis takes no more memory than a short one. Steps that occur
+//! are counted with the first places of each; afterwards the most common one is the step, and larger ones are gaps.
+//! Dates that are months or years apart are compared by month, because months differ in length.
+
+use crate::canonical::{Calendar, DateTime};
+use crate::dataset::coordinates::Coordinates;
+use crate::dataset::variable::Variable;
+use crate::error::Result;
+use crate::selection::{checked_product, Selection};
+use crate::value::{DataType, Values};
+
+/// Values that are read at a time.
+const BLOCK: u64 = 1 << 16;
+/// An aggregated coordinate of more fragments than these is not read between its ends.
+const MOST_FRAGMENTS: u64 = 100;
+/// Different steps that are told apart. Coordinates that have more are uneven.
+const MOST_STEPS: usize = 64;
+/// Gaps whose places are kept, per length; also the number of words.
+const MOST_PLACES: usize = 8;
+const DAY: f64 = 86_400.0;
+
+/// A coordinate value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// Its text: a date, a number or a word.
+    pub text: String,
+    /// The unpacked number, if it is one.
+    pub number: Option<f64>,
+    /// The date, if its units and calendar give one.
+    pub date: Option<DateTime>,
+}
+
+/// How coordinate values follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Each is greater than the one before.
+    Ascending,
+    /// Each is less than the one before.
+    Descending,
+    /// Neither, or they are words.
+    None,
+}
+
+/// The distance between neighbours.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Step {
+    /// In the units of the coordinates, negative if they descend.
+    Number(f64),
+    /// Seconds between dates.
+    Seconds(f64),
+    /// Months between dates, whatever their length.
+    Months(i64),
+}
+
+/// Two neighbours that are further apart than the step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gap {
+    /// The index of the value before it.
+    pub index: u64,
+    /// The value before it.
+    pub after: Point,
+    /// The value that follows.
+    pub before: Point,
+}
+
+/// What [`Variable::range`] returns.
+#[derive(Clone, Debug)]
+pub struct CoordinateRange {
+    /// The number of values.
+    pub count: u64,
+    /// How many of those that were read are missing.
+    pub missing: u64,
+    /// The first value that is not missing.
+    pub first: Option<Point>,
+    /// The last value that is not missing.
+    pub last: Option<Point>,
+    /// The least and the greatest number.
+    pub extremes: Option<(Point, Point)>,
+    /// The first words, up to eight.
+    pub words: Vec<String>,
+    /// Their order.
+    pub order: Order,
+    /// The step, unless they are uneven.
+    pub step: Option<Step>,
+    /// The number of gaps.
+    pub gap_count: u64,
+    /// The first of the gaps.
+    pub gaps: Vec<Gap>,
+    /// The calendar of dates.
+    pub calendar: Option<Calendar>,
+    /// Whether all values were read; otherwise only the first and the last.
+    pub is_complete: bool,
+}
+
+impl Variable {
+    /// Returns the range of a coordinate variable. Only the ends are read if it has more values than `most`, or more
+    /// than a hundred fragments.
+    ///
+    /// ```no_run
+    /// let time = cfa::Dataset::open("tas.nc")?.variable("time")?;
+    /// let range = time.range(1 << 24)?;
+    /// println!("{} gaps", range.gap_count);
+    /// # Ok::<(), cfa::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn range(&self, most: u64) -> Result<CoordinateRange> {
+        let mut shape = self.shape()?.to_vec();
+        let length = if self.data_type() == DataType::Char { shape.pop() } else { None };
+        let count = checked_product(&shape).unwrap_or(u64::MAX);
+        let fragments = self.aggregation()?.map_or(1, |a| a.grid.fragments().iter().product());
+        let mut steps = Steps::new(shape.len() == 1, self.data_type());
+        let is_complete = count <= most && fragments <= MOST_FRAGMENTS;
+        let part = |start: &[u64], count: &[u64]| {
+            let (mut start, mut count) = (start.to_vec(), count.to_vec());
+            if let Some(length) = length {
+                start.push(0);
+                count.push(length);
+            }
+            Selection::block(&start, &count, self.shape()?)
+        };
+        let one = vec![1; shape.len()];
+        match shape.split_first() {
+            _ if count == 0 => {}
+            None => steps.add(0, &Coordinates::of(self, &part(&[], &[])?)?),
+            Some(_) if !is_complete => {
+                let last: Vec<u64> = shape.iter().map(|n| n - 1).collect();
+                steps.is_line = false;
+                steps.add(0, &Coordinates::of(self, &part(&vec![0; shape.len()], &one)?)?);
+                steps.add(count - 1, &Coordinates::of(self, &part(&last, &one)?)?);
+            }
+            Some((&rows, inner)) => {
+                let row = count / rows;
+                let many = (BLOCK / row).max(1);
+                for start in (0..rows).step_by(many as usize) {
+                    let from = [&[start], &vec![0; inner.len()][..]].concat();
+                    let size = [&[many.min(rows - start)], inner].concat();
+                    steps.add(start * row, &Coordinates::of(self, &part(&from, &size)?)?);
+                }
+            }
+        }
+        Ok(steps.range(count, is_complete))
+    }
+}
+
+/// A value with its number.
+type Numbered = (f64, Point);
+
+/// A step that occurs.
+struct Occurring {
+    distance: f64,
+    months: i64,
+    count: u64,
+    places: Vec<Gap>,
+}
+
+/// What is known of the values that were read so far.
+struct Steps {
+    is_line: bool,
+    /// The relative error of a value.
+    precision: f64,
+    missing: u64,
+    first: Option<Point>,
+    last: Option<Point>,
+    /// The value before, unless it is missing.
+    before: Option<f64>,
+    extremes: Option<(Numbered, Numbered)>,
+    words: Vec<String>,
+    calendar: Option<Calendar>,
+    unit_seconds: f64,
+    rises: bool,
+    falls: bool,
+    repeats: bool,
+    occurring: Vec<Occurring>,
+    is_uneven: bool,
+}
+
+impl Steps {
+    fn new(is_line: bool, data_type: DataType) -> Self {
+        let precision = if data_type == DataType::F32 { f32::EPSILON.into() } else { f64::EPSILON };
+        Steps {
+            is_line,
+            precision: 4.0 * precision,
+            missing: 0,
+            first: None,
+            last: None,
+            before: None,
+            extremes: None,
+            words: Vec::new(),
+            calendar: None,
+            unit_seconds: 1.0,
+            rises: false,
+            falls: false,
+            repeats: false,
+            occurring: Vec::new(),
+            is_uneven: false,
+        }
+    }
+
+    /// Adds a block whose first value has this index.
+    fn add(&mut self, index: u64, block: &Coordinates) {
+        let Some(values) = &block.values else { return };
+        if let Some(time) = block.time() {
+            (self.calendar, self.unit_seconds) = (Some(time.calendar()), time.seconds());
+        }
+        let mut last = None;
+        for i in 0..values.len() as u64 {
+            let number = block.number(i);
+            let is_word = matches!(values, Values::String(_) | Values::Char(_));
+            if block.is_missing(i) || !is_word && !number.is_some_and(f64::is_finite) {
+                self.missing += 1;
+                self.before = None;
+                continue;
+            }
+            last = Some(i);
+            if self.first.is_none() {
+                self.first = Some(point(block, i));
+            }
+            let Some(number) = number else {
+                if self.words.len() < MOST_PLACES {
+                    self.words.push(block.label(i));
+                }
+                continue;
+            };
+            self.extreme(number, || point(block, i));
+            if let (true, Some(before)) = (self.is_line, self.before) {
+                self.step(index + i - 1, before, number, block, i);
+            }
+            self.before = Some(number);
+        }
+        if let Some(last) = last {
+            self.last = Some(point(block, last));
+        }
+    }
+
+    fn extreme(&mut self, number: f64, point: impl Fn() -> Point) {
+        let ((least, low), (greatest, high)) =
+            self.extremes.get_or_insert_with(|| ((number, point()), (number, point())));
+        if number < *least {
+            (*least, *low) = (number, point());
+        }
+        if number > *greatest {
+            (*greatest, *high) = (number, point());
+        }
+    }
+
+    fn step(&mut self, index: u64, before: f64, number: f64, block: &Coordinates, i: u64) {
+        let distance = number - before;
+        self.rises |= distance > 0.0;
+        self.falls |= distance < 0.0;
+        self.repeats |= distance == 0.0;
+        if self.is_uneven {
+            return;
+        }
+        let earlier = |block: &Coordinates| block.time().and_then(|t| t.decode(before));
+        let months = match (distance * self.unit_seconds).abs() >= 20.0 * DAY && self.calendar.is_some() {
+            true => match (earlier(block), block.date(i)) {
+                (Some(a), Some(b)) => (b.year - a.year) * 12 + i64::from(b.month) - i64::from(a.month),
+                _ => 0,
+            },
+            false => 0,
+        };
+        let error = self.precision * before.abs().max(number.abs()) + 1e-6 * distance.abs();
+        let same = |o: &Occurring| (o.distance - distance).abs() <= error && o.months == months;
+        let place = || Gap { index, after: earlier_point(block, before), before: point(block, i) };
+        match self.occurring.iter().position(same) {
+            Some(found) => {
+                let found = &mut self.occurring[found];
+                found.count += 1;
+                if found.places.len() < MOST_PLACES {
+                    found.places.push(place());
+                }
+            }
+            None if self.occurring.len() == MOST_STEPS => self.is_uneven = true,
+            None => self.occurring.push(Occurring { distance, months, count: 1, places: vec![place()] }),
+        }
+    }
+
+    fn range(mut self, count: u64, is_complete: bool) -> CoordinateRange {
+        let order = match (self.rises, self.falls, self.repeats) {
+            (true, false, false) => Order::Ascending,
+            (false, true, false) => Order::Descending,
+            _ => Order::None,
+        };
+        self.is_uneven |= order == Order::None;
+        let step = if self.is_uneven { None } else { self.common() };
+        let mut gaps: Vec<Gap> = Vec::new();
+        let mut gap_count = 0;
+        for occurring in &self.occurring {
+            let is_gap = match step {
+                None => false,
+                Some((Step::Months(months), _)) => occurring.months.abs() > months.abs(),
+                Some((_, distance)) => occurring.distance.abs() > 1.5 * distance.abs(),
+            };
+            if is_gap {
+                gap_count += occurring.count;
+                gaps.extend_from_slice(&occurring.places);
+            }
+        }
+        gaps.sort_by_key(|gap| gap.index);
+        gaps.truncate(MOST_PLACES);
+        CoordinateRange {
+            count,
+            missing: self.missing,
+            first: self.first,
+            last: self.last,
+            extremes: self.extremes.map(|((_, low), (_, high))| (low, high)),
+            words: self.words,
+            order,
+            step: step.map(|(step, _)| step),
+            gap_count,
+            gaps,
+            calendar: self.calendar,
+            is_complete,
+        }
+    }
+
+    /// Returns the step of most neighbours, and its length as a number, if more than half have it.
+    fn common(&self) -> Option<(Step, f64)> {
+        let total: u64 = self.occurring.iter().map(|o| o.count).sum();
+        let most = self.occurring.iter().max_by_key(|o| o.count)?;
+        let of_months =
+            |months: i64| self.occurring.iter().filter(|o| o.months == months).map(|o| o.count).sum::<u64>();
+        // Of months that all have one length (360_day), and of those that have not.
+        let is_monthly = most.months != 0 && {
+            let days = (most.distance * self.unit_seconds / DAY / most.months as f64).abs();
+            (27.9..=31.1).contains(&days) && of_months(most.months) * 2 > total
+        };
+        let others = |months: i64| self.occurring.iter().any(|o| o.months.abs() < months.abs());
+        if is_monthly && !others(most.months) {
+            return Some((Step::Months(most.months), most.distance));
+        }
+        let distance = match &self.occurring[..] {
+            // The mean has less error than one distance.
+            [_] => {
+                let number = |point: &Option<Point>| point.as_ref()?.number;
+                match (number(&self.first), number(&self.last)) {
+                    (Some(a), Some(b)) if self.missing == 0 => (b - a) / total as f64,
+                    _ => most.distance,
+                }
+            }
+            _ => most.distance,
+        };
+        if most.count * 2 <= total {
+            return None;
+        }
+        // Nothing may be nearer than the step, or between one and the next.
+        if self.occurring.iter().any(|o| o.distance.abs() < 0.99 * distance.abs()) {
+            return None;
+        }
+        Some(match self.calendar {
+            Some(_) => (Step::Seconds(distance * self.unit_seconds), distance),
+            None => (Step::Number(distance), distance),
+        })
+    }
+}
+
+fn point(block: &Coordinates, i: u64) -> Point {
+    Point { text: block.label(i), number: block.number(i), date: block.date(i) }
+}
+
+/// Returns the value before one, which may be in the block before.
+fn earlier_point(block: &Coordinates, number: f64) -> Point {
+    let date = block.time().and_then(|time| time.decode(number));
+    let text = date.map_or_else(|| number.to_string(), |date| date.to_string());
+    Point { text, number: Some(number), date }
+}
