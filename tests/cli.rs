@@ -271,3 +271,61 @@ fn names_in_a_file_play_no_tricks_on_the_terminal() {
         assert!(!said.iter().any(|&b| b == 0x1b || b == 7), "{words:?}");
     }
 }
+
+/// Standard output of a program whose terminal has this many columns. Lines end as in a file.
+fn on_terminal(folder: &Path, columns: u32, words: &str) -> String {
+    let command = format!("stty cols {columns} rows 50; NO_COLOR=1 {} {words}", env!("CARGO_BIN_EXE_cfa"));
+    let mut script = Command::new("script");
+    script.args(["-qec", &command, "/dev/null"]).current_dir(folder).stdin(Stdio::null());
+    let output = script.output().expect("script of bsdutils");
+    assert!(output.status.success(), "{words}: {}", text(&output.stdout));
+    text(&output.stdout).replace("\r\n", "\n")
+}
+
+#[test]
+fn tables_fit_the_terminal_and_say_what_they_leave_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let values: Vec<String> = (0..60 * 50).map(|i| i.to_string()).collect();
+    let body =
+        format!("dimensions: y = 60 ; x = 50 ; variables: int v(y, x) ; data: v = {} ;", values.join(", "));
+    make_from(folder.path(), "a", &body);
+    for columns in [20, 40, 81, 120] {
+        let shown = on_terminal(folder.path(), columns, "read a.nc v");
+        let widest = shown.lines().map(|l| l.chars().count()).max().unwrap();
+        assert!(widest <= columns as usize, "{columns}: {shown}");
+        let table: Vec<&str> = shown.lines().skip(1).take(42).collect();
+        assert!(columns < 81 || table.iter().any(|l| l.chars().count() + 6 > columns as usize), "{shown}");
+        // The first, the middle that is left out, and the last.
+        assert!(table[1].split_whitespace().take(2).eq(["0", "0"]) && table[1].contains("..."), "{shown}");
+        assert!(
+            table[41].split_whitespace().eq(table[41].split_whitespace()) && table[41].contains("2950"),
+            "{shown}"
+        );
+        let end = shown.replace("\n    ", " ");
+        assert!(
+            end.contains("left out: 20 of y, ") && end.contains(" of x; nothing is in a file or pipe"),
+            "{end}"
+        );
+        assert!(end.contains("less -S") && end.contains("--select"), "{end}");
+    }
+    let wide = on_terminal(folder.path(), 400, "read a.nc v");
+    assert!(wide.contains("left out: 20 of y; ") && wide.lines().nth(1).unwrap().ends_with("  49"), "{wide}");
+    let piped = good(folder.path(), &["read", "a.nc", "v"]);
+    let numbers: Vec<&str> = piped.lines().skip(2).flat_map(|l| l.split_whitespace().skip(1)).collect();
+    assert_eq!((piped.lines().count(), numbers), (62, values.iter().map(String::as_str).collect()));
+}
+
+#[test]
+fn lines_of_info_fit_the_terminal_and_lose_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let body = "dimensions: t = 4 ; variables: int t(t) ; t:units = \"days since 2001-01-01 12:00\" ;
+        float v(t) ; v:long_name = \"near-surface air temperature in the middle of the day\" ; data: t = 0, 1, 5, 6 ;";
+    make_from(folder.path(), "a", body);
+    let piped = good(folder.path(), &["info", "a.nc"]);
+    let narrow = on_terminal(folder.path(), 50, "info a.nc");
+    assert!(
+        narrow.lines().all(|l| l.chars().count() <= 50) && narrow.lines().count() > piped.lines().count(),
+        "{narrow}"
+    );
+    assert!(narrow.split_whitespace().eq(piped.split_whitespace()), "{narrow}");
+}

@@ -1,5 +1,6 @@
 //! Prints values for people and for other programs: as a table, as CSV, as bare bytes.
 
+use std::collections::HashMap;
 use std::io::Write;
 
 use cfa::Coordinates;
@@ -9,9 +10,8 @@ use crate::read::Answer;
 use crate::style::{self, printable};
 use crate::{json, Outcome};
 
-/// The maximum number of rows and columns of a table. Beyond them the middle is left out.
+/// The maximum number of tables and of rows of each on a terminal. Beyond them the middle is left out.
 const MOST_ROWS: u64 = 40;
-const MOST_COLUMNS: u64 = 12;
 
 /// Writes the bare bytes; strings one per line.
 pub fn raw(out: &mut impl Write, values: &Values) -> Outcome {
@@ -100,9 +100,13 @@ pub fn table(
         writeln!(out, "no values")?;
         return Ok(());
     }
-    for plane in shown(planes, MOST_ROWS) {
+    let width = style::width();
+    let most = if width.is_some() { MOST_ROWS } else { u64::MAX };
+    // How many are left out along each dimension; those before the last two count together.
+    let mut left_out = [planes.saturating_sub(most), 0, 0];
+    for plane in shown(planes, most) {
         let Some(plane) = plane else {
-            writeln!(out, "\n{}", style.faint("... (--csv or --json prints everything)"))?;
+            writeln!(out, "\n...")?;
             continue;
         };
         if rank > 2 {
@@ -123,35 +127,46 @@ pub fn table(
             }
         };
         let label =
-            |d: Option<usize>, i: u64| d.map_or(String::new(), |d| printable(&coordinates[d].label(i)));
-        if rank == 1 {
-            let lines = shown(columns, MOST_ROWS);
-            let cells = lines.iter().map(|line| match line {
-                Some(i) => vec![label(Some(0), *i), value(0, *i)],
-                None => vec!["...".into(), "...".into()],
-            });
-            grid(out, cells.collect())?;
-            continue;
-        }
-        let down = shown(rows, MOST_ROWS);
-        let across = shown(columns, MOST_COLUMNS);
-        let dots = || "...".to_owned();
-        let mut cells = Vec::new();
-        if rank > 1 {
-            let name = |d: usize| printable(&coordinates[d].dimension);
-            let corner = format!("{} \\ {}", name(rank - 2), name(rank - 1));
-            let heads = across.iter().map(|c| c.map_or_else(dots, |c| label(Some(rank - 1), c)));
-            cells.push(std::iter::once(corner).chain(heads).collect());
-        }
-        for row in &down {
-            let head = row.map_or_else(dots, |r| label(rank.checked_sub(2), r));
-            let line = across.iter().map(|c| match (row, c) {
-                (Some(r), Some(c)) => value(*r, *c),
-                _ => dots(),
-            });
-            cells.push(std::iter::once(head).chain(line).collect());
-        }
-        grid(out, cells)?;
+            |d: usize, i: u64| coordinates.get(d).map_or(String::new(), |along| printable(&along.label(i)));
+        let name = |d: usize| printable(&coordinates[d].dimension);
+        // The values of one dimension go down.
+        let (down, across) = if rank == 1 { (columns, 1) } else { (rows, columns) };
+        let cell = |row: Option<u64>, column: Option<u64>| match (rank, row, column) {
+            (0, ..) => value(0, 0),
+            (1, Some(row), _) => value(0, row),
+            (_, Some(row), Some(column)) => value(row, column),
+            _ => "...".to_owned(),
+        };
+        let table = Table {
+            corner: (rank > 1).then(|| format!("{} \\ {}", name(rank - 2), name(rank - 1))),
+            down: shown(down, most),
+            row: &|row| label(rank.saturating_sub(2), row),
+            column: &|column| label(rank - 1, column),
+            has_labels: rank > 0,
+            cell: &cell,
+        };
+        let shown_columns = table.write(out, across, width)?;
+        left_out[1] = down.saturating_sub(most);
+        left_out[2] = left_out[2].max(across - shown_columns);
+    }
+    left_out_text(out, coordinates, left_out)
+}
+
+/// Says what was left out, and how to see it.
+fn left_out_text(out: &mut impl Write, coordinates: &[Coordinates], left_out: [u64; 3]) -> Outcome {
+    let rank = coordinates.len();
+    let name =
+        |back: usize| rank.checked_sub(back).map_or(String::new(), |d| printable(&coordinates[d].dimension));
+    let [planes, rows, columns] = left_out;
+    let of = [(planes, "tables".to_owned()), (rows, name(if rank == 1 { 1 } else { 2 })), (columns, name(1))];
+    let parts: Vec<String> =
+        of.into_iter().filter(|(n, _)| *n > 0).map(|(n, of)| format!("{n} of {of}")).collect();
+    if !parts.is_empty() {
+        let text = format!(
+            "left out: {}; nothing is in a file or pipe (cfa read ... | less -S); --select chooses a part",
+            parts.join(", ")
+        );
+        writeln!(out, "{}", style::for_stdout().faint(&style::wrapped(&text, style::width(), 4)))?;
     }
     Ok(())
 }
@@ -177,20 +192,76 @@ fn shown(size: u64, most: u64) -> Vec<Option<u64>> {
         return (0..size).map(Some).collect();
     }
     let half = most / 2;
-    (0..half).map(Some).chain([None]).chain((size - half..size).map(Some)).collect()
+    (0..most - half).map(Some).chain([None]).chain((size - half..size).map(Some)).collect()
 }
 
-/// Writes columns aligned to the right.
-fn grid(out: &mut impl Write, cells: Vec<Vec<String>>) -> Outcome {
-    let columns = cells.iter().map(Vec::len).max().unwrap_or(0);
-    let width =
-        |c: usize| cells.iter().filter_map(|row| row.get(c)).map(|t| t.chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    for row in &cells {
-        // `format!` panics at widths of more than 65535.
-        let blanks = |text: &str, width: usize| " ".repeat(width - text.chars().count());
-        let line: Vec<String> = row.iter().zip(&widths).map(|(text, &w)| blanks(text, w) + text).collect();
-        writeln!(out, "{}", line.join("  "))?;
+/// A table whose cells are texts.
+struct Table<'a> {
+    /// The text above the labels of rows, if columns have labels.
+    corner: Option<String>,
+    down: Vec<Option<u64>>,
+    row: &'a dyn Fn(u64) -> String,
+    column: &'a dyn Fn(u64) -> String,
+    /// Whether rows have labels.
+    has_labels: bool,
+    cell: &'a dyn Fn(Option<u64>, Option<u64>) -> String,
+}
+
+impl Table<'_> {
+    /// Writes as many of the columns as fit the width, aligned to the right. Returns how many.
+    fn write(&self, out: &mut impl Write, columns: u64, width: Option<usize>) -> Outcome<u64> {
+        let labels = self.has_labels.then(|| self.label_width());
+        let mut known = HashMap::new();
+        let mut width_of = |column: Option<u64>| *known.entry(column).or_insert_with(|| self.width(column));
+        // A column has a blank before it and a character at least.
+        let mut most = width.map_or(columns, |width| columns.min(width as u64 / 2).max(1));
+        let (across, widths) = loop {
+            let across = shown(columns, most);
+            let widths: Vec<usize> = across.iter().map(|&c| width_of(c)).collect();
+            let total = labels.map_or(0, |w| w + 2) + widths.iter().map(|w| w + 2).sum::<usize>();
+            if most == 1 || width.is_none_or(|width| total <= width + 2) {
+                break (across, widths);
+            }
+            most -= 1;
+        };
+        if let Some(corner) = &self.corner {
+            let heads = across.iter().map(|c| c.map_or("...".to_owned(), |c| (self.column)(c)));
+            line(out, labels.map(|w| (corner.clone(), w)), heads.zip(widths.iter().copied()))?;
+        }
+        for &row in &self.down {
+            let head = row.map_or("...".to_owned(), |r| (self.row)(r));
+            let cells = across.iter().map(|&c| (self.cell)(row, c));
+            line(out, labels.map(|w| (head, w)), cells.zip(widths.iter().copied()))?;
+        }
+        Ok(most)
     }
+
+    fn label_width(&self) -> usize {
+        let corner = self.corner.as_ref().map_or(0, |c| length(c));
+        self.down.iter().map(|r| r.map_or(3, |r| length(&(self.row)(r)))).max().unwrap_or(0).max(corner)
+    }
+
+    fn width(&self, column: Option<u64>) -> usize {
+        let head = match (&self.corner, column) {
+            (Some(_), Some(column)) => length(&(self.column)(column)),
+            _ => 0,
+        };
+        self.down.iter().map(|&r| length(&(self.cell)(r, column))).max().unwrap_or(0).max(head)
+    }
+}
+
+fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
+fn line(
+    out: &mut impl Write,
+    label: Option<(String, usize)>,
+    cells: impl Iterator<Item = (String, usize)>,
+) -> Outcome {
+    // `format!` panics at widths of more than 65535.
+    let padded = |(text, width): (String, usize)| " ".repeat(width.saturating_sub(length(&text))) + &text;
+    let words: Vec<String> = label.into_iter().chain(cells).map(padded).collect();
+    writeln!(out, "{}", words.join("  "))?;
     Ok(())
 }

@@ -176,7 +176,8 @@ fn variable_text(
         None => axes.glance(variable),
     };
     let what = if what.is_empty() { what } else { format!("  {what}") };
-    writeln!(out, "    {} {name}{list}{what}{how}", variable.data_type())?;
+    let line = format!("    {} {name}{list}{what}{how}", variable.data_type());
+    writeln!(out, "{}", style::wrapped(&line, style::width(), 8))?;
     if with_attributes {
         attributes_text(out, shown_attributes(variable, aggregation.is_some()), "        ", style)?;
     }

@@ -13,7 +13,8 @@ use crate::{dump, json, Outcome};
 
 /// Read values of a variable.
 ///
-/// Without a format, prints a table with coordinates and dates. Values of aggregation variables are assembled from
+/// Without a format, prints a table with coordinates and dates. On a terminal the middle of what does not fit is left
+/// out, and the last line says so; into a file or a pipe everything is printed. Values of aggregation variables are assembled from
 /// their fragments and have the variable's units, type and missing value.
 #[derive(clap::Args)]
 pub struct Arguments {

@@ -23,6 +23,46 @@ fn wanted() -> bool {
         && std::env::var_os("TERM").is_none_or(|t| t != "dumb")
 }
 
+/// Returns the width of the terminal that standard output is, or `None` if it is none.
+pub fn width() -> Option<usize> {
+    let (columns, _) = terminal_size::terminal_size_of(std::io::stdout())?;
+    // Of a terminal that does not know it.
+    Some(columns.0.into()).filter(|&n| n > 0)
+}
+
+/// Breaks a line at blanks so that it fits a terminal of this width. Further lines are indented. A word that is too
+/// long stays as it is.
+pub fn wrapped(line: &str, width: Option<usize>, indent: usize) -> String {
+    let Some(width) = width.filter(|&w| w > 2 * indent) else { return line.to_owned() };
+    let (mut out, mut column) = (String::new(), 0);
+    for (i, word) in line.split(' ').enumerate() {
+        let long = visible(word);
+        if i > 0 && column + 1 + long > width && column > indent && long > 0 {
+            out.truncate(out.trim_end().len());
+            out += "\n";
+            out += &" ".repeat(indent);
+            column = indent;
+        } else if i > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out += word;
+        column += long;
+    }
+    out
+}
+
+/// Returns the number of characters that a terminal shows of a text, whose colours it does not.
+fn visible(text: &str) -> usize {
+    let mut is_code = false;
+    let shown = |c: &char| {
+        let hidden = is_code || *c == '\x1b';
+        is_code = hidden && *c != 'm';
+        !hidden
+    };
+    text.chars().filter(shown).count()
+}
+
 impl Style {
     fn paint(self, code: &str, text: &str) -> String {
         if self.colour {
