@@ -73,7 +73,7 @@ impl Output {
 
     fn begin(&self, text: String) -> Result<Begun<'_>> {
         Ok(match self {
-            Output::File(out) => Begun::File(out, out.written(&text)?),
+            Output::File(out) => Begun::File(out, out.written(text)?),
             Output::Stream(path) => Begun::Stream(path, text),
         })
     }

@@ -120,10 +120,7 @@ struct Item {
 /// `Request` if the file may not be replaced; `MissingVariable`, `Request`; the errors of reading the aggregation or a
 /// fragment; `Io`; `Cancelled`.
 pub fn extract(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<()> {
-    let target = Out::new(path)?;
-    target.refuse_file(dataset)?;
-    target.refuse_existing(options.overwrite)?;
-    target.refuse_fragments(dataset)?;
+    let target = target(dataset, path, options.overwrite)?;
     let variables = wanted(dataset, options)?;
     let mut items = Vec::with_capacity(variables.len());
     let mut outline = Outline::new(dataset);
@@ -137,6 +134,24 @@ pub fn extract(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<
     let mut out = NewFile::begin(&file, target, Format::Netcdf4)?;
     pipeline::run(dataset, items, &mut out, options.progress)?;
     out.commit()
+}
+
+/// Writes bytes that were made from the data of a dataset, such as a picture, as [`extract`] writes its file: never in
+/// place of a file that was read, and in place of another only with `overwrite`. The file gets its name when it is whole.
+///
+/// # Errors
+/// `Request` if the file may not be replaced; `Io`.
+pub fn save(dataset: &Dataset, path: &Path, bytes: &[u8], overwrite: bool) -> Result<()> {
+    let target = target(dataset, path, overwrite)?;
+    target.take(&target.written(bytes)?).map_err(|e| e.in_file(target.name()))
+}
+
+fn target(dataset: &Dataset, path: &Path, overwrite: bool) -> Result<Out> {
+    let target = Out::new(path)?;
+    target.refuse_file(dataset)?;
+    target.refuse_existing(overwrite)?;
+    target.refuse_fragments(dataset)?;
+    Ok(target)
 }
 
 /// Returns the variables to write, in file order.

@@ -2,7 +2,7 @@
 //!
 //! - OUT is never a file that is read: no input, and no fragment of an input, in any version and at any depth. Files
 //!   are compared by identity, whatever their names, and no option permits it.
-//! - `create` and `convert` replace an aggregation that has no data of its own, `extract` replaces nothing, a report
+//! - `create` and `convert` replace an aggregation that has no data of its own, `extract` and a picture replace nothing, a report
 //!   replaces a former report, a layer file a former one. With the option `overwrite`, all but reports replace anything
 //!   else.
 //! - A file that got the name of OUT during the work is kept.
@@ -220,16 +220,16 @@ impl Out {
         }
     }
 
-    /// Writes a text to a temporary file, and flushes it to disk; [`Out::take`] gives it its name.
+    /// Writes a text or bytes to a temporary file, and flushes it to disk; [`Out::take`] gives it its name.
     ///
     /// # Errors
     /// `Io`.
-    pub(crate) fn written(&self, text: &str) -> Result<Temporary> {
-        let temporary = self.temporary()?;
+    pub(crate) fn written(&self, text: impl AsRef<[u8]>) -> Result<Temporary> {
+        let (text, temporary) = (text.as_ref(), self.temporary()?);
         let write = || -> std::io::Result<()> {
             let mut file = temporary.file()?;
             os::check_length(text.len() as u64)?;
-            file.write_all(text.as_bytes())?;
+            file.write_all(text)?;
             file.sync_all()?;
             os::close(file)
         };

@@ -22,6 +22,8 @@ use crate::error::{Error, Kind, Result};
 use crate::io::os::shown;
 use crate::options::OpenOptions;
 use layer::Picture;
+pub use ramp::{fitting, Colours};
+pub use sample::robust_range;
 use variables::Maps;
 
 /// What layer files are made, and how.
@@ -101,9 +103,9 @@ pub fn layer_files(path: impl AsRef<Path>, options: &Options) -> Result<Report> 
                 Some(_) => place(e),
                 None => place(e.in_variable(variable.path())),
             })?;
-        finished.push((out, out.written(&picture.layer_file())?));
+        finished.push((out, out.written(picture.layer_file())?));
         if let Some(style) = &style {
-            finished.push((style, style.written(&picture.style_file())?));
+            finished.push((style, style.written(picture.style_file())?));
         }
     }
     for (out, text) in &finished {

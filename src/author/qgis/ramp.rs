@@ -2,13 +2,15 @@
 
 /// A colour ramp over a range of values.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Colours {
-    pub(super) low: f64,
-    pub(super) high: f64,
+pub struct Colours {
+    /// The value of the first colour.
+    pub low: f64,
+    /// The value of the last colour.
+    pub high: f64,
     /// At equal distances, as red, green and blue.
-    pub(super) stops: &'static [u32],
+    pub stops: &'static [u32],
     /// The digits after the point that the ends of the range need; `None` for numbers that are not written out.
-    pub(super) decimals: Option<usize>,
+    pub decimals: Option<usize>,
 }
 
 /// From cold to warm.
@@ -32,7 +34,7 @@ const DEGREES: [&str; 8] =
 const LOPSIDED: f64 = 0.2;
 
 /// Returns the colours for a variable whose values lie in this range. The range grows to round numbers.
-pub(super) fn fitting(standard_name: &str, units: &str, low: f64, high: f64) -> Colours {
+pub fn fitting(standard_name: &str, units: &str, low: f64, high: f64) -> Colours {
     let is_celsius = DEGREES.contains(&units);
     let is_diverging = low < 0.0 && high > 0.0 && (-low).min(high) >= LOPSIDED * high.max(-low);
     let (low, high, stops) = if is_diverging && !is_celsius {

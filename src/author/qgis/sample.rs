@@ -56,7 +56,7 @@ pub(super) fn read(variable: &Variable, bands: &[u64]) -> Result<Sample> {
         }
         None => None,
     };
-    let Some((low, high)) = range(&mut values) else {
+    let Some((low, high)) = robust_range(&mut values) else {
         note.get_or_insert_with(|| {
             "all sampled data are missing, so the range of colours is made up".to_owned()
         });
@@ -65,8 +65,8 @@ pub(super) fn read(variable: &Variable, bands: &[u64]) -> Result<Sample> {
     Ok(Sample { low, high, note })
 }
 
-/// Returns the values between which all lie but a few at each end.
-fn range(values: &mut [f64]) -> Option<(f64, f64)> {
+/// Returns the values between which all lie but a hundredth at each end; `None` if there are none.
+pub fn robust_range(values: &mut [f64]) -> Option<(f64, f64)> {
     let last = values.len().checked_sub(1)?;
     let few = (last as f64 * OUTSIDE) as usize;
     let mut at = |i: usize| *values.select_nth_unstable_by(i, f64::total_cmp).1;
@@ -126,8 +126,8 @@ mod tests {
     #[test]
     fn outliers_are_outside_of_the_range() {
         let mut values: Vec<f64> = (0..=1000).map(f64::from).chain([1e30]).collect();
-        assert_eq!(range(&mut values), Some((10.0, 991.0)));
-        assert_eq!(range(&mut [7.0]), Some((7.0, 7.0)));
-        assert_eq!(range(&mut []), None);
+        assert_eq!(robust_range(&mut values), Some((10.0, 991.0)));
+        assert_eq!(robust_range(&mut [7.0]), Some((7.0, 7.0)));
+        assert_eq!(robust_range(&mut []), None);
     }
 }

@@ -12,6 +12,10 @@ mod info;
 mod info_json;
 mod json;
 mod meter;
+mod plot;
+mod plot_axis;
+mod plot_chart;
+mod plot_data;
 mod qgis;
 mod ranges;
 mod read;
@@ -45,6 +49,7 @@ enum Verb {
     Create(create::Arguments),
     Index(index::Arguments),
     Info(info::Arguments),
+    Plot(plot::Arguments),
     Qgis(qgis::Arguments),
     Read(read::Arguments),
 }
@@ -56,6 +61,7 @@ Examples:
   cfa read year.nc tas --start=0,0,0 --count=1,4,4  a corner of the first time step
   cfa read year.nc tas --select time=2001-03-01..2001-03-31 --select lat=50 --csv
   cfa read year.nc tas --select time=2001-03 --select lon=0..20     all of March
+  cfa plot year.nc tas --select time=2001-03-01 -o map.png          a map, or a line along one dimension
   cfa qgis year.nc                                  layer files for QGIS
   cfa check year.nc --report year.html              are the fragments there, and do they fit?
 
@@ -72,6 +78,7 @@ fn main() -> ExitCode {
         Verb::Create(arguments) => (create::run(&arguments), false),
         Verb::Index(arguments) => (index::run(&arguments), false),
         Verb::Info(arguments) => (info::run(&arguments), arguments.json),
+        Verb::Plot(arguments) => (plot::run(&arguments), false),
         Verb::Qgis(arguments) => (qgis::run(&arguments), false),
         Verb::Read(arguments) => (read::run(&arguments), arguments.json),
     };

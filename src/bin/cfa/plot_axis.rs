@@ -1,0 +1,238 @@
+//! The axes of a picture: where each value lies, and which ticks have which labels.
+
+use cfa::{Coordinates, DateTime, Result, Values, Variable};
+
+use crate::style::brief;
+
+/// One axis.
+pub struct Axis {
+    /// The places of the values, ascending or descending.
+    pub centres: Vec<f64>,
+    /// Ticks and their labels.
+    pub ticks: Vec<(f64, String)>,
+    /// Its name and units.
+    pub title: String,
+    /// Whether it goes up and not across if there is a choice.
+    pub is_upright: bool,
+    /// Whether greater values are further down.
+    pub is_downward: bool,
+    /// Whether it counts degrees of latitude or longitude.
+    pub is_degrees: bool,
+}
+
+/// The most ticks of an axis.
+const MOST_TICKS: usize = 8;
+
+impl Axis {
+    /// Returns the axis of dimension `d` of a variable, with these coordinates of `count` values.
+    pub fn of(variable: &Variable, coordinates: &Coordinates, d: usize, count: u64) -> Result<Axis> {
+        let id = variable.dimensions()?[d];
+        let name = variable.dataset().dimension(id).name.clone();
+        let described = variable.dataset().variable(&name).ok();
+        let text = |a: &str| described.as_ref().and_then(|v| v.attributes().text(a)).unwrap_or_default();
+        let units = text("units");
+        let unit = units.to_ascii_lowercase();
+        let is_lat = unit.starts_with("degree") && unit.ends_with('n')
+            || unit.starts_with("degree") && unit.ends_with("north");
+        let is_lon =
+            unit.starts_with("degree") && (unit.ends_with('e') && unit.len() > 7 || unit.ends_with("east"));
+        let is_pressure = ["pa", "hpa", "mbar", "millibar", "mb", "bar", "kpa"].contains(&unit.as_str());
+        let is_downward = is_pressure || text("positive").eq_ignore_ascii_case("down");
+        let mut axis = Axis {
+            centres: Vec::new(),
+            ticks: Vec::new(),
+            title: brief(&name),
+            is_upright: is_lat
+                || is_downward
+                || !text("positive").is_empty()
+                || text("axis") == "Z"
+                || text("axis") == "Y",
+            is_downward,
+            is_degrees: is_lat || is_lon,
+        };
+        let mut numbers: Vec<f64> = (0..count).map(|i| coordinates.number(i).unwrap_or(f64::NAN)).collect();
+        if is_lon {
+            unwind(&mut numbers);
+        }
+        let rises = numbers.windows(2).all(|w| w[1] > w[0]);
+        let falls = numbers.windows(2).all(|w| w[1] < w[0]);
+        if !numbers.iter().all(|n| n.is_finite()) || !rises && !falls || numbers.is_empty() {
+            axis.centres = (0..count).map(|i| i as f64).collect();
+            axis.is_downward = false;
+            axis.ticks = match &coordinates.values {
+                Some(_) => labelled(coordinates, count),
+                None => round_ticks(0.0, count as f64 - 1.0, false)
+                    .into_iter()
+                    .map(|t| (t, number_text(t)))
+                    .collect(),
+            };
+            return Ok(axis);
+        }
+        let (low, high) =
+            (numbers[0].min(numbers[numbers.len() - 1]), numbers[0].max(numbers[numbers.len() - 1]));
+        axis.centres = numbers;
+        if coordinates.are_dates() {
+            axis.ticks = date_ticks(coordinates, &axis.centres);
+            return Ok(axis);
+        }
+        let label = |t: f64| match (is_lat, is_lon) {
+            (true, _) => degrees(t, 'N', 'S'),
+            (_, true) => degrees((t + 180.0).rem_euclid(360.0) - 180.0, 'E', 'W'),
+            _ => number_text(t),
+        };
+        axis.ticks = round_ticks(low, high, axis.is_degrees).into_iter().map(|t| (t, label(t))).collect();
+        if !axis.is_degrees && !units.trim().is_empty() && units.trim() != "1" {
+            axis.title += &format!(" ({})", brief(&units));
+        }
+        Ok(axis)
+    }
+
+    /// Returns the places between the values, and those of both ends.
+    pub fn edges(&self) -> Vec<f64> {
+        let c = &self.centres;
+        let n = c.len();
+        if n < 2 {
+            let at = c.first().copied().unwrap_or(0.0);
+            return vec![at - 0.5, at + 0.5];
+        }
+        let mut edges = vec![c[0] - (c[1] - c[0]) / 2.0];
+        edges.extend(c.windows(2).map(|w| w[0] + (w[1] - w[0]) / 2.0));
+        edges.push(c[n - 1] + (c[n - 1] - c[n - 2]) / 2.0);
+        if self.is_degrees && c.iter().all(|c| c.abs() <= 90.0) && self.is_upright {
+            edges.iter_mut().for_each(|e| *e = e.clamp(-90.0, 90.0));
+        }
+        edges
+    }
+}
+
+/// Makes longitudes that pass the end of the circle go on: 350, 355, 0 become -10, -5, 0.
+fn unwind(numbers: &mut [f64]) {
+    let jumps = numbers.windows(2).filter(|w| (w[1] - w[0]).abs() > 180.0).count();
+    if jumps != 1 {
+        return;
+    }
+    let at = numbers.windows(2).position(|w| (w[1] - w[0]).abs() > 180.0).unwrap_or(0);
+    let turn = if numbers[at] > numbers[at + 1] { -360.0 } else { 360.0 };
+    numbers[..=at].iter_mut().for_each(|n| *n += turn);
+}
+
+fn degrees(value: f64, positive: char, negative: char) -> String {
+    match value {
+        0.0 => "0°".to_owned(),
+        v if v.abs() == 180.0 => "180°".to_owned(),
+        v if v > 0.0 => format!("{}°{positive}", number_text(v)),
+        v => format!("{}°{negative}", number_text(-v)),
+    }
+}
+
+/// Returns a number in up to six significant digits.
+pub fn number_text(number: f64) -> String {
+    let rounded: f64 = format!("{number:.5e}").parse().unwrap_or(number);
+    Values::F64(vec![rounded + 0.0]).decimal_at(0).unwrap_or_default()
+}
+
+/// Returns round numbers between two.
+pub fn round_ticks(low: f64, high: f64, is_degrees: bool) -> Vec<f64> {
+    let span = high - low;
+    if !span.is_finite() || span <= 0.0 {
+        return vec![low];
+    }
+    let unit = 10f64.powf((span / MOST_TICKS as f64).log10().floor());
+    let steps = [1.0, 2.0, 5.0, 10.0].map(|f| f * unit);
+    let degrees = [10.0, 15.0, 30.0, 45.0, 60.0, 90.0];
+    let fits = |s: &&f64| span / **s <= MOST_TICKS as f64;
+    let wide = degrees.iter().find(fits).filter(|_| is_degrees && span >= 60.0);
+    let step = *wide.or_else(|| steps.iter().find(fits)).unwrap_or(&steps[3]);
+    let first = (low / step - 1e-9).ceil();
+    // Beyond 2^53 whole numbers are not told apart.
+    (0..=MOST_TICKS).map(|i| (first + i as f64) * step).filter(|t| *t <= high + step * 1e-9).collect()
+}
+
+/// Returns labels of some values by their places.
+fn labelled(coordinates: &Coordinates, count: u64) -> Vec<(f64, String)> {
+    let by = count.div_ceil(MOST_TICKS as u64).max(1);
+    (0..count).step_by(by as usize).map(|i| (i as f64, brief(&short(&coordinates.label(i))))).collect()
+}
+
+fn short(label: &str) -> String {
+    match label.chars().count() {
+        0..=16 => label.to_owned(),
+        _ => label.chars().take(15).chain(['…']).collect(),
+    }
+}
+
+/// Returns ticks at the first coordinates of years, months, days or hours, in any calendar.
+fn date_ticks(coordinates: &Coordinates, centres: &[f64]) -> Vec<(f64, String)> {
+    type Period = fn(&DateTime) -> i64;
+    let months: Period = |d| d.year * 12 + i64::from(d.month) - 1;
+    let days: Period = |d| (d.year * 12 + i64::from(d.month)) * 31 + i64::from(d.day) - 1;
+    let hours: Period =
+        |d| ((d.year * 12 + i64::from(d.month)) * 31 + i64::from(d.day)) * 24 + i64::from(d.hour);
+    // Each: what counts, how many make a tick, and the length of the label.
+    let levels: [(Period, i64, usize); 15] = [
+        (hours, 1, 16),
+        (hours, 3, 16),
+        (hours, 6, 16),
+        (hours, 12, 16),
+        (days, 1, 10),
+        (days, 5, 10),
+        (days, 10, 10),
+        (months, 1, 7),
+        (months, 3, 7),
+        (months, 6, 7),
+        (months, 12, 4),
+        (months, 24, 4),
+        (months, 60, 4),
+        (months, 120, 4),
+        (months, 600, 4),
+    ];
+    let dates: Vec<Option<DateTime>> = (0..centres.len() as u64).map(|i| coordinates.date(i)).collect();
+    let ends = |i: usize| (centres[i], brief(&coordinates.label(i as u64)));
+    let forward = centres[0] <= centres[centres.len() - 1];
+    let order: Vec<usize> =
+        if forward { (0..dates.len()).collect() } else { (0..dates.len()).rev().collect() };
+    // The longest period that has four ticks, or one that has as many as possible.
+    let enough = centres.len().min(4);
+    let mut best: Vec<(f64, String)> = Vec::new();
+    for (period, many, length) in levels.into_iter().rev() {
+        let mut ticks = Vec::new();
+        let mut last = None;
+        for &i in &order {
+            let Some(date) = &dates[i] else { continue };
+            let now = period(date).div_euclid(many);
+            // What came before the first coordinate is not known: it begins a period only if it is at its begin.
+            let begins = last.is_some_and(|l| l != now) || last.is_none() && is_begin(date, length);
+            if begins {
+                let text = date.to_string();
+                let cut = text.find(' ').unwrap_or(text.len());
+                // Years have four digits or more, and a sign.
+                let length = if length == 16 { cut + 6 } else { cut - (10 - length) };
+                ticks.push((centres[i], text.chars().take(length).collect()));
+            }
+            last = Some(now);
+            if ticks.len() > MOST_TICKS {
+                break;
+            }
+        }
+        if ticks.len() <= MOST_TICKS && ticks.len() > best.len() && best.len() < enough {
+            best = ticks;
+        }
+    }
+    if best.len() > 1 {
+        return best;
+    }
+    match centres.len() {
+        1 => vec![ends(0)],
+        n => vec![ends(0), ends(n - 1)],
+    }
+}
+
+/// Returns whether a date is in the first part of its year, month, day or hour, depending on the length of the label.
+fn is_begin(date: &DateTime, length: usize) -> bool {
+    match length {
+        4 => date.month == 1,
+        7 => true,
+        10 => date.hour <= 12,
+        _ => true,
+    }
+}

@@ -1,0 +1,196 @@
+//! What `cfa plot` draws: values, axes with their ticks, colours and texts.
+
+use cfa::qgis::{fitting, robust_range, Colours};
+use cfa::{Coordinates, DataType, Error, Kind, Output, Result, Selection, Variable};
+
+use crate::plot_axis::Axis;
+use crate::style::brief;
+
+/// What is drawn.
+pub struct Picture {
+    /// Rows from the first to the last coordinate of `down`, one row for a line; NaN where values are missing.
+    pub values: Vec<f64>,
+    pub across: Axis,
+    /// `None` for a line.
+    pub up: Option<Axis>,
+    pub colours: Colours,
+    /// The least and the greatest value.
+    pub extremes: (f64, f64),
+    /// Whether the user chose the range.
+    pub is_chosen: bool,
+    pub title: String,
+    /// Where along the other dimensions.
+    pub place: String,
+    pub units: String,
+    pub notes: Vec<String>,
+}
+
+impl Picture {
+    /// Reads what is drawn, at most so many values across and up.
+    pub fn read(
+        variable: &Variable,
+        part: &Selection,
+        most: (u64, u64),
+        range: Option<(f64, f64)>,
+        full: bool,
+    ) -> Result<Picture> {
+        let place = |e: Error| e.in_variable(variable.path()).in_file(variable.dataset().name());
+        if !variable.data_type().is_number() {
+            return Err(place(Error::new(Kind::Type, "texts cannot be drawn; cfa read prints them")));
+        }
+        let long: Vec<usize> = (0..part.rank()).filter(|&d| part.count()[d] != 1).collect();
+        if part.count().contains(&0) {
+            return Err(place(request("there are no values to draw")));
+        }
+        let (row, column) = match long[..] {
+            [] => return Err(place(request("one value is no picture; cfa read prints it"))),
+            [column] => (None, column),
+            [row, column] => (Some(row), column),
+            _ => return Err(place(too_many(variable, part, &long))),
+        };
+        let (row, column) = match row {
+            Some(row) if is_upright(variable, column)? && !is_upright(variable, row)? => (Some(column), row),
+            other => (other, column),
+        };
+        let mut notes = Vec::new();
+        let (start, mut count, mut step) = (part.start(), part.count().to_vec(), part.step().to_vec());
+        for (d, most) in [(Some(column), if row.is_some() { most.0 } else { LONGEST }), (row, most.1)] {
+            let Some(d) = d.filter(|&d| count[d] > most) else { continue };
+            let by = count[d].div_ceil(most);
+            (count[d], step[d]) = (count[d].div_ceil(by), step[d].saturating_mul(by as i64));
+            let name = brief(&variable.dataset().dimension(variable.dimensions()?[d]).name);
+            notes.push(format!("along {name} one value of {by} is drawn; --select chooses a smaller part"));
+        }
+        let drawn = Selection::new(start, &count, &step, variable.shape()?)?;
+        let values = numbers(variable, &drawn)?;
+        let along = |d: usize| {
+            Coordinates::along(variable, d, &drawn).or_else(|error| {
+                notes.push(format!("indices are shown instead of coordinates: {error}"));
+                Coordinates::indices(variable, d, &drawn)
+            })
+        };
+        let coordinates: Vec<Coordinates> = (0..drawn.rank()).map(along).collect::<Result<_>>()?;
+        let axis = |d: usize| Axis::of(variable, &coordinates[d], d, count[d]);
+        // Rows go up: where they are stored the other way round, the values are turned.
+        let values = match row {
+            Some(row) if row > column => turned(&values, count[column] as usize),
+            _ => values,
+        };
+        let (across, up) = (axis(column)?, row.map(axis).transpose()?);
+        let fixed = (0..drawn.rank()).filter(|d| !long.contains(d) && coordinates[*d].values.is_some());
+        let fixed: Vec<String> = fixed
+            .map(|d| {
+                format!(
+                    "{} {}",
+                    brief(&coordinates[d].dimension),
+                    brief(day_or_time(&coordinates[d].label(0)))
+                )
+            })
+            .collect();
+        let text = |name: &str| variable.attributes().text(name).filter(|t| !t.trim().is_empty());
+        let units = text("units").unwrap_or_default();
+        let mut finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
+        let extremes = (
+            finite.iter().copied().fold(f64::INFINITY, f64::min),
+            finite.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        );
+        let mut colours = match (robust_range(&mut finite), full) {
+            (None, _) => {
+                notes.push("all values are missing".to_owned());
+                fitting("", &units, 0.0, 1.0)
+            }
+            (Some(_), true) => {
+                fitting(&text("standard_name").unwrap_or_default(), &units, extremes.0, extremes.1)
+            }
+            (Some((low, high)), false) => {
+                fitting(&text("standard_name").unwrap_or_default(), &units, low, high)
+            }
+        };
+        if let Some((low, high)) = range {
+            (colours.low, colours.high) = (low, high);
+        } else if full && extremes.0 < extremes.1 {
+            (colours.low, colours.high) = extremes;
+        }
+        let name = variable.name().to_owned();
+        let meaning = text("long_name").or_else(|| text("standard_name"));
+        let title = meaning.map_or(brief(&name), |m| format!("{} ({})", brief(&m), brief(&name)));
+        Ok(Picture {
+            values,
+            across,
+            up,
+            colours,
+            extremes,
+            is_chosen: range.is_some(),
+            title,
+            place: fixed.join(", "),
+            units: brief(&units),
+            notes,
+        })
+    }
+}
+
+/// The most values of a line.
+const LONGEST: u64 = 20_000;
+
+/// Returns the text of a date without a time of day that is midnight.
+fn day_or_time(label: &str) -> &str {
+    label.strip_suffix(" 00:00:00").unwrap_or(label)
+}
+
+fn request(message: impl Into<String>) -> Error {
+    Error::new(Kind::Request, message.into())
+}
+
+/// Says which dimensions are left, and how to select along them.
+fn too_many(variable: &Variable, part: &Selection, long: &[usize]) -> Error {
+    let name = |d: usize| {
+        let ids = variable.dimensions().unwrap_or_default();
+        ids.get(d).map_or(String::new(), |&id| variable.dataset().dimension(id).name.clone())
+    };
+    let mut spare: Vec<usize> = long[..long.len() - 2].to_vec();
+    spare.truncate(8);
+    let sizes: Vec<String> =
+        spare.iter().map(|&d| format!("{} ({} values)", brief(&name(d)), part.count()[d])).collect();
+    let example = |&d: &usize| {
+        let one = vec![1; part.rank()];
+        let first = Selection::new(part.start(), &one, part.step(), variable.shape().unwrap_or_default());
+        let label = first
+            .and_then(|first| Coordinates::along(variable, d, &first))
+            .map_or("0".into(), |c| c.label(0));
+        let label = match label.contains(':') {
+            true => day_or_time(&label).replace(' ', "T"),
+            false => label,
+        };
+        format!("--select {}={}", brief(&name(d)), brief(&label))
+    };
+    let examples: Vec<String> = spare.iter().map(example).collect();
+    request(format!(
+        "a picture has one or two dimensions, and {} are left; select one value of {}, for example {}",
+        long.len(),
+        sizes.join(" and of "),
+        examples.join(" ")
+    ))
+}
+
+/// Returns whether a dimension goes up whatever the order of dimensions: latitudes, heights, pressures, depths.
+fn is_upright(variable: &Variable, d: usize) -> Result<bool> {
+    let one = vec![1; variable.shape()?.len()];
+    let start = vec![0; one.len()];
+    let first = Selection::block(&start, &one, variable.shape()?)?;
+    let coordinates =
+        Coordinates::along(variable, d, &first).or_else(|_| Coordinates::indices(variable, d, &first))?;
+    Ok(Axis::of(variable, &coordinates, d, 1)?.is_upright)
+}
+
+fn numbers(variable: &Variable, part: &Selection) -> Result<Vec<f64>> {
+    let size = part.len().and_then(|n| usize::try_from(n).ok()).and_then(|n| n.checked_mul(8));
+    let mut bytes = vec![0; size.ok_or_else(|| request("too many values"))?];
+    variable.read_unpacked_into(part, Output::new(DataType::F64, &mut bytes))?;
+    Ok(bytes.chunks_exact(8).map(|b| f64::from_ne_bytes(b.try_into().unwrap_or_default())).collect())
+}
+
+/// Exchanges rows and columns. `rows` are those that were stored.
+fn turned(values: &[f64], rows: usize) -> Vec<f64> {
+    let columns = values.len() / rows.max(1);
+    (0..columns).flat_map(|c| (0..rows).map(move |r| values[r * columns + c])).collect()
+}
