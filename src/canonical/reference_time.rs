@@ -105,11 +105,6 @@ impl TimeUnits {
         self.calendar.is_of_clocks().then(warning)
     }
 
-    /// Returns the calendar.
-    pub fn calendar(&self) -> Calendar {
-        self.calendar
-    }
-
     /// Returns a date and time as a number in these units, or `None` if the calendar does not have it.
     pub fn encode(&self, date: &DateTime) -> Option<f64> {
         let day = self.calendar.day_number(date.year, date.month, date.day)?;

@@ -164,8 +164,8 @@ impl Coordinates {
             values: None,
             valid: Vec::new(),
             time: None,
-            first: 0,
-            step: 1,
+            is_longitude: false,
+            ranges: Vec::new(),
         };
         coordinates.decode(variable, part)?;
         Ok(coordinates)
@@ -178,7 +178,7 @@ impl Coordinates {
             (Values::Char(bytes), &[.., _, length]) => words(&bytes, length as usize),
             (values, _) => (Some(values), valid),
         };
-        coordinates.is_longitude = is_longitude(coordinate.attributes());
+        self.is_longitude = is_longitude(coordinate.attributes());
         let text = |name: &str| coordinate.attributes().text(name);
         self.time = text("units").and_then(|u| TimeUnits::parse(&u, text("calendar").as_deref()).ok());
         if let Some(warning) = self.time.as_ref().and_then(TimeUnits::warning) {

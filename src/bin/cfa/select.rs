@@ -37,10 +37,21 @@ impl SelectionArguments {
     /// # Errors
     /// `Request` if the arguments are not understood or reach outside the variable.
     pub fn parts(&self, variable: &Variable) -> Result<Parts> {
-        if self.select.is_empty() {
-            return self.by_index(variable.shape()?).map(Parts::from);
+        match self.select.is_empty() {
+            true => self.by_index(variable.shape()?).map(Parts::from),
+            false => variable.select_parts(&self.select),
         }
-        variable.select_parts(&self.select)
+    }
+
+    /// Returns the part of this variable, which must be one range of indices along each dimension.
+    ///
+    /// # Errors
+    /// As [`SelectionArguments::parts`].
+    pub fn selection(&self, variable: &Variable) -> Result<Selection> {
+        match self.select.is_empty() {
+            true => self.by_index(variable.shape()?),
+            false => variable.select(&self.select),
+        }
     }
 
     fn by_index(&self, shape: &[u64]) -> Result<Selection> {
