@@ -2,6 +2,7 @@
 //! an input: an older release is not an equal copy of a newer one.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::listing::listed;
@@ -11,13 +12,14 @@ use crate::io::location::is_address;
 use crate::io::os::shown;
 
 /// Returns whether this is the name of a folder for a release: `v` and a date.
-fn is_release(name: &str) -> bool {
-    name.strip_prefix('v').is_some_and(|date| date.len() == 8 && date.bytes().all(|b| b.is_ascii_digit()))
+fn is_release(name: &OsStr) -> bool {
+    let date = name.to_str().and_then(|name| name.strip_prefix('v'));
+    date.is_some_and(|date| date.len() == 8 && date.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// Returns the release of a file, and its path without it.
-fn release(path: &Path) -> Option<(String, Vec<String>)> {
-    if !path.iter().any(|part| part.to_str().is_some_and(is_release)) {
+fn release(path: &Path) -> Option<(String, Vec<OsString>)> {
+    if !path.iter().any(is_release) {
         return None;
     }
     let absolute: PathBuf;
@@ -28,10 +30,11 @@ fn release(path: &Path) -> Option<(String, Vec<String>)> {
             &absolute
         }
     };
-    let mut parts: Vec<String> = path.components().map(|part| shown(Path::new(part.as_os_str()))).collect();
+    // Names as they are: texts for people may be the same for two of them.
+    let mut parts: Vec<OsString> = path.components().map(|part| part.as_os_str().to_owned()).collect();
     let at = parts.iter().rev().skip(1).position(|part| is_release(part))?;
     let at = parts.len() - 2 - at;
-    let release = std::mem::take(&mut parts[at]);
+    let release = std::mem::take(&mut parts[at]).into_string().ok()?;
     Some((release, parts))
 }
 
@@ -44,7 +47,7 @@ pub(super) fn choose<'a>(files: Vec<&'a Path>, wanted: Option<&str>) -> Result<(
     if wanted == Some("all") {
         return Ok((files, Vec::new()));
     }
-    let found: Vec<Option<(String, Vec<String>)>> = files.iter().map(|file| release(file)).collect();
+    let found: Vec<Option<(String, Vec<OsString>)>> = files.iter().map(|file| release(file)).collect();
     if let Some(wanted) = wanted {
         let there: BTreeSet<&str> = found.iter().flatten().map(|(release, _)| release.as_str()).collect();
         if !there.contains(wanted) {
@@ -58,7 +61,7 @@ pub(super) fn choose<'a>(files: Vec<&'a Path>, wanted: Option<&str>) -> Result<(
             return Err(Error::new(Kind::Request, format!("{}: {message}", Wish::Release)));
         }
     }
-    let mut newest: HashMap<&[String], &str> = HashMap::new();
+    let mut newest: HashMap<&[OsString], &str> = HashMap::new();
     for (release, key) in found.iter().flatten() {
         if wanted.is_none_or(|wanted| release.as_str() <= wanted) {
             let best = newest.entry(key).or_insert(release);
@@ -66,7 +69,7 @@ pub(super) fn choose<'a>(files: Vec<&'a Path>, wanted: Option<&str>) -> Result<(
         }
     }
     let (mut kept, mut left_out) = (Vec::with_capacity(files.len()), Vec::new());
-    let mut joined: BTreeMap<Vec<String>, BTreeSet<&str>> = BTreeMap::new();
+    let mut joined: BTreeMap<Vec<OsString>, BTreeSet<&str>> = BTreeMap::new();
     for (file, found) in files.iter().zip(&found) {
         match found {
             Some((release, key)) if newest.get(key.as_slice()) != Some(&release.as_str()) => {
@@ -134,6 +137,15 @@ mod tests {
         assert_eq!(chosen(&FILES, Some("all")), (FILES.to_vec(), vec![]));
         let error = choose(vec![Path::new(FILES[0])], Some("v20180101")).unwrap_err();
         assert!(error.to_string().contains("there are v20190101"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn names_that_look_alike_are_two_files() {
+        use std::os::unix::ffi::OsStrExt;
+        let files =
+            [&b"v20190101/\xe9.nc"[..], b"v20200101/\xe8.nc"].map(|name| Path::new(OsStr::from_bytes(name)));
+        assert_eq!(choose(files.to_vec(), None).unwrap().0, files);
     }
 
     #[test]
