@@ -1,4 +1,5 @@
 /* Where blocks of aggregated data are stored. */
+#define _POSIX_C_SOURCE 200809L
 #include "scratch.h"
 
 typedef struct {

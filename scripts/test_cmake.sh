@@ -14,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 DESTDIR=$work/cmake cmake --install build/cmake --prefix /usr/local >/dev/null
 # The GDAL driver is for make alone: CMake users have no part in it.
 make --no-print-directory install DESTDIR="$work/make" PREFIX=/usr/local GDALPLUGINS=/gdalplugins >/dev/null
-rm -rf "$work/make/gdalplugins"
+rm -rf "$work/make/gdalplugins" "$work/make/usr/local/lib/cfa/gdalplugins"
 if diff <(cd "$work/cmake" && find . | sort) <(cd "$work/make" && find . | sort); then
     echo "cmake --install and make install give the same $(find "$work/make" -not -type d | wc -l) files"
 else

@@ -21,7 +21,7 @@ trap 'rm -rf "$work"' EXIT
 
 echo "fortran: constants and functions are those of cfa.h"
 sed -nE 's/^#define (CFA_[A-Z0-9_]+) \(?(-?[0-9]+)\)?$/\L\1 = \2/p' include/cfa.h |
-    grep -E '^cfa_(type_.*|dialect_.*|format_.*|compression_.*|ok|err_.*) ' | sort >"$work/header"
+    grep -E '^cfa_(type_.*|dialect_.*|format_.*|prune_.*|compression_.*|ok|err_.*) ' | sort >"$work/header"
 sed -n 's/^  integer, parameter :: //p' fortran/cfa_constants.f90 | sort | diff "$work/header" -
 sed -nE 's/^ .*(function|subroutine) (cfa_[a-z_]+)\(.*/\2/p' fortran/cfa_c.f90 | sort -u >"$work/called"
 [[ -s $work/called ]]

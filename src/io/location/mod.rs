@@ -123,6 +123,8 @@ pub fn open_fragment(origin: &Origin, name: &str, style: Style, options: &OpenOp
 ///
 /// # Errors
 /// As [`open_fragment`].
+// Without servers there is no `RemoteFile`.
+#[cfg_attr(not(feature = "remote"), allow(unreachable_code))]
 pub(crate) fn open_recorded(
     origin: &Origin,
     name: &str,
