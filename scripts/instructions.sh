@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Counts the instructions of a few small reads (callgrind) and compares them with benches/instructions.tsv: what a noisy
-# machine cannot disturb. Fails when one takes over 10 % more, or over 30 % with another compiler than the one that the
+# Counts the instructions of a few small reads, and of `cfa info` of the sample (callgrind), and compares them with
+# benches/instructions.tsv: what a noisy machine cannot disturb. Fails when one takes over 10 % more, or over 30 % with another compiler than the one that the
 # figures were taken with; UPDATE=1 writes the figures anew. On another kind of processor other code runs: left out there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 figures=benches/instructions.tsv
-contest=${CONTEST:-build/bench/contest}
+contest=${CONTEST:-build/bench/contest} program=${CFA:-build/bin/cfa}
 [[ -n ${CONTEST-} ]] || scripts/cargo.sh contest
 
 kind=$(uname -m)
@@ -17,13 +17,22 @@ build="$compiler, $kind"
 data=$(mktemp -d)
 trap 'rm -rf "$data"' EXIT
 /usr/bin/python3 scripts/instructions_data.py "$data"
+/usr/bin/python3 demo/make_sample.py "$data/sample"
 
-# count FILE SELECTION: the instructions of the library in one read by one thread.
-count() {
-    local collect=(--toggle-collect=cfa_dataset_open --toggle-collect=cfa_variable_rank --toggle-collect=cfa_variable_read)
-    CFA_NUM_THREADS=1 valgrind --tool=callgrind --callgrind-out-file=/dev/null "${collect[@]}" \
-        "$contest" "$data/$1" v "$2" 2>&1 >/dev/null |
+# instructions: of what valgrind is given.
+instructions() {
+    CFA_NUM_THREADS=1 valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null |
         sed -n 's/.*Collected : \([0-9]*\)/\1/p'
+}
+
+# count FILE SELECTION: the instructions of the library in one read by one thread; with `info`, those of the program.
+count() {
+    if [[ $2 == info ]]; then
+        instructions "$program" info "$data/$1"
+        return
+    fi
+    local collect=(--toggle-collect=cfa_dataset_open --toggle-collect=cfa_variable_rank --toggle-collect=cfa_variable_read)
+    instructions "${collect[@]}" "$contest" "$data/$1" v "$2"
 }
 
 reads=(
@@ -35,6 +44,7 @@ reads=(
     "all-packed packed.nc 0:100:1,0:64:1,0:96:1"
     "strided-contiguous contiguous.nc 0:100:1,0:64:8,0:96:8"
     "all-classic classic.nc 0:100:1,0:64:1,0:96:1"
+    "info-sample sample/tas.nc info"
 )
 
 if [[ ${UPDATE:-0} == 1 ]]; then

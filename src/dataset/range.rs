@@ -207,6 +207,8 @@ impl Steps {
             (self.calendar, self.unit_seconds) = (Some(time.calendar()), time.seconds());
         }
         let mut last = None;
+        // The least and the greatest number of the block, with their places: texts are made of few values.
+        let mut extremes: Option<[(f64, u64); 2]> = None;
         for i in 0..values.len() as u64 {
             let number = block.number(i);
             let is_word = matches!(values, Values::String(_) | Values::Char(_));
@@ -225,7 +227,13 @@ impl Steps {
                 }
                 continue;
             };
-            self.extreme(number, || point(block, i));
+            let [least, greatest] = extremes.get_or_insert([(number, i); 2]);
+            if number < least.0 {
+                *least = (number, i);
+            }
+            if number > greatest.0 {
+                *greatest = (number, i);
+            }
             if let (true, Some(before)) = (self.is_line, self.before) {
                 self.step(index + i - 1, before, number, block, i);
             }
@@ -234,16 +242,16 @@ impl Steps {
         if let Some(last) = last {
             self.last = Some(point(block, last));
         }
-    }
-
-    fn extreme(&mut self, number: f64, point: impl Fn() -> Point) {
-        let ((least, low), (greatest, high)) =
-            self.extremes.get_or_insert_with(|| ((number, point()), (number, point())));
-        if number < *least {
-            (*least, *low) = (number, point());
-        }
-        if number > *greatest {
-            (*greatest, *high) = (number, point());
+        if let Some([(least, low), (greatest, high)]) = extremes {
+            let known = self.extremes.take();
+            let (low, high) = ((least, point(block, low)), (greatest, point(block, high)));
+            self.extremes = Some(match known {
+                None => (low, high),
+                Some((known_low, known_high)) => (
+                    if low.0 < known_low.0 { low } else { known_low },
+                    if high.0 > known_high.0 { high } else { known_high },
+                ),
+            });
         }
     }
 

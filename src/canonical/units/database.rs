@@ -6,9 +6,8 @@
 use super::error::{shown, UnitErrorKind::Unknown};
 use super::form::{Form, Product};
 use super::parse::parse;
-use super::table;
+use super::table::{NAMES, PREFIX_NAMES, PREFIX_SYMBOLS, SYMBOLS, UNITS};
 use super::{Unit, UnitError};
-use std::collections::HashMap;
 
 use once_cell::race::OnceBox;
 
@@ -23,71 +22,50 @@ pub(super) enum Definition {
     Text(&'static str),
 }
 
-/// Units and prefixes by their names and symbols.
-pub(super) struct Database {
-    names: HashMap<String, Unit>,
-    symbols: HashMap<String, Unit>,
-    /// Lower-case name and value.
-    prefix_names: Vec<(&'static str, f64)>,
-    /// Symbol and value, longest first.
-    prefix_symbols: Vec<(&'static str, f64)>,
+/// The units that were asked for so far, in the order of the table. A definition is parsed when its unit is first asked
+/// for: few programs need more than a handful of them. Nobody waits while another thread parses one: a process made by
+/// `fork` would wait for a thread that it does not have.
+static PARSED: [OnceBox<Unit>; UNITS.len()] = [const { OnceBox::new() }; UNITS.len()];
+
+/// Returns the unit that is defined at a place of the table.
+fn unit(place: usize) -> Result<&'static Unit, UnitError> {
+    PARSED[place].get_or_try_init(|| {
+        let is_basic = |definition: &Definition| !matches!(definition, Definition::Text(_));
+        let unit = match UNITS[place].0 {
+            Definition::Text(text) => parse(text, Names { count: place })?,
+            Definition::Base | Definition::Dimensionless => {
+                let mut product = Product::default();
+                let basics = UNITS[..place].iter().filter(|(d, ..)| is_basic(d)).count();
+                if let Some(power) = product.0.get_mut(basics) {
+                    *power = 1;
+                }
+                Unit::of(Form::Product(product))
+            }
+        };
+        Ok(Box::new(unit))
+    })
 }
 
-/// Nobody waits while another thread builds it: a process made by `fork` would wait for a thread that it does not have.
-static DATABASE: OnceBox<Database> = OnceBox::new();
+/// The units that a text may name: all, or, in the definition of a unit, those that the table defines before it.
+#[derive(Clone, Copy)]
+pub(super) struct Names {
+    count: usize,
+}
 
-impl Database {
-    /// Returns the one database, built at first use.
-    pub fn get() -> &'static Database {
-        DATABASE.get_or_init(|| Box::new(Database::build()))
-    }
+impl Names {
+    /// The names of all units.
+    pub(super) const ALL: Names = Names { count: UNITS.len() };
 
-    fn build() -> Database {
-        let mut database = Database {
-            names: HashMap::new(),
-            symbols: HashMap::new(),
-            prefix_names: Vec::new(),
-            prefix_symbols: Vec::new(),
+    fn exact(self, id: &str, lower: &str) -> Option<usize> {
+        let find = |rows: &[(&str, u16)], key: &str| {
+            let row = rows.binary_search_by_key(&key, |row| row.0).ok()?;
+            Some(usize::from(rows[row].1)).filter(|&place| place < self.count)
         };
-        for &(value, names, symbols) in table::PREFIXES {
-            let value: f64 = value.parse().unwrap_or(f64::NAN);
-            database.prefix_names.extend(names.split(' ').map(|name| (name, value)));
-            database.prefix_symbols.extend(symbols.split(' ').map(|symbol| (symbol, value)));
-        }
-        database.prefix_symbols.sort_by_key(|(symbol, _)| std::cmp::Reverse(symbol.len()));
-        let mut basics = 0;
-        for &(definition, names, symbols) in table::UNITS {
-            let unit = match definition {
-                Definition::Text(text) => match parse(text, &database) {
-                    Ok(unit) => unit,
-                    // The table is fixed: a test checks that every definition parses.
-                    Err(_) => continue,
-                },
-                Definition::Base | Definition::Dimensionless => {
-                    let mut product = Product::default();
-                    if let Some(power) = product.0.get_mut(basics) {
-                        *power = 1;
-                    }
-                    basics += 1;
-                    Unit::of(Form::Product(product))
-                }
-            };
-            for name in names.split_ascii_whitespace().flat_map(spellings) {
-                database.names.entry(name.to_ascii_lowercase()).or_insert_with(|| unit.clone());
-            }
-            for symbol in symbols.split_ascii_whitespace().flat_map(spellings) {
-                database.symbols.entry(symbol).or_insert_with(|| unit.clone());
-            }
-        }
-        database
-    }
-
-    fn exact(&self, id: &str, lower: &str) -> Option<&Unit> {
-        self.names.get(lower).or_else(|| self.symbols.get(id))
+        find(NAMES, lower).or_else(|| find(SYMBOLS, id))
     }
 
     /// Returns the unit of an identifier.
-    pub fn find(&self, id: &str) -> Result<Unit, UnitError> {
+    pub(super) fn find(self, id: &str) -> Result<Unit, UnitError> {
         let lower = id.to_ascii_lowercase();
         let mut factor = 1.0;
         let mut at = 0;
@@ -95,11 +73,11 @@ impl Database {
         while at < id.len() {
             // Lower case preserves byte positions, and prefixes end at character boundaries.
             let (rest, rest_lower) = (&id[at..], &lower[at..]);
-            if let Some(unit) = self.exact(rest, rest_lower) {
-                return unit.scaled(factor);
+            if let Some(place) = self.exact(rest, rest_lower) {
+                return unit(place)?.scaled(factor);
             }
-            let by_name = self.prefix_names.iter().find(|(name, _)| rest_lower.starts_with(name));
-            let by_symbol = || self.prefix_symbols.iter().find(|(symbol, _)| rest.starts_with(symbol));
+            let by_name = PREFIX_NAMES.iter().find(|(name, _)| rest_lower.starts_with(name));
+            let by_symbol = || PREFIX_SYMBOLS.iter().find(|(symbol, _)| rest.starts_with(symbol));
             let (prefix, value) = match by_name {
                 Some(prefix) => prefix,
                 None if symbol_seen => break,
@@ -118,43 +96,51 @@ impl Database {
     }
 }
 
-/// Returns an identifier, and the same with no-break spaces for underscores.
-fn spellings(id: &str) -> impl Iterator<Item = String> {
-    let plain = id.replace('\u{a0}', "_");
-    let spaced = plain.contains('_').then(|| plain.replace('_', "\u{a0}"));
-    std::iter::once(plain).chain(spaced)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::form::{BASICS, DIMENSIONS};
     use super::*;
+    use std::collections::BTreeMap;
 
     #[test]
     fn every_definition_of_the_table_parses_and_every_name_is_found() {
-        let database = Database::get();
-        let basics: Vec<_> =
-            table::UNITS.iter().filter(|(d, ..)| !matches!(d, Definition::Text(_))).collect();
+        let basics: Vec<_> = UNITS.iter().filter(|(d, ..)| !matches!(d, Definition::Text(_))).collect();
         assert_eq!(basics.len(), BASICS);
         for (i, (definition, ..)) in basics.iter().enumerate() {
             assert_eq!(matches!(definition, Definition::Base), i < DIMENSIONS);
         }
-        for (definition, names, symbols) in table::UNITS {
-            if let Definition::Text(text) = definition {
-                parse(text, database).unwrap();
-            }
+        for (place, (_, names, symbols)) in UNITS.iter().enumerate() {
+            unit(place).unwrap();
             for id in names.split_ascii_whitespace().chain(symbols.split_ascii_whitespace()) {
-                database.find(id).unwrap();
+                Names::ALL.find(id).unwrap();
             }
         }
-        assert!(database.prefix_names.iter().chain(&database.prefix_symbols).all(|(_, v)| v.is_finite()));
+        assert!(PREFIX_NAMES.iter().chain(PREFIX_SYMBOLS).all(|(_, value)| value.is_finite()));
     }
 
     #[test]
     fn no_prefix_name_begins_another_so_the_first_match_is_the_only_one() {
-        let names = &Database::get().prefix_names;
-        for (a, _) in names {
-            assert_eq!(names.iter().filter(|(b, _)| b.starts_with(a)).count(), 1);
+        for (a, _) in PREFIX_NAMES {
+            assert_eq!(PREFIX_NAMES.iter().filter(|(b, _)| b.starts_with(a)).count(), 1);
+        }
+    }
+
+    #[test]
+    fn a_name_is_that_of_the_first_unit_that_has_it() {
+        let spellings = |id: &str| [id.replace('\u{a0}', "_"), id.replace('_', "\u{a0}")];
+        let (mut names, mut symbols) = (BTreeMap::new(), BTreeMap::new());
+        for (place, row) in UNITS.iter().enumerate() {
+            for id in row.1.split(' ').flat_map(spellings) {
+                names.entry(id.to_ascii_lowercase()).or_insert(place);
+            }
+            for id in row.2.split(' ').filter(|id| !id.is_empty()).flat_map(spellings) {
+                symbols.entry(id).or_insert(place);
+            }
+        }
+        names.remove("");
+        for (rows, expected) in [(NAMES, names), (SYMBOLS, symbols)] {
+            let rows: Vec<_> = rows.iter().map(|&(id, place)| (id.to_owned(), usize::from(place))).collect();
+            assert_eq!(rows, Vec::from_iter(expected));
         }
     }
 }

@@ -33,7 +33,7 @@ impl Unit {
     /// # Errors
     /// If the text is not a unit of udunits2, or is too long or too deeply nested.
     pub fn parse(text: &str) -> Result<Unit, UnitError> {
-        parse::parse(text, database::Database::get()).map_err(|error| error.about(text))
+        parse::parse(text, database::Names::ALL).map_err(|error| error.about(text))
     }
 
     /// Returns the dimensionless unit one.

@@ -8,7 +8,7 @@
 //! | power | basic, then an integer or an exponent, or nothing |
 //! | basic | identifier, number, `(` shifted `)`, LOG product `)` |
 
-use super::database::Database;
+use super::database::Names;
 use super::error::UnitErrorKind::{Limit, Refused, Syntax, Unknown};
 use super::form::{Form, Relation};
 use super::scan::{Scanner, Token};
@@ -27,11 +27,11 @@ struct Parser<'a> {
     depth: usize,
     /// Whether the outermost level ended with an origin.
     has_origin: bool,
-    database: &'a Database,
+    names: Names,
 }
 
-/// Parses a text, with the names that the database has so far.
-pub(super) fn parse(text: &str, database: &Database) -> Result<Unit, UnitError> {
+/// Parses a text, in which these names may occur.
+pub(super) fn parse(text: &str, names: Names) -> Result<Unit, UnitError> {
     let text = text.trim_matches([' ', '\t', '\n', '\r', '\x0c', '\x0b']);
     if text.len() > MAX_LENGTH {
         return Err(UnitError::new(Limit, format!("longer than {MAX_LENGTH} bytes")));
@@ -39,8 +39,7 @@ pub(super) fn parse(text: &str, database: &Database) -> Result<Unit, UnitError> 
     if text.contains('\0') {
         return Err(syntax());
     }
-    let mut parser =
-        Parser { scanner: Scanner::new(text), ahead: None, depth: 0, has_origin: false, database };
+    let mut parser = Parser { scanner: Scanner::new(text), ahead: None, depth: 0, has_origin: false, names };
     if parser.peek()? == Token::End {
         return Ok(Unit::one());
     }
@@ -158,7 +157,7 @@ impl<'a> Parser<'a> {
         let token = self.peek()?;
         self.skip();
         match token {
-            Token::Id(id) => self.database.find(id),
+            Token::Id(id) => self.names.find(id),
             Token::Int(number) => Unit::one().scaled(number as f64),
             Token::Real(number) => Unit::one().scaled(number),
             Token::Byte(b'(') => self.nested(Parser::shifted),
