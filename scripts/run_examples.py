@@ -85,6 +85,16 @@ def fits(expected, printed):
     return bool(printed) and expected[0] == printed[0] and fits(expected[1:], printed[1:])
 
 
+def abridged(expected, printed):
+    """What is printed, with the first `...` of the document where the line after it is still printed."""
+    if REST not in expected:
+        return printed
+    rest = expected.index(REST)
+    after = expected[rest + 1 : rest + 2]
+    begin = printed.index(after[0]) if after and after[0] in printed else len(printed)
+    return [*printed[:rest], REST, *printed[max(begin, rest) :]]
+
+
 def main():
     document, folder = sys.argv[1:]
     with open(document, encoding="utf-8") as file:
@@ -99,7 +109,7 @@ def main():
         if command.expected is None or fits(command.expected, output):
             continue
         if updates:
-            lines[command.begin : command.end] = output
+            lines[command.begin : command.end] = abridged(command.expected, output)
             continue
         differing += 1
         print(f"{document}:{command.line + 1}: $ {command.text}")
