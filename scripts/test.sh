@@ -53,7 +53,7 @@ using() {
     stage instructions scripts/instructions.sh
     stage install tests/install.sh
     stage readme scripts/test_readme.sh
-    stage creating scripts/test_creating.sh
+    stage examples scripts/test_examples.sh
     stage demo demo/run.sh
     stage sample /usr/bin/python3 demo/check_sample.py build/demo
     either

@@ -52,7 +52,7 @@ fi
 
 step "the program, its pages and completions"
 [[ $("$prefix/bin/cfa" --version) == "cfa $(pc --modversion cfa)" ]] || fail "version of the program"
-grep --quiet '^\.TH cfa' "$prefix/share/man/man1/cfa.1" || fail "man page"
+grep --quiet '^\.TH CFA' "$prefix/share/man/man1/cfa.1" || fail "man page"
 bash --norc -c 'source "$1" && complete -p cfa >/dev/null' - "$prefix/share/bash-completion/completions/cfa" || fail "bash completion"
 grep --quiet '^#compdef cfa' "$prefix/share/zsh/site-functions/_cfa" || fail "zsh completion"
 grep --quiet '^complete -c cfa' "$prefix/share/fish/vendor_completions.d/cfa.fish" || fail "fish completion"

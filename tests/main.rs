@@ -37,6 +37,7 @@ mod header;
 mod hostile;
 mod large_hdf5;
 mod location;
+mod manual;
 mod messages;
 mod names;
 mod plot;

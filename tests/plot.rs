@@ -134,6 +134,29 @@ fn labels_are_coordinates_dates_title_and_units() {
 }
 
 #[test]
+fn dates_on_an_axis_are_at_equal_distances() {
+    let folder = tempfile::tempdir().unwrap();
+    let ticks = |first: &str, count: usize| {
+        let list = |f: fn(usize) -> f64| (0..count).map(|i| f(i).to_string()).collect::<Vec<_>>().join(", ");
+        let body = format!(
+            "dimensions: time = {count} ; variables: double time(time) ; time:units = \"days since {first}\" ;
+            float v(time) ; data: time = {} ; v = {} ;",
+            list(|i| i as f64 + 0.5),
+            list(|i| i as f64)
+        );
+        make_from(folder.path(), "a", &body);
+        good(folder.path(), &["a.nc", "v", "-o", "a.svg", "--overwrite"]);
+        let text = std::fs::read_to_string(folder.path().join("a.svg")).unwrap();
+        let is_date = |l: &&str| l.len() == 10 && l.starts_with("2001-");
+        text.lines().map(str::trim).filter(is_date).map(|l| l[5..].to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(ticks("2001-01-01", 10), ["01-01", "01-03", "01-05", "01-07", "01-09"]);
+    assert_eq!(ticks("2001-02-01", 28), ["02-01", "02-06", "02-11", "02-16", "02-21", "02-26"]);
+    assert_eq!(ticks("2001-01-20", 22), ["01-21", "01-26", "02-01", "02-06"]);
+    assert_eq!(ticks("2001-01-01", 50), ["01-01", "01-11", "01-21", "02-01", "02-11"]);
+}
+
+#[test]
 fn what_is_no_picture_is_refused_with_advice_that_works() {
     let folder = tempfile::tempdir().unwrap();
     let body = "dimensions: time = 2 ; y = 2 ; x = 2 ; variables: int time(time) ;

@@ -44,6 +44,20 @@ fn axis(data_type: &str, attributes: &str, values: &str) -> String {
 }
 
 #[test]
+fn the_unit_1_is_not_shown_among_numbers() {
+    assert_eq!(axis("int", "t:units = \"1\" ;", "0, 1, 2"), "0 .. 2, every 1");
+    let folder = tempfile::tempdir().unwrap();
+    make_from(
+        folder.path(),
+        "a",
+        "dimensions: t = 2 ; variables: float v(t) ; v:units = \"1\" ; data: v = 1, 2 ;",
+    );
+    assert_eq!(line(&shown(folder.path(), &["info", "a.nc"]), "v"), "8 bytes");
+    let described: Value = serde_json::from_str(&shown(folder.path(), &["info", "a.nc", "--json"])).unwrap();
+    assert_eq!(described["variables"][0]["attributes"]["units"], "1");
+}
+
+#[test]
 fn times_are_shown_as_dates_with_their_step_and_gaps() {
     let days = "t:units = \"days since 2001-01-01\" ;";
     let noleap = "t:units = \"days since 2001-01-01\" ; t:calendar = \"noleap\" ;";

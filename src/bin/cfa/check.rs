@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use cfa::check::{as_json, check, Finding, Options, Report, Severity, VariableReport};
 
 use crate::meter::Meter;
+use crate::page::Page;
 use crate::settings::Settings;
 use crate::style::{self, brief, printable, Style};
 use crate::{Failure, Outcome};
@@ -16,9 +17,8 @@ use crate::{Failure, Outcome};
 /// that the file follows; all faults are reported, not only the first. With --fragments each fragment is opened, to
 /// check that it exists, that it has the variable, the shape, and a type and units that can be converted, and that it
 /// has not changed since its state was recorded.
-///
-/// Exit status: 0 no requirement is violated, 1 one is (or the file cannot be read).
 #[derive(clap::Args)]
+#[command(after_help = PAGE.help())]
 pub struct Arguments {
     /// The file
     file: PathBuf,
@@ -41,6 +41,22 @@ pub struct Arguments {
     #[command(flatten)]
     settings: Settings,
 }
+
+/// The rest of its help and manual page.
+pub const PAGE: Page = Page {
+    examples: &[
+        ("cfa check year.nc", "does the file follow its convention?"),
+        ("cfa check year.nc --fragments", "are the fragments there, and do they fit?"),
+        ("cfa check year.nc --report year.html", "the same as a page with a map of the fragments"),
+        ("cfa check year.nc --fragments --strict --quiet && echo fine", "in a script"),
+    ],
+    statuses: &[
+        (0, "no requirement is violated"),
+        (1, "one is, or with --strict a recommendation is not followed, or the file cannot be read"),
+        (2, "a wrong command line"),
+    ],
+    ..Page::WRITER
+};
 
 /// Runs `cfa check`.
 pub fn run(arguments: &Arguments) -> Outcome {

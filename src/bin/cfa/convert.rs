@@ -7,6 +7,7 @@ use cfa::Dataset;
 use cfa::Dialect;
 use cfa::Format;
 
+use crate::page::Page;
 use crate::settings::Settings;
 use crate::Outcome;
 
@@ -16,6 +17,7 @@ use crate::Outcome;
 /// the new file has the new locations. What the dialect cannot express (several versions of a fragment in CF-1.13,
 /// unique values in CFA) is an error.
 #[derive(clap::Args)]
+#[command(after_help = PAGE.help())]
 pub struct Arguments {
     /// The aggregation file
     input: PathBuf,
@@ -39,6 +41,17 @@ pub struct Arguments {
     #[command(flatten)]
     settings: Settings,
 }
+
+/// The rest of its help and manual page.
+pub const PAGE: Page = Page {
+    examples: &[
+        ("cfa convert year.nc old.nc --dialect cfa-0.6.2", "for programs that read CFA-0.6.2"),
+        ("cfa convert old.nc new.nc", "an older file in CF-1.13"),
+        ("cfa convert year.nc moved.nc --relocate /old/archive=/new/archive", "the fragments have moved"),
+        ("cfa convert year.nc fixed.nc --absolute", "locations that do not depend on that of the file"),
+    ],
+    ..Page::WRITER
+};
 
 /// Runs `cfa convert`.
 pub fn run(arguments: &Arguments) -> Outcome {

@@ -12,6 +12,7 @@ use cfa::{Error, Kind};
 use clap::Args;
 
 use crate::meter::Meter;
+use crate::page::Page;
 use crate::settings::{every_setting, Settings};
 use crate::style::{self, brief, printable};
 use crate::{Failure, Outcome};
@@ -28,7 +29,7 @@ use crate::{Failure, Outcome};
 /// is an aggregation without data of its own, and anything else only with --overwrite. If a directory or a (quoted)
 /// pattern finds OUT among the files and it is an aggregation, it is skipped.
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = PAGE.help())]
 pub struct Arguments {
     /// The aggregation file
     out: PathBuf,
@@ -108,14 +109,18 @@ pub struct Arguments {
     quiet: bool,
 }
 
-const EXAMPLES: &str = "\
-Examples:
-  cfa create year.nc 'daily/tas_2001*.nc'            one time series of daily files
-  cfa create map.nc tiles/ --dry-run                 how tiles would be arranged
-  cfa create all.nc r*/tas.nc --new-dim realization  an ensemble in the order of the files
-  cfa create all.nc r*/ --new-dim member=path        an ensemble, labelled by the folders that differ
-  cfa create year.nc new/*.nc --update               append what was not there yet
-  cfa create all.nc @addresses.txt                   files on servers: one address per line";
+/// The rest of its help and manual page.
+pub const PAGE: Page = Page {
+    examples: &[
+        ("cfa create year.nc 'daily/tas_2001*.nc'", "one time series of daily files"),
+        ("cfa create map.nc tiles/ --dry-run", "how tiles would be arranged"),
+        ("cfa create all.nc r*/tas.nc --new-dim realization", "an ensemble in the order of the files"),
+        ("cfa create all.nc r*/ --new-dim member=path", "an ensemble, labelled by folders"),
+        ("cfa create year.nc new/*.nc --update", "append what was not there yet"),
+        ("cfa create all.nc @addresses.txt", "files on servers: one address per line"),
+    ],
+    ..Page::WRITER
+};
 
 /// Runs `cfa create`.
 pub fn run(arguments: &Arguments) -> Outcome {

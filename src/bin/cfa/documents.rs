@@ -6,10 +6,10 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::CommandFactory;
+use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 
-use crate::Arguments;
+use crate::{manual, Arguments};
 
 /// Where each shell looks for the completions of installed programs, relative to the share directory.
 const COMPLETIONS: [(Shell, &str, &str); 3] = [
@@ -39,7 +39,9 @@ fn write(directory: &Path) -> io::Result<()> {
     let command = Arguments::command();
     let pages = directory.join("man/man1");
     std::fs::create_dir_all(&pages)?;
-    clap_mangen::generate_to(command.clone(), &pages)?;
+    for (name, text) in manual(command.clone()) {
+        std::fs::write(pages.join(format!("{name}.1")), text)?;
+    }
     for (shell, place, name) in COMPLETIONS {
         let place = directory.join(place);
         std::fs::create_dir_all(&place)?;
@@ -48,4 +50,14 @@ fn write(directory: &Path) -> io::Result<()> {
         std::fs::write(place.join(name), script)?;
     }
     Ok(())
+}
+
+/// Returns the manual pages, of the program and of each verb, with their names.
+fn manual(command: Command) -> Vec<(String, String)> {
+    let mut command = command.disable_help_subcommand(true);
+    command.build();
+    let all: Vec<&Command> = std::iter::once(&command).chain(command.get_subcommands()).collect();
+    let names: Vec<String> = all.iter().map(|command| manual::name(command)).collect();
+    let page = |command: &&Command| manual::page(command, crate::page_of(command.get_name()), &names);
+    names.iter().cloned().zip(all.iter().map(page)).collect()
 }

@@ -6,6 +6,7 @@ use cfa::extract::{cuts, extract, Options};
 use cfa::{Dataset, Error, Kind, Result};
 
 use crate::meter::Meter;
+use crate::page::Page;
 use crate::select::SelectionArguments;
 use crate::settings::Settings;
 use crate::Outcome;
@@ -16,6 +17,7 @@ use crate::Outcome;
 /// variables refer to. A part that is chosen along a dimension applies to every variable that has the dimension. The
 /// file gets its name after everything is written.
 #[derive(clap::Args)]
+#[command(after_help = PAGE.help())]
 pub struct Arguments {
     /// The aggregation file
     input: PathBuf,
@@ -44,6 +46,23 @@ pub struct Arguments {
     #[command(flatten)]
     settings: Settings,
 }
+
+/// The rest of its help and manual page.
+pub const PAGE: Page = Page {
+    examples: &[
+        ("cfa extract year.nc plain.nc", "everything in one plain file"),
+        (
+            "cfa extract year.nc part.nc --variable tas --start=0,0,0 --count=2,2,2",
+            "a corner of the first two time steps",
+        ),
+        (
+            "cfa extract year.nc summer.nc --select time=2001-06..2001-08 --select lat=30..60",
+            "a season of a region",
+        ),
+        ("cfa extract year.nc small.nc --deflate 9", "compressed as far as possible"),
+    ],
+    ..Page::WRITER
+};
 
 /// Runs `cfa extract`.
 pub fn run(arguments: &Arguments) -> Outcome {

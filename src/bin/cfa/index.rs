@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use cfa::index::index_for;
 
 use crate::meter::Meter;
+use crate::page::Page;
 use crate::settings::Settings;
 use crate::Outcome;
 
@@ -14,6 +15,7 @@ use crate::Outcome;
 /// for each file on a server. A file that changed since is parsed as before. FILE is written anew with side variables
 /// that other readers ignore; nothing else in it changes. After files were added or changed, run it again.
 #[derive(clap::Args)]
+#[command(after_help = PAGE.help())]
 pub struct Arguments {
     /// The aggregation file
     file: PathBuf,
@@ -26,6 +28,15 @@ pub struct Arguments {
     #[command(flatten)]
     settings: Settings,
 }
+
+/// The rest of its help and manual page.
+pub const PAGE: Page = Page {
+    examples: &[
+        ("cfa index year.nc", "record the places of all chunks"),
+        ("cfa index year.nc --at https://data.example.org/archive/year.nc", "as the server has the files"),
+    ],
+    ..Page::WRITER
+};
 
 /// Runs `cfa index`.
 pub fn run(arguments: &Arguments) -> Outcome {

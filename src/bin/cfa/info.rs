@@ -10,6 +10,7 @@ use cfa::{Dataset, Result, Values, Variable};
 use cfa::{DimensionId, Group};
 use cfa::{Entry, EntrySource, Presence};
 
+use crate::page::Page;
 use crate::ranges::{self, Axes};
 use crate::settings::Settings;
 use crate::style::{self, printable, Style};
@@ -23,6 +24,7 @@ use crate::{info_json, json, Outcome};
 /// Aggregation variables are shown with the dimensions and shape of their aggregated data; the variables that only
 /// define fragments are left out (--set RAW_VIEW=YES shows the file as it is stored).
 #[derive(clap::Args)]
+#[command(after_help = PAGE.help())]
 pub struct Arguments {
     /// The file
     file: PathBuf,
@@ -40,6 +42,18 @@ pub struct Arguments {
     #[command(flatten)]
     settings: Settings,
 }
+
+/// The rest of its help and manual page.
+pub const PAGE: Page = Page {
+    examples: &[
+        ("cfa info year.nc", "what is in the file"),
+        ("cfa info year.nc tas", "one variable with its attributes"),
+        ("cfa info year.nc tas --fragments", "where the fragments of tas are"),
+        ("cfa info year.nc --json", "the same for programs"),
+        ("cfa info https://data.example.org/archive/year.nc", "a file on a server"),
+    ],
+    ..Page::READER
+};
 
 /// Runs `cfa info`.
 pub fn run(arguments: &Arguments) -> Outcome {

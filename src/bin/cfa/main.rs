@@ -11,7 +11,9 @@ mod index;
 mod info;
 mod info_json;
 mod json;
+mod manual;
 mod meter;
+mod page;
 mod plot;
 mod plot_axis;
 mod plot_chart;
@@ -30,12 +32,14 @@ use std::process::ExitCode;
 use cfa::{Error, Kind};
 use clap::{Parser, Subcommand};
 
+use page::Page;
+
 /// Opens aggregation netCDF files (CF-1.13, CFA) as if their data were stored in one file.
 ///
 /// An aggregation variable has no data of its own: its data are assembled from fragments in other files. `cfa info`
 /// shows what a file holds and where the fragments are, `cfa read` prints the assembled values.
 #[derive(Parser)]
-#[command(name = "cfa", version, max_term_width = 100, after_help = EXAMPLES)]
+#[command(name = "cfa", version, max_term_width = 100, after_help = PAGE.help())]
 struct Arguments {
     #[command(subcommand)]
     verb: Verb,
@@ -54,18 +58,36 @@ enum Verb {
     Read(read::Arguments),
 }
 
-const EXAMPLES: &str = "\
-Examples:
-  cfa info year.nc                                  what is in the file
-  cfa info year.nc tas --fragments                  where the fragments of tas are
-  cfa read year.nc tas --start=0,0,0 --count=1,4,4  a corner of the first time step
-  cfa read year.nc tas --select time=2001-03-01..2001-03-31 --select lat=50 --csv
-  cfa read year.nc tas --select time=2001-03 --select lon=0..20     all of March
-  cfa plot year.nc tas --select time=2001-03-01 -o map.png          a map, or a line along one dimension
-  cfa qgis year.nc                                  layer files for QGIS
-  cfa check year.nc --report year.html              are the fragments there, and do they fit?
+/// The rest of the help and manual page.
+const PAGE: Page = Page {
+    examples: &[
+        ("cfa create year.nc 'daily/*.nc'", "one file of many"),
+        ("cfa info year.nc", "what is in the file"),
+        ("cfa info year.nc tas --fragments", "where the fragments of tas are"),
+        ("cfa read year.nc tas --start=0,0,0 --count=1,4,4", "a corner of the first time step"),
+        ("cfa read year.nc tas --select time=2001-03 --select lon=0..20", "all of March"),
+        ("cfa plot year.nc tas --select time=2001-03-01 -o map.png", "a map, or a line along one dimension"),
+        ("cfa qgis year.nc", "layer files for QGIS"),
+        ("cfa check year.nc --report year.html", "are the fragments there, and do they fit?"),
+    ],
+    ..Page::WRITER
+};
 
-Exit status: 0 success, 1 an error in the file or the request, 2 a wrong command line.";
+/// Returns the rest of the help of a verb, or of the program.
+fn page_of(name: &str) -> &'static Page {
+    match name {
+        "check" => &check::PAGE,
+        "convert" => &convert::PAGE,
+        "create" => &create::PAGE,
+        "extract" => &extract::PAGE,
+        "index" => &index::PAGE,
+        "info" => &info::PAGE,
+        "plot" => &plot::PAGE,
+        "qgis" => &qgis::PAGE,
+        "read" => &read::PAGE,
+        _ => &PAGE,
+    }
+}
 
 fn main() -> ExitCode {
     if let Some(code) = documents::serve() {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use cfa::{Dataset, Error, Kind, Result};
 
+use crate::page::Page;
 use crate::plot_chart::{self, Form};
 use crate::plot_data::Picture;
 use crate::select::SelectionArguments;
@@ -20,9 +21,8 @@ use crate::Outcome;
 /// pointed has values beyond it, which have the colour of that end.
 ///
 /// Of more values than the picture has room for, every second, third, ... is read and drawn, and a note says so.
-///
-/// Example: cfa plot year.nc tas --select time=2001-07-01 -o map.png
 #[derive(clap::Args)]
+#[command(after_help = PAGE.help())]
 pub struct Arguments {
     /// The file
     file: PathBuf,
@@ -48,6 +48,16 @@ pub struct Arguments {
     #[command(flatten)]
     settings: Settings,
 }
+
+/// The rest of its help and manual page.
+pub const PAGE: Page = Page {
+    examples: &[
+        ("cfa plot year.nc tas --select time=2001-07-01 -o map.png", "a map of one day"),
+        ("cfa plot year.nc tas --select lat~47.5 --select lon~7.5 -o line.svg", "a line along time"),
+        ("cfa plot year.nc tas --select time=2001-07-01 --range 270,310 -o map.png", "with chosen colours"),
+    ],
+    ..Page::WRITER
+};
 
 /// Runs `cfa plot`.
 pub fn run(arguments: &Arguments) -> Outcome {

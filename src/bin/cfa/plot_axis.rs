@@ -166,17 +166,20 @@ fn date_ticks(coordinates: &Coordinates, centres: &[f64]) -> Vec<(f64, String)> 
     type Period = fn(&DateTime) -> i64;
     let months: Period = |d| d.year * 12 + i64::from(d.month) - 1;
     let days: Period = |d| (d.year * 12 + i64::from(d.month)) * 31 + i64::from(d.day) - 1;
+    // Several days begin anew with each month, whose last day may be one more.
+    let several: Period = |d| (d.year * 12 + i64::from(d.month)) * 30 + i64::from(d.day.min(30)) - 1;
     let hours: Period =
         |d| ((d.year * 12 + i64::from(d.month)) * 31 + i64::from(d.day)) * 24 + i64::from(d.hour);
     // Each: what counts, how many make a tick, and the length of the label.
-    let levels: [(Period, i64, usize); 15] = [
+    let levels: [(Period, i64, usize); 16] = [
         (hours, 1, 16),
         (hours, 3, 16),
         (hours, 6, 16),
         (hours, 12, 16),
         (days, 1, 10),
-        (days, 5, 10),
-        (days, 10, 10),
+        (several, 2, 10),
+        (several, 5, 10),
+        (several, 10, 10),
         (months, 1, 7),
         (months, 3, 7),
         (months, 6, 7),
@@ -199,9 +202,9 @@ fn date_ticks(coordinates: &Coordinates, centres: &[f64]) -> Vec<(f64, String)> 
         let mut last = None;
         for &i in &order {
             let Some(date) = &dates[i] else { continue };
-            let now = period(date).div_euclid(many);
+            let (now, into) = (period(date).div_euclid(many), period(date).rem_euclid(many));
             // What came before the first coordinate is not known: it begins a period only if it is at its begin.
-            let begins = last.is_some_and(|l| l != now) || last.is_none() && is_begin(date, length);
+            let begins = last.map_or(into == 0 && is_begin(date, length), |l| l != now);
             if begins {
                 let text = date.to_string();
                 let cut = text.find(' ').unwrap_or(text.len());

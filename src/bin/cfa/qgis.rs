@@ -7,6 +7,7 @@ use cfa::qgis::{layer_files, Animation, Options};
 use cfa::text::shown;
 use cfa::OpenOptions;
 
+use crate::page::Page;
 use crate::settings::Settings;
 use crate::style::printable;
 use crate::Outcome;
@@ -29,6 +30,7 @@ use crate::Outcome;
 ///
 /// Only former layer files and styles are replaced, and anything else only with --overwrite; never a file that is read.
 #[derive(clap::Args)]
+#[command(after_help = PAGE.help())]
 pub struct Arguments {
     /// The aggregation file
     file: PathBuf,
@@ -49,6 +51,15 @@ pub struct Arguments {
     #[command(flatten)]
     settings: Settings,
 }
+
+/// The rest of its help and manual page.
+pub const PAGE: Page = Page {
+    examples: &[
+        ("cfa qgis year.nc", "layer files of all maps, to drag into QGIS"),
+        ("cfa qgis year.nc tas", "of one variable"),
+    ],
+    ..Page::WRITER
+};
 
 /// Runs `cfa qgis`.
 pub fn run(arguments: &Arguments) -> Outcome {

@@ -62,7 +62,7 @@ impl Axes {
             None => text("long_name").or_else(|| text("standard_name")).map(|t| brief(&t)),
         };
         let size = bytes(variable).filter(|_| variable.shape().is_ok_and(|s| !s.is_empty()));
-        let parts = [text("units").map(|u| brief(&u)), meaning, size.map(bytes_text)];
+        let parts = [units(variable), meaning, size.map(bytes_text)];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }
@@ -92,6 +92,12 @@ fn bytes_text(bytes: u64) -> String {
     format!("{size:.digits$} {unit}")
 }
 
+/// Returns the units of a variable, unless they are 1, which beside numbers would be taken for one of them.
+fn units(variable: &Variable) -> Option<String> {
+    let units = variable.attributes().text("units")?;
+    Some(brief(&units)).filter(|_| !["", "1"].contains(&units.trim()))
+}
+
 /// Returns what stands in place of a range that cannot be read.
 pub fn unread(error: &Error) -> String {
     format!("not readable: {error}")
@@ -99,9 +105,8 @@ pub fn unread(error: &Error) -> String {
 
 /// Returns the range for people: `2001-01-01 .. 2001-12-31, every 1 day, noleap`.
 pub fn text(variable: &Variable, range: &CoordinateRange) -> String {
-    let units = variable.attributes().text("units").filter(|u| !u.trim().is_empty());
     let units =
-        units.filter(|_| range.calendar.is_none()).map_or_else(String::new, |u| format!(" {}", brief(&u)));
+        units(variable).filter(|_| range.calendar.is_none()).map_or_else(String::new, |u| format!(" {u}"));
     let missing = match range.missing {
         0 => String::new(),
         n => format!(", {n} missing"),

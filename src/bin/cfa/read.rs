@@ -7,6 +7,7 @@ use cfa::Coordinates;
 use cfa::{DataType, Dataset, Parts, Values, Variable};
 use serde_json::json;
 
+use crate::page::Page;
 use crate::select::SelectionArguments;
 use crate::settings::Settings;
 use crate::{dump, json, Outcome};
@@ -17,6 +18,7 @@ use crate::{dump, json, Outcome};
 /// out, and the last line says so; into a file or a pipe everything is printed. Values of aggregation variables are assembled from
 /// their fragments and have the variable's units, type and missing value.
 #[derive(clap::Args)]
+#[command(after_help = PAGE.help())]
 pub struct Arguments {
     /// The file
     file: PathBuf,
@@ -55,6 +57,21 @@ pub struct Answer {
     /// Whether they are packed still.
     pub is_packed: bool,
 }
+
+/// The rest of its help and manual page.
+pub const PAGE: Page = Page {
+    examples: &[
+        ("cfa read year.nc tas --start=0,0,0 --count=1,4,4", "a corner of the first time step"),
+        ("cfa read year.nc tas --select time=2001-03 --select lon=0..20", "all of March"),
+        (
+            "cfa read year.nc tas --select time=2001-03-01..2001-03-31 --select lat~50 --csv",
+            "for a spreadsheet",
+        ),
+        ("cfa read year.nc tas --select time=2001-06..2001-08,2002-06..2002-08", "two summers"),
+        ("cfa read year.nc tas --json", "for programs"),
+    ],
+    ..Page::READER
+};
 
 /// Runs `cfa read`.
 pub fn run(arguments: &Arguments) -> Outcome {
