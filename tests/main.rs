@@ -39,6 +39,7 @@ mod large_hdf5;
 mod location;
 mod messages;
 mod names;
+mod page;
 mod plot;
 mod ranges;
 mod recorded_chunks;
