@@ -4,6 +4,7 @@ use cfa::qgis::{fitting, robust_range, Colours};
 use cfa::{Coordinates, DataType, Error, Kind, Output, Result, Selection, Variable};
 
 use crate::plot_axis::Axis;
+use crate::plot_chart::fitted;
 use crate::style::brief;
 
 /// What is drawn.
@@ -113,7 +114,9 @@ impl Picture {
         }
         let name = variable.name().to_owned();
         let meaning = text("long_name").or_else(|| text("standard_name"));
-        let title = meaning.map_or(brief(&name), |m| format!("{} ({})", brief(&m), brief(&name)));
+        let short = fitted(&brief(&name), LONGEST_TITLE / 2);
+        let room = LONGEST_TITLE - short.chars().count() - 3;
+        let title = meaning.map_or(short.clone(), |m| format!("{} ({short})", fitted(&brief(&m), room)));
         Ok(Picture {
             values,
             across,
@@ -123,12 +126,15 @@ impl Picture {
             is_chosen: range.is_some(),
             title,
             place: fixed.join(", "),
-            units: brief(&units),
+            // Numbers without a unit have the unit 1.
+            units: if units.trim() == "1" { String::new() } else { brief(&units) },
             notes,
         })
     }
 }
 
+/// The most characters of a title.
+const LONGEST_TITLE: usize = 75;
 /// The most values of a line.
 const LONGEST: u64 = 20_000;
 
