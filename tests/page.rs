@@ -101,7 +101,49 @@ fn the_keyboard_goes_from_square_to_square() {
     // All squares together are one stop, the axis of dates is the next.
     browser.press("Tab");
     let group = browser.ask("document.activeElement.closest('[role=radiogroup]').className");
-    assert_eq!(group, "dates");
+    assert_eq!(group, "dates few");
+}
+
+#[test]
+fn dates_are_those_of_an_aggregated_coordinate_as_far_as_it_can_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut file = Group::default();
+    file.attributes.set_text("Conventions", Dialect::Cf113.conventions());
+    file.add_dimension("time", 9);
+    let version = |name: &str, i: usize| Version {
+        location: Some(format!("{i}.nc")),
+        identifier: name.to_owned(),
+        format: None,
+    };
+    for (i, first) in [31.0, 62.0, 90.0].into_iter().enumerate() {
+        let mut part = Group::default();
+        part.add_dimension("time", 3);
+        let days = Values::F64(vec![first, first + 1.0, first + 2.0]);
+        part.variables.push(Variable::with_values("time", &["time"], days));
+        part.variables.push(Variable::with_values("v", &["time"], Values::F64(vec![1.0; 3])));
+        write_file(&part, &folder.path().join(format!("{i}.nc")), Format::Netcdf4).unwrap();
+    }
+    for name in ["time", "v"] {
+        let stored = |i| Fragment::Stored { versions: vec![version(name, i)], view: None };
+        let fragments = Content::Stored((0..3).map(stored).collect());
+        let mut variable = Variable::new(name, DataType::F64, &["time"]);
+        if name == "time" {
+            variable = variable.attribute("units", "days since 2001-01-01");
+        }
+        add(&mut file, &Aggregated { variable, sizes: vec![vec![3; 3]], fragments }, Dialect::Cf113).unwrap();
+    }
+    write_file(&file, &folder.path().join("all.nc"), Format::Netcdf4).unwrap();
+    fs::remove_file(folder.path().join("1.nc")).unwrap();
+    crate::archive::cfa(folder.path(), &["check", "all.nc", "--report", "all.html", "--quiet"]);
+    let text = fs::read_to_string(folder.path().join("all.html")).unwrap();
+    // Two variables in one map, and an axis of dates.
+    for (expected, n) in [
+        ("<bdi>0.nc</bdi><i>time 2001-02-01 to 2001-02-03 (0–2)</i>", 2),
+        ("[1]: missing</b><bdi>1.nc</bdi><i>time 3–5</i>", 1),
+        ("<bdi>2.nc</bdi><i>time 2001-04-01 to 2001-04-03 (6–8)</i>", 2),
+    ] {
+        assert_eq!(text.matches(expected).count(), n, "{expected}: {text}");
+    }
 }
 
 #[test]

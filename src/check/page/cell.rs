@@ -18,9 +18,8 @@ pub(super) struct Cell {
     total: u64,
     /// Their lowest and highest number in C order.
     ends: (u64, u64),
-    /// Their lowest and highest index along each dimension.
-    low: Vec<u64>,
-    high: Vec<u64>,
+    /// The dimensions that are described, and their lowest and highest index along each.
+    along: Vec<(usize, u64, u64)>,
     /// The first of those in the most remarkable state.
     remarkable: (State, u64),
 }
@@ -37,8 +36,7 @@ impl Cell {
             counts: [0; State::ALL.len()],
             total: 0,
             ends: (u64::MAX, 0),
-            low: fragments.to_vec(),
-            high: vec![0; fragments.len()],
+            along: described(fragments).into_iter().map(|d| (d, u64::MAX, 0)).collect(),
             remarkable: (State::Unchecked, u64::MAX),
         };
         for number in inside {
@@ -49,10 +47,9 @@ impl Cell {
             if state > cell.remarkable.0 || state == cell.remarkable.0 && number < cell.remarkable.1 {
                 cell.remarkable = (state, number);
             }
-            for (d, (&stride, &size)) in strides.iter().zip(fragments).enumerate() {
-                let i = number / stride.max(1) % size.max(1);
-                cell.low[d] = cell.low[d].min(i);
-                cell.high[d] = cell.high[d].max(i);
+            for (d, low, high) in &mut cell.along {
+                let i = number / strides[*d].max(1) % fragments[*d].max(1);
+                (*low, *high) = ((*low).min(i), (*high).max(i));
             }
         }
         cell
@@ -114,11 +111,8 @@ impl Cell {
                 let _ = write!(page, "<bdi>{}: {name}</bdi>", state.meaning());
             }
         }
-        let order = |d: &usize| variable.fragments().get(*d).is_none_or(|&n| n < 2);
-        let mut dimensions: Vec<usize> = (0..self.low.len()).collect();
-        dimensions.sort_by_key(order);
-        for &d in dimensions.iter().take(MOST_DIMENSIONS) {
-            let range = variable.range(d, self.low[d]).start..variable.range(d, self.high[d]).end;
+        for &(d, low, high) in &self.along {
+            let range = variable.range(d, low).start..variable.range(d, high).end;
             let name = escape(&short(&variable.dimensions[d], 60));
             let last = range.end.saturating_sub(1);
             let indices = match range.start == last {
@@ -131,6 +125,12 @@ impl Cell {
             };
         }
     }
+}
+
+/// Returns the dimensions that are described: first those with several fragments.
+fn described(fragments: &[u64]) -> Vec<usize> {
+    let of = |several: bool| (0..fragments.len()).filter(move |&d| (fragments[d] > 1) == several);
+    of(true).chain(of(false)).take(MOST_DIMENSIONS).collect()
 }
 
 /// Returns the index of a fragment as text.

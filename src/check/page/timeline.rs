@@ -10,6 +10,10 @@ use crate::check::report::VariableReport;
 use crate::error::message::short;
 use crate::selection::c_strides;
 
+/// The axes of one variable.
+const MOST_AXES: usize = 4;
+/// Bars of which so many are beside each other have lines between them.
+const FEW: usize = 60;
 /// The gaps that are named below an axis.
 const MOST_NAMED: usize = 8;
 
@@ -23,11 +27,11 @@ pub(super) fn write(
     most: u64,
 ) {
     let fragments = variable.fragments();
-    for d in 0..fragments.len() {
-        let Some(times) = axes.along(d).and_then(|axis| axis.times.as_ref()) else { continue };
-        if fragments[d] < 2 && times.gaps.is_empty() {
-            continue;
-        }
+    let times = |d: usize| {
+        let times = axes.along(d)?.times.as_ref()?;
+        (fragments[d] > 1 || !times.gaps.is_empty()).then_some((d, times))
+    };
+    for (d, times) in (0..fragments.len()).filter_map(times).take(MOST_AXES) {
         let bars = bars(variable, axes, d, times, most);
         let low = bars.iter().map(|bar| bar.from).fold(f64::INFINITY, f64::min);
         let high = bars.iter().map(|bar| bar.to).fold(f64::NEG_INFINITY, f64::max);
@@ -38,10 +42,11 @@ pub(super) fn write(
         let name = escape(&short(&variable.dimensions[d], 60));
         let _ = write!(
             page,
-            "<p class=\"axes\">{name}: {} to {}{}</p>\n<div class=\"dates\" role=\"radiogroup\" aria-label=\"{name}\">\n",
+            "<p class=\"axes\">{name}: {} to {}{}</p>\n<div class=\"dates{}\" role=\"radiogroup\" aria-label=\"{name}\">\n",
             escape(&times.text(low)),
             escape(&times.text(bars.iter().map(|bar| bar.last).fold(low, f64::max))),
             gaps_text(times),
+            if bars.len() > FEW { "" } else { " few" },
         );
         let group = format!("t{number}-{d}");
         for bar in &bars {
