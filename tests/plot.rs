@@ -301,3 +301,43 @@ fn grids_of_the_ground_have_one_scale_and_indices_are_whole() {
         line.iter().filter(|l| ["0", "0.5", "1", "1.5", "2"].contains(&l.as_str())).collect();
     assert_eq!(ticks, ["0", "1", "2"]);
 }
+
+#[test]
+fn selected_longitudes_pass_the_end_of_the_circle_and_ranges_are_joined() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, at) = (
+        |name: &str, lon: &[i32]| {
+            let values: Vec<i32> = (0..2).flat_map(|y| lon.iter().map(move |x| (x + 20) % 360 + y)).collect();
+            let list = |numbers: &[i32]| numbers.iter().map(i32::to_string).collect::<Vec<_>>().join(", ");
+            let body = format!(
+                "dimensions: lat = 2 ; lon = {} ; variables: {AXES} short v(lat, lon) ; v:scale_factor = 0.1 ;
+                data: lat = 0, 10 ; lon = {} ; v = {} ;",
+                lon.len(), list(lon), list(&values)
+            );
+            make_from(folder.path(), name, &body);
+        },
+        |name: &str| folder.path().join(name),
+    );
+    file("globe", &(0..36).map(|i| i * 10).collect::<Vec<_>>());
+    file("part", &[-20, -10, 0, 10, 20]);
+    good(folder.path(), &["globe.nc", "v", "-o", "globe.png", "--select", "lon=-20..20"]);
+    good(folder.path(), &["part.nc", "v", "-o", "part.png"]);
+    assert!(Pixels::of(&at("globe.png")).bytes == Pixels::of(&at("part.png")).bytes);
+    // What lies between two ranges is grey, and both have their places.
+    good(
+        folder.path(),
+        &["globe.nc", "v", "-o", "two.png", "--select", "lon=0..40,80..120", "--select", "lat=0"],
+    );
+    let line = svg(folder.path(), &["globe.nc", "v", "--select", "lon=0..40,80..120", "--select", "lat=0"]);
+    let grey: Vec<&String> = line.iter().filter(|l| l.contains("<rect") && l.contains("#C8C8C8")).collect();
+    assert_eq!(
+        grey.iter().map(|r| (number(r, "x"), number(r, "width"))).collect::<Vec<_>>(),
+        [(390.0, 200.0)]
+    );
+    // Every second value of two ranges, whose first index is the last of its turn.
+    let many: Vec<String> = (0..30_000).map(|i| i.to_string()).collect();
+    let body = format!("dimensions: t = 30000 ; variables: int v(t) ; data: v = {} ;", many.join(", "));
+    make_from(folder.path(), "long", &body);
+    let words = ["long.nc", "v", "--select", "t=0..10000,10003..29998"];
+    assert!(good(folder.path(), &[&words[..], &["-o", "l.png"]].concat()).contains("one value of 2"));
+}

@@ -184,19 +184,20 @@ fn a_coordinate_that_cannot_be_read_leaves_the_others() {
 #[test]
 fn json_has_the_same_and_all_digits() {
     let folder = tempfile::tempdir().unwrap();
-    let body = "dimensions: t = 4 ; variables: int t(t) ; t:units = \"days since 2001-01-01 12:00\" ;
-        float v(t) ; data: t = 0, 1, 5, 6 ;";
+    let body = "dimensions: t = 4 ; s = 2 ; variables: int t(t) ; t:units = \"days since 2001-01-01 12:00\" ;
+        float v(t) ; string s(s) ; data: t = 0, 1, 5, 6 ; s = \"r1\", \"r2\" ;";
     make_from(folder.path(), "a", body);
     let json: Value = serde_json::from_str(&shown(folder.path(), &["info", "a.nc", "--json"])).unwrap();
     let (t, v) = (&json["variables"][0], &json["variables"][1]);
     assert_eq!((&v["bytes"], v.get("range")), (&json!(16), None));
+    assert_eq!(json["variables"][2]["range"]["words"], json!(["r1", "r2"]));
     assert_eq!(
         t["range"],
         json!({"count": 4, "missing": 0, "first": "2001-01-01 12:00:00", "last": "2001-01-07 12:00:00",
             "min": "2001-01-01 12:00:00", "max": "2001-01-07 12:00:00", "order": "ascending",
             "step": {"value": 86400.0, "unit": "seconds"}, "gap_count": 1,
             "gaps": [{"index": 1, "after": "2001-01-02 12:00:00", "before": "2001-01-06 12:00:00"}],
-            "units": "days since 2001-01-01 12:00", "calendar": "standard", "complete": true})
+            "words": [], "units": "days since 2001-01-01 12:00", "calendar": "standard", "complete": true})
     );
 }
 

@@ -89,7 +89,7 @@ impl Axis {
         axis.centres = numbers;
         axis.ground_unit = ground_unit;
         if coordinates.are_dates() {
-            axis.gap = gap(&axis.centres);
+            axis.look_for_gaps();
             axis.ticks = date_ticks(coordinates, &axis.centres);
             return Ok(axis);
         }
@@ -103,6 +103,11 @@ impl Axis {
             axis.title += &format!(" ({})", brief(&units));
         }
         Ok(axis)
+    }
+
+    /// Shows neighbours that are further apart than others as a gap.
+    pub fn look_for_gaps(&mut self) {
+        self.gap = gap(&self.centres);
     }
 
     /// Returns where each value begins and ends: in the middle between neighbours, unless there is a gap.

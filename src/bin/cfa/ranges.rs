@@ -241,7 +241,7 @@ pub fn json(variable: &Variable, range: &CoordinateRange) -> Value {
     json!({
         "count": range.count, "missing": range.missing, "first": end(&range.first), "last": end(&range.last),
         "min": end(&low), "max": end(&high), "order": order, "step": step, "gap_count": range.gap_count,
-        "gaps": gaps, "units": variable.attributes().text("units"),
+        "gaps": gaps, "words": range.words, "units": variable.attributes().text("units"),
         "calendar": range.calendar.map(|c| c.name()), "complete": range.is_complete,
     })
 }
