@@ -227,3 +227,26 @@ fn turned(values: &[f64], rows: usize) -> Vec<f64> {
     let columns = values.len() / rows.max(1);
     (0..columns).flat_map(|c| (0..rows).map(move |r| values[r * columns + c])).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_so_many_indices_of_joined_ranges_are_kept() {
+        let range = |start, count, step| Range { start, count, step, shift: 0.0 };
+        let listed = |ranges: &[Range]| -> Vec<i64> {
+            ranges.iter().flat_map(|r| (0..r.count as i64).map(|i| r.start as i64 + i * r.step)).collect()
+        };
+        for by in 1..9 {
+            for ranges in [
+                vec![range(0, 10, 1)],
+                vec![range(5, 4, 2), range(90, 1, 1), range(30, 7, -3), range(0, 2, 1)],
+                vec![range(9, 10, -1), range(50, 13, 1)],
+            ] {
+                let expected: Vec<i64> = listed(&ranges).into_iter().step_by(by).collect();
+                assert_eq!(listed(&thinned(&ranges, by as u64)), expected, "{by} {ranges:?}");
+            }
+        }
+    }
+}
