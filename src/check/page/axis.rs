@@ -18,6 +18,8 @@ use crate::value::Values;
 
 /// The maximum number of coordinates that are read for a page.
 const MOST: u64 = 1 << 22;
+/// The maximum number of those that are words, which are longer than numbers.
+const MOST_WORDS: u64 = 1 << 15;
 /// The maximum number of fragments of a coordinate that are read one by one, because some are missing.
 const MOST_PARTS: u64 = 1000;
 /// The maximum number of gaps that are kept.
@@ -93,7 +95,8 @@ impl Reader<'_> {
             return known.clone();
         }
         let count = variable.shape().ok()?.get(d).copied().unwrap_or(0);
-        let axis = match count <= self.left {
+        let most = if coordinate.data_type().is_number() { self.left } else { self.left.min(MOST_WORDS) };
+        let axis = match count <= most {
             true => Axis::read(variable, d, &coordinate).map(Arc::new),
             false => None,
         };
