@@ -1,8 +1,8 @@
 //! The drawing of the array of fragments: which square stands for which fragments.
 //!
 //! Fragments along one dimension are a strip, which the browser wraps into rows; along two they are a table. If there
-//! are more, some are put side by side so that the table is about three times as wide as high. A large array is drawn in
-//! bins.
+//! are more dimensions, some are put side by side so that the table is about three times as wide as high. A large array
+//! is drawn in bins.
 
 use std::collections::HashSet;
 

@@ -2,9 +2,9 @@
 //! of dates.
 //!
 //! The page needs nothing else (no scripts, fonts or pictures from elsewhere), so it can be mailed and archived. Each
-//! square of a map is a radio button, so that the arrow keys go from one to the next, and the style sheet shows the text
-//! of the one that has the pointer or the focus. Everything that comes from the file is escaped. The length of the page
-//! is bounded: large arrays are drawn in bins, and what is beyond a number of variables or findings is counted.
+//! square of a map is a radio button, so that the arrow keys go from one to the next, and the style sheet shows the
+//! text of the one that has the pointer or the focus. Everything that comes from the file is escaped. The length of the
+//! page is bounded: large arrays are drawn in bins, and what is beyond a number of variables or findings is counted.
 
 mod axis;
 mod cell;
