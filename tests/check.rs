@@ -1,9 +1,8 @@
-//! `cfa check`: findings, states of fragments, exit status, JSON, and the page in a browser.
+//! `cfa check`: findings, states of fragments, exit status and JSON.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cfa::check::{check, Options, Report, Severity, State};
@@ -290,55 +289,6 @@ fn the_exit_status_tells() {
         json["findings"].as_array().unwrap().iter().find(|f| f["rule"] == "fragment-present").unwrap();
     assert_eq!(finding["fragment"], serde_json::json!([1, 0, 0]));
     assert_eq!(finding["clause"], "CF-1.13 2.8.2");
-}
-
-/// Runs the browser without the network.
-fn chromium(profile: &Path, arguments: &[&str]) -> Option<std::process::Output> {
-    let program = ["chromium", "chromium-browser", "google-chrome"]
-        .into_iter()
-        .find(|p| Command::new(p).arg("--version").output().is_ok_and(|o| o.status.success()))?;
-    let profile = format!("--user-data-dir={}", profile.display());
-    let flags = [
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        &profile,
-    ];
-    Some(Command::new(program).args(flags).args(arguments).output().unwrap())
-}
-
-#[test]
-fn the_page_shows_in_a_browser_and_needs_nothing_else() {
-    let directory = tempfile::tempdir().unwrap();
-    crate::archive::make(directory.path());
-    fs::remove_file(directory.path().join(crate::archive::location(1, 0))).unwrap();
-    let output = crate::archive::cfa(directory.path(), &["check", "year.nc", "--report", "year.html"]);
-    assert_eq!(output.status.code(), Some(1));
-    let page = fs::read_to_string(directory.path().join("year.html")).unwrap();
-    for foreign in ["http://", "https://", "src=", "@import", "<script", "url("] {
-        assert!(!page.contains(foreign), "{foreign}");
-    }
-    let url = format!("file://{}/year.html", directory.path().display());
-    let profile = tempfile::tempdir().unwrap();
-    let Some(shown) = chromium(profile.path(), &["--dump-dom", &url]) else {
-        crate::support::left_out::left_out("chromium", "there is no Chromium; the page is not shown");
-        return;
-    };
-    let dom = String::from_utf8(shown.stdout).unwrap();
-    assert_eq!(dom.matches("<svg").count(), 3, "{dom}");
-    assert_eq!(dom.matches("<rect class=\"present\"").count(), 9);
-    assert_eq!(dom.matches("<rect class=\"missing\"").count(), 3);
-    assert!(dom.contains("fragment [1, 0, 0]: missing"));
-    let picture = directory.path().join("page.png");
-    let argument = format!("--screenshot={}", picture.display());
-    let profile = tempfile::tempdir().unwrap();
-    chromium(profile.path(), &[&argument, "--window-size=1000,800", &url]).unwrap();
-    assert!(fs::read(picture).unwrap().starts_with(b"\x89PNG"));
 }
 
 #[test]

@@ -303,7 +303,7 @@ fn tables_fit_the_terminal_and_say_what_they_leave_out() {
         );
         let end = shown.replace("\n    ", " ");
         assert!(
-            end.contains("left out: 20 of y, ") && end.contains(" of x; nothing is in a file or pipe"),
+            end.contains("left out: 20 of y, ") && end.contains(" of x; a file or pipe gets everything"),
             "{end}"
         );
         assert!(end.contains("less -S") && end.contains("--select"), "{end}");
@@ -328,4 +328,15 @@ fn lines_of_info_fit_the_terminal_and_lose_nothing() {
         "{narrow}"
     );
     assert!(narrow.split_whitespace().eq(piped.split_whitespace()), "{narrow}");
+}
+
+#[test]
+fn wide_characters_are_counted_as_the_terminal_shows_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let body = "dimensions: s = 3 ; x = 1 ; variables: string s(s) ; int v(s, x) ;
+        data: s = \"東京\", \"Basel\", \"Zu\u{308}rich\" ; v = 1, 2, 3 ;";
+    make_from(folder.path(), "a", body);
+    let table = good(folder.path(), &["read", "a.nc", "v"]);
+    let lines: Vec<&str> = table.lines().skip(1).collect();
+    assert_eq!(lines, [" s \\ x  0", "  東京  1", " Basel  2", "Zu\u{308}rich  3"]);
 }

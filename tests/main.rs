@@ -40,6 +40,7 @@ mod location;
 mod manual;
 mod messages;
 mod names;
+mod page;
 mod plot;
 mod ranges;
 mod recorded_chunks;

@@ -212,3 +212,151 @@ fn of_large_data_a_part_is_read_and_a_note_says_so() {
     assert!(note.contains("along t one value of 2 is drawn"), "{note}");
     assert!(good(folder.path(), &["a.nc", "v", "-o", "b.png", "--select", "t=0..9999"]).is_empty());
 }
+
+/// The picture as SVG, whose lines are trimmed.
+fn svg(folder: &Path, words: &[&str]) -> Vec<String> {
+    good(folder, &[words, &["-o", "p.svg", "--overwrite"]].concat());
+    let text = std::fs::read_to_string(folder.join("p.svg")).unwrap();
+    text.lines().map(|l| l.trim().to_owned()).collect()
+}
+
+/// The number in an attribute of an element of SVG.
+fn number(element: &str, attribute: &str) -> f64 {
+    let value = element.split(&format!(" {attribute}=\"")).nth(1).unwrap_or_else(|| panic!("{element}"));
+    value.split('"').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn gaps_in_time_are_grey_and_interrupt_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let body = "dimensions: time = 8 ; x = 2 ; variables: int time(time) ; time:units = \"days since 2010-01-01\" ;
+        int v(time, x) ; data: time = 0, 1, 2, 3, 7, 8, 9, 10 ; v = 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7 ;";
+    make_from(folder.path(), "a", body);
+    let line = svg(folder.path(), &["a.nc", "v", "--select", "x=0"]);
+    assert_eq!(
+        line.iter().filter(|l| l.contains("<polyline") && l.contains("stroke-width=\"2\"")).count(),
+        2
+    );
+    let grey: Vec<&String> = line.iter().filter(|l| l.contains("<rect") && l.contains("#C8C8C8")).collect();
+    // From half a day after the fourth day to half a day before the next: 3.5 to 6.5 of 10 days.
+    assert_eq!(
+        grey.iter().map(|r| (number(r, "x"), number(r, "width"))).collect::<Vec<_>>(),
+        [(370.0, 240.0)]
+    );
+    good(folder.path(), &["a.nc", "v", "-o", "m.png"]);
+    let map = Pixels::of(&folder.path().join("m.png"));
+    // Time goes down the side, from -0.5 to 10.5, after labels of ten characters.
+    let left = LEFT + 9 * 4;
+    let at = |day: f64| map.at(left + 200, TOP + 420 - ((day + 0.5) / 11.0 * 420.0) as u32);
+    assert_eq!([3.4, 3.6, 5.0, 6.4, 6.6].map(|day| at(day) == GREY), [false, true, true, true, false]);
+    // Uneven times have no gaps.
+    let body = body.replace("0, 1, 2, 3, 7, 8, 9, 10", "0, 1, 3, 6, 10, 15, 21, 28");
+    make_from(folder.path(), "b", &body);
+    let line = svg(folder.path(), &["b.nc", "v", "--select", "x=0"]);
+    assert_eq!(
+        line.iter().filter(|l| l.contains("<polyline") && l.contains("stroke-width=\"2\"")).count(),
+        1
+    );
+}
+
+#[test]
+fn labels_do_not_overlap_and_are_not_cut() {
+    let folder = tempfile::tempdir().unwrap();
+    let body = "dimensions: time = 6 ; s = 3 ; variables: double time(time) ; string s(s) ;
+        time:units = \"hours since 2010-01-01\" ; int v(s, time) ; v:units = \"1\" ; v:long_name = \"a title that is too long for a picture, since it goes on and on to a great length\" ;
+        data: time = 0, 1, 2, 3, 4, 5 ; s = \"a\", \"Basel\", \"Helsinki-Vantaa airport\" ;
+        v = 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22 ;";
+    make_from(folder.path(), "a", body);
+    let map = svg(folder.path(), &["a.nc", "v"]);
+    // An element, then its text.
+    let texts: Vec<(&String, &String)> =
+        map.windows(2).filter(|w| w[0].starts_with("<text")).map(|w| (&w[0], &w[1])).collect();
+    let element = |label: &str| {
+        texts.iter().find(|(_, text)| *text == label).unwrap_or_else(|| panic!("{label}: {texts:?}")).0
+    };
+    let word = element("Helsinki-Vantaa…");
+    // It ends at its place, and its characters are 9 wide.
+    assert!(word.contains("text-anchor=\"end\"") && number(word, "x") - 16.0 * 9.0 > 24.0, "{word}");
+    let dates: Vec<f64> =
+        texts.iter().filter(|(_, t)| t.starts_with("2010-")).map(|(e, _)| number(e, "x")).collect();
+    assert!(dates.len() > 1 && dates.windows(2).all(|w| w[1] - w[0] > 16.0 * 9.0), "{dates:?}");
+    let body = format!(
+        "dimensions: lat = 3 ; lon = 2 ; variables: {AXES} int v(lat, lon) ; v:long_name = \"{}\" ;
+        data: lat = -60, 0, 60 ; lon = 0, 2 ;",
+        "title".repeat(20)
+    );
+    make_from(folder.path(), "b", &body);
+    let narrow = svg(folder.path(), &["b.nc", "v"]);
+    let title = narrow.iter().position(|l| l.starts_with("titletitle")).unwrap();
+    assert!(number(&narrow[title - 1], "x") > 75.0 * 5.0, "it is cut: {}", narrow[title - 1]);
+    assert!(texts.iter().all(|(_, t)| *t != "1"), "numbers without a unit have the unit 1");
+    assert!(texts.iter().any(|(_, t)| t.starts_with("a title") && t.ends_with("… (v)")), "{texts:?}");
+}
+
+#[test]
+fn grids_of_the_ground_have_one_scale_and_indices_are_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let axis = |name: &str, axis: &str, kind: &str, units: &str| {
+        format!("float {name}({name}) ; {name}:axis = \"{axis}\" ; {name}:units = \"{units}\" ; {name}:standard_name = \"{kind}\" ;")
+    };
+    for (kind, units) in [("grid_l", "degrees"), ("projection_", "km")] {
+        let names = if kind == "grid_l" {
+            ["grid_latitude", "grid_longitude"]
+        } else {
+            ["projection_y_coordinate", "projection_x_coordinate"]
+        };
+        let body = format!(
+            "dimensions: y = 4 ; x = 8 ; variables: {} {} float v(y, x) ; data: y = 1, 2, 3, 4 ; x = 1, 2, 3, 4, 5, 6, 7, 8 ;",
+            axis("y", "Y", names[0], units), axis("x", "X", names[1], units)
+        );
+        make_from(folder.path(), "a", &body);
+        good(folder.path(), &["a.nc", "v", "-o", "a.png", "--overwrite"]);
+        let picture = Pixels::of(&folder.path().join("a.png"));
+        assert_eq!((picture.width, picture.height), (1000, TOP + 400 + 62), "{kind}");
+        // Else viewers show seams.
+        let map = svg(folder.path(), &["a.nc", "v"]);
+        assert!(map[0].contains("shape-rendering=\"crispEdges\""));
+    }
+    make_from(folder.path(), "b", "dimensions: x = 3 ; variables: int v(x) ; data: v = 10, 25, 40 ;");
+    let line = svg(folder.path(), &["b.nc", "v"]);
+    assert!(!line[0].contains("crispEdges"));
+    let ticks: Vec<&String> =
+        line.iter().filter(|l| ["0", "0.5", "1", "1.5", "2"].contains(&l.as_str())).collect();
+    assert_eq!(ticks, ["0", "1", "2"]);
+}
+
+#[test]
+fn selected_longitudes_pass_the_end_of_the_circle_and_ranges_are_joined() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, at) = (
+        |name: &str, lon: &[i32]| {
+            let values: Vec<i32> = (0..2).flat_map(|y| lon.iter().map(move |x| (x + 20) % 360 + y)).collect();
+            let list = |numbers: &[i32]| numbers.iter().map(i32::to_string).collect::<Vec<_>>().join(", ");
+            let body = format!(
+                "dimensions: lat = 2 ; lon = {} ; variables: {AXES} short v(lat, lon) ; v:scale_factor = 0.1 ;
+                data: lat = 0, 10 ; lon = {} ; v = {} ;",
+                lon.len(), list(lon), list(&values)
+            );
+            make_from(folder.path(), name, &body);
+        },
+        |name: &str| folder.path().join(name),
+    );
+    file("globe", &(0..36).map(|i| i * 10).collect::<Vec<_>>());
+    file("part", &[-20, -10, 0, 10, 20]);
+    good(folder.path(), &["globe.nc", "v", "-o", "globe.png", "--select", "lon=-20..20"]);
+    good(folder.path(), &["part.nc", "v", "-o", "part.png"]);
+    assert!(Pixels::of(&at("globe.png")).bytes == Pixels::of(&at("part.png")).bytes);
+    // What lies between two ranges is grey, and both have their places.
+    let line = svg(folder.path(), &["globe.nc", "v", "--select", "lon=0..40,80..120", "--select", "lat=0"]);
+    let grey: Vec<&String> = line.iter().filter(|l| l.contains("<rect") && l.contains("#C8C8C8")).collect();
+    assert_eq!(
+        grey.iter().map(|r| (number(r, "x"), number(r, "width"))).collect::<Vec<_>>(),
+        [(390.0, 200.0)]
+    );
+    // Every second value of two ranges, whose first index is the last of its turn.
+    let many: Vec<String> = (0..30_000).map(|i| i.to_string()).collect();
+    let body = format!("dimensions: t = 30000 ; variables: int v(t) ; data: v = {} ;", many.join(", "));
+    make_from(folder.path(), "long", &body);
+    let words = ["long.nc", "v", "--select", "t=0..10000,10003..29998"];
+    assert!(good(folder.path(), &[&words[..], &["-o", "l.png"]].concat()).contains("one value of 2"));
+}

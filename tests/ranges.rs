@@ -116,6 +116,9 @@ fn numbers_packed_missing_and_out_of_order_are_told() {
     assert_eq!(axis("float", "t:_FillValue = -1.f ;", "-1, -1"), "all missing");
     assert_eq!(axis("float", "t:_FillValue = -1.f ;", "1, 2, -1, 4, 5"), "1 .. 5, every 1, 1 missing");
     assert_eq!(axis("double", "", "7"), "7");
+    // Months of udunits, which are a twelfth of a mean year.
+    let months = axis("double", "t:units = \"months since 2000-01-01\" ;", &list(0..24));
+    assert!(months.ends_with(", every 30.43685 days"), "{months}");
     let unknown = "t:units = \"days since 2001-01-01\" ; t:calendar = \"lunar\" ;";
     assert_eq!(
         axis("int", unknown, "1, 2"),
@@ -124,6 +127,28 @@ fn numbers_packed_missing_and_out_of_order_are_told() {
     assert_eq!(axis("string", "", "\"r1\", \"r2\""), "r1, r2");
     let many = list((1..=20).map(|i| format!("\"r{i}\"")));
     assert_eq!(axis("string", "", &many), "r1, r2, r3, ... r20");
+}
+
+#[test]
+fn longitudes_go_on_at_the_end_of_the_circle() {
+    let east = "t:units = \"degrees_east\" ;";
+    assert_eq!(axis("float", east, "340, 350, 0, 10, 20"), "340 .. 20 degrees_east, every 10");
+    let tenths = list((0..400).map(|i| (340.05 + f64::from(i) * 0.1) % 360.0));
+    assert_eq!(axis("float", east, &tenths), "340.05 .. 19.95 degrees_east, every 0.1");
+    assert_eq!(axis("double", east, "-170, -175, 180, 175"), "-170 .. 175 degrees_east, every 5");
+    assert_eq!(axis("double", east, "350, 359, 0, 40"), "350 .. 40 degrees_east, uneven");
+    assert_eq!(axis("double", east, "10, 350, 0, 340"), "0 .. 350 degrees_east, not in order");
+    assert_eq!(
+        axis("double", "t:units = \"degrees_north\" ;", "350, 0, 10"),
+        "0 .. 350 degrees_north, not in order"
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let body = format!("dimensions: t = 3 ; variables: short t(t) ; {east} data: t = 350, 0, 10 ;");
+    make_from(folder.path(), "a", &body);
+    let json: Value = serde_json::from_str(&shown(folder.path(), &["info", "a.nc", "--json"])).unwrap();
+    let range = &json["variables"][0]["range"];
+    assert_eq!((&range["order"], &range["step"]["value"]), (&json!("ascending"), &json!(10.0)));
+    assert_eq!((&range["first"], &range["last"], &range["min"]), (&json!(350.0), &json!(10.0), &json!(0.0)));
 }
 
 #[test]
@@ -173,19 +198,20 @@ fn a_coordinate_that_cannot_be_read_leaves_the_others() {
 #[test]
 fn json_has_the_same_and_all_digits() {
     let folder = tempfile::tempdir().unwrap();
-    let body = "dimensions: t = 4 ; variables: int t(t) ; t:units = \"days since 2001-01-01 12:00\" ;
-        float v(t) ; data: t = 0, 1, 5, 6 ;";
+    let body = "dimensions: t = 4 ; s = 2 ; variables: int t(t) ; t:units = \"days since 2001-01-01 12:00\" ;
+        float v(t) ; string s(s) ; data: t = 0, 1, 5, 6 ; s = \"r1\", \"r2\" ;";
     make_from(folder.path(), "a", body);
     let json: Value = serde_json::from_str(&shown(folder.path(), &["info", "a.nc", "--json"])).unwrap();
     let (t, v) = (&json["variables"][0], &json["variables"][1]);
     assert_eq!((&v["bytes"], v.get("range")), (&json!(16), None));
+    assert_eq!(json["variables"][2]["range"]["words"], json!(["r1", "r2"]));
     assert_eq!(
         t["range"],
         json!({"count": 4, "missing": 0, "first": "2001-01-01 12:00:00", "last": "2001-01-07 12:00:00",
             "min": "2001-01-01 12:00:00", "max": "2001-01-07 12:00:00", "order": "ascending",
             "step": {"value": 86400.0, "unit": "seconds"}, "gap_count": 1,
             "gaps": [{"index": 1, "after": "2001-01-02 12:00:00", "before": "2001-01-06 12:00:00"}],
-            "units": "days since 2001-01-01 12:00", "calendar": "standard", "complete": true})
+            "words": [], "units": "days since 2001-01-01 12:00", "calendar": "standard", "complete": true})
     );
 }
 

@@ -12,6 +12,8 @@ use super::{recorded::Recorded, recorded_chunks, together::Subject};
 use crate::container::tree::VariableId;
 use crate::container::Container;
 use crate::dataset::Dataset;
+use crate::error::message;
+use crate::error::secrets::redact;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::Identity;
 use crate::model::effort::{Cost, Effort};
@@ -32,6 +34,9 @@ pub(super) const BLOCK: u64 = 256;
 /// without a file.
 const USUAL: u64 = 1024;
 const BYTES: u64 = 32;
+
+/// The maximum number of bytes of the location of a fragment that a page names.
+const MOST_OF_NAME: usize = 300;
 
 /// How much is checked of all variables of a file together.
 pub(crate) struct Extent<'a> {
@@ -78,11 +83,15 @@ impl<'a> Extent<'a> {
 pub(super) struct Verdict {
     pub(super) state: State,
     pub(super) problems: Vec<(&'static Rule, String)>,
+    /// The version that is used, or the first if none is.
+    version: usize,
+    /// The location of that version, if a page may name it.
+    pub(super) file: Option<String>,
 }
 
 impl Verdict {
     fn fine(state: State) -> Self {
-        Verdict { state, problems: Vec::new() }
+        Verdict { state, problems: Vec::new(), version: 0, file: None }
     }
 }
 
@@ -96,10 +105,17 @@ pub(super) struct Inspection<'a> {
     /// Taken while names are looked up: a chunk of a table may be large, and is decoded once for all threads.
     table: Mutex<()>,
     extent: &'a Extent<'a>,
+    /// The fragments that a page names; `None` if there is no page.
+    named: Option<&'a HashSet<u64>>,
 }
 
 impl<'a> Inspection<'a> {
-    pub(super) fn new(dataset: &'a Dataset, one: &'a Subject<'a>, extent: &'a Extent<'a>) -> Inspection<'a> {
+    pub(super) fn new(
+        dataset: &'a Dataset,
+        one: &'a Subject<'a>,
+        extent: &'a Extent<'a>,
+        named: Option<&'a HashSet<u64>>,
+    ) -> Inspection<'a> {
         let shared = dataset.shared();
         let Subject { id, aggregation, target, chain, .. } = one;
         Inspection {
@@ -109,6 +125,7 @@ impl<'a> Inspection<'a> {
             nested: Mutex::default(),
             table: Mutex::default(),
             extent,
+            named,
         }
     }
 
@@ -165,9 +182,24 @@ impl<'a> Inspection<'a> {
                 self.extent.effort.spend(1, Cost::NoFile);
                 Verdict::fine(State::NoFile)
             }
-            Fragment::Stored { versions, view } => self.versions(&index, versions, view.as_deref()),
+            Fragment::Stored { versions, view } => {
+                let verdict = self.versions(&index, versions, view.as_deref());
+                let file =
+                    versions.get(verdict.version).and_then(|used| self.name(&index, verdict.state, used));
+                Verdict { file, ..verdict }
+            }
         };
         (index, verdict)
+    }
+
+    /// Returns the location of a fragment, if a page may name it.
+    fn name(&self, index: &[u64], state: State, used: &Version) -> Option<String> {
+        let number = self.preparation.aggregation.grid.number(index);
+        if !self.named?.contains(&number) && state == State::Present {
+            return None;
+        }
+        let name = used.location.as_deref().map_or_else(|| "(this file)".to_owned(), redact);
+        Some(message::short(&name, MOST_OF_NAME).into_owned())
     }
 
     /// Checks the versions up to the first that can be used, in the order of a read. Reports what is wrong with those
@@ -204,7 +236,7 @@ impl<'a> Inspection<'a> {
                     }
                     problems.extend(oddities);
                     // Versions exist because earlier ones may be missing, so that is not reported.
-                    return Verdict { state, problems };
+                    return Verdict { version: v, problems, ..Verdict::fine(state) };
                 }
                 // It comes again in its place.
                 Ok(Outcome::Missing(_)) if is_nearer => {}
@@ -220,7 +252,7 @@ impl<'a> Inspection<'a> {
         }
         let state = if problems.is_empty() { State::Missing } else { State::Wrong };
         problems.extend(absences);
-        Verdict { state, problems }
+        Verdict { problems, ..Verdict::fine(state) }
     }
 
     fn open(&self, index: &[u64], version: &Version) -> Result<Outcome<Raw>> {
@@ -323,7 +355,7 @@ fn long(found: &Lookup) -> u64 {
 }
 
 fn wrong(error: &Error) -> Verdict {
-    Verdict { state: State::Wrong, problems: vec![(rule_of(error), error.message().to_owned())] }
+    Verdict { problems: vec![(rule_of(error), error.message().to_owned())], ..Verdict::fine(State::Wrong) }
 }
 
 /// Returns the rule that an error of the reader is about.

@@ -9,7 +9,7 @@ mod fragments;
 mod json;
 mod names;
 mod outputs;
-pub mod page;
+mod page;
 mod recorded;
 mod recorded_chunks;
 mod report;
@@ -126,12 +126,17 @@ pub fn check(path: impl AsRef<Path>, options: &Options<'_>) -> Result<Report> {
             variables.iter().filter_map(VariableReport::fragment_count).fold(0u64, u64::saturating_add);
         let progress = Progress::new(options.progress, total, "the check was cancelled");
         let extent = fragments::Extent::new(progress, &shared.container);
-        together::check(&dataset, &aggregated, &mut variables, &mut findings, options, &extent)?;
+        let arrays: Vec<Vec<u64>> = variables.iter().map(VariableReport::fragments).collect();
+        let named = match options.html_report {
+            Some(_) => page::named(arrays.iter().map(Vec::as_slice)),
+            None => Vec::new(),
+        };
+        together::check(&dataset, &aggregated, &mut variables, &mut findings, (options, &named), &extent)?;
         extent.finish()?;
     }
     let file = redact(dataset.name());
     let report = Report { file, conventions, variables, findings: findings.finish(), fragments_checked };
-    outputs.write(&report)?;
+    outputs.write(&dataset, &report)?;
     Ok(report)
 }
 
@@ -146,6 +151,7 @@ fn decoded(dataset: &Dataset, id: VariableId, subject: &Subject, findings: &mut 
         shape: None,
         grid: None,
         states: Vec::new(),
+        files: Default::default(),
     };
     match dataset.shared().aggregation(id) {
         Ok(Some(aggregation)) => {

@@ -46,8 +46,12 @@ impl Outputs {
     ///
     /// # Errors
     /// `Io`.
-    pub(super) fn write(&self, report: &Report) -> Result<()> {
-        let html = self.html.as_ref().map(|output| output.begin(page::html(report))).transpose()?;
+    pub(super) fn write(&self, dataset: &Dataset, report: &Report) -> Result<()> {
+        let page = || {
+            let drawn = report.variables.iter().filter(|variable| !variable.states.is_empty());
+            page::html(report, &page::AllAxes::read(dataset, drawn.map(|variable| variable.path.as_str())))
+        };
+        let html = self.html.as_ref().map(|output| output.begin(page())).transpose()?;
         let json = self.json.as_ref().map(|output| output.begin(json::as_json(report))).transpose()?;
         let mut begun: Vec<Begun<'_>> = [html, json].into_iter().flatten().collect();
         // What can still fail for want of space comes first.

@@ -1,5 +1,6 @@
 //! The outcome of a check: findings, and the state of every fragment.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -107,6 +108,8 @@ pub struct VariableReport {
     pub grid: Option<Arc<Grid>>,
     /// The state of each fragment in C order; empty if fragments were not checked.
     pub states: Vec<State>,
+    /// The locations of the fragments that a page names, by their numbers in C order.
+    pub(super) files: HashMap<u64, Arc<str>>,
 }
 
 impl VariableReport {
@@ -124,6 +127,17 @@ impl VariableReport {
     /// Returns the part of a dimension that fragment `i` along it provides.
     pub fn range(&self, dimension: usize, i: u64) -> Range<u64> {
         self.grid.as_ref().map_or(0..0, |grid| grid.range(dimension, i))
+    }
+
+    /// Returns whether both have the same fragments, in the same files and states, so that one drawing serves for both.
+    pub(super) fn has_fragments_of(&self, other: &VariableReport) -> bool {
+        let same_grid = match (&self.grid, &other.grid) {
+            (Some(one), Some(other)) => one.tiles_like(other),
+            _ => false,
+        };
+        let same_text = self.dialect == other.dialect && self.data_type == other.data_type;
+        let same = self.dimensions == other.dimensions && self.states == other.states;
+        same_grid && same_text && same && self.files == other.files
     }
 
     /// Returns the number of fragments in each state, without states that no fragment has.

@@ -1,8 +1,8 @@
 //! Checks the fragments of all variables of a file. Those of variables that have as many along every dimension are checked
 //! together, so that a file with a fragment of each of them is opened once.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::fragments::{Extent, Inspection, BLOCK};
 use super::report::{Findings, State, VariableReport};
@@ -20,6 +20,13 @@ use crate::threads::workers;
 /// The number of tasks beyond which they grow instead, because all are in memory.
 const TASKS: u64 = 8192;
 
+/// The number of fragments in remarkable states whose locations are kept for each variable, besides those that a page
+/// names anyway.
+const MOST_REMARKABLE: usize = 100;
+
+/// What is to be checked, and which fragments of each variable a page names; empty if there is none.
+type Wishes<'a> = (&'a Options<'a>, &'a [HashSet<u64>]);
+
 /// Opens every fragment of the variables and fills in the states. Each variable comes with the index of its report.
 ///
 /// # Errors
@@ -29,7 +36,7 @@ pub(super) fn check(
     variables: &[VariableId],
     reports: &mut [VariableReport],
     findings: &mut Findings,
-    options: &Options<'_>,
+    wishes: Wishes<'_>,
     extent: &Extent<'_>,
 ) -> Result<()> {
     let mut groups: Vec<Vec<Subject<'_>>> = Vec::new();
@@ -44,7 +51,7 @@ pub(super) fn check(
         }
     }
     for group in groups {
-        check_together(dataset, group, reports, findings, options, extent)?;
+        check_together(dataset, group, reports, findings, wishes, extent)?;
     }
     Ok(())
 }
@@ -99,7 +106,7 @@ fn check_together(
     mut group: Vec<Subject<'_>>,
     reports: &mut [VariableReport],
     findings: &mut Findings,
-    options: &Options<'_>,
+    (options, named): Wishes<'_>,
     extent: &Extent<'_>,
 ) -> Result<()> {
     let Extent { progress, effort, .. } = extent;
@@ -107,9 +114,12 @@ fn check_together(
     let shape = group[0].aggregation.grid.fragments();
     let (waits, total) = (shared.waits_for(group[0].id), group[0].states.len());
     let mut states: Vec<Vec<State>> = group.iter_mut().map(|one| std::mem::take(&mut one.states)).collect();
-    let inspection = |one| Inspection::new(dataset, one, extent);
-    let inspections: Vec<Inspection<'_>> = group.iter().map(inspection).collect();
-    let outcome = Mutex::new((&mut states, &mut *findings));
+    let inspections: Vec<Inspection<'_>> =
+        group.iter().map(|one| Inspection::new(dataset, one, extent, named.get(one.number))).collect();
+    let mut files: Vec<HashMap<u64, Arc<str>>> = vec![HashMap::new(); group.len()];
+    // Variables are often in the same files, whose names are kept once.
+    let mut names: HashSet<Arc<str>> = HashSet::new();
+    let outcome = Mutex::new((&mut states, &mut *findings, &mut files, &mut names));
     let strides = c_strides(shape);
     let all = Selection::all(shape);
     // As many wait for servers as requests may, and each for few fragments.
@@ -134,6 +144,15 @@ fn check_together(
         for (index, verdict) in found {
             let at: u64 = index.iter().zip(&strides).map(|(i, s)| i * s).sum();
             outcome.0[number][at as usize] = verdict.state;
+            if let Some(file) = verdict.file {
+                let is_named = named.get(group[number].number).is_some_and(|named| named.contains(&at));
+                let most = named.get(group[number].number).map_or(0, HashSet::len) + MOST_REMARKABLE;
+                if is_named || outcome.2[number].len() < most {
+                    let name = outcome.3.get(file.as_str()).cloned().unwrap_or_else(|| file.into());
+                    outcome.3.insert(Arc::clone(&name));
+                    outcome.2[number].insert(at, name);
+                }
+            }
             for (rule, message) in verdict.problems {
                 outcome.1.add(rule, aggregation.dialect, Some(path), Some(&index), message);
             }
@@ -155,7 +174,7 @@ fn check_together(
         false => workers::run(tasks, options.threads(), || (), work)?,
     }
     drop((inspections, outcome));
-    for (one, states) in group.iter().zip(states) {
+    for ((one, states), files) in group.iter().zip(states).zip(files) {
         let unchecked = states.iter().filter(|&&state| state == State::Unchecked).count();
         if unchecked > 0 {
             let message = format!(
@@ -165,6 +184,7 @@ fn check_together(
             findings.add(rule, one.aggregation.dialect, Some(one.path), None, message);
         }
         reports[one.number].states = states;
+        reports[one.number].files = files;
     }
     Ok(())
 }

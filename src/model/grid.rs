@@ -194,6 +194,11 @@ impl Grid {
         &self.fragments
     }
 
+    /// Returns whether the fragments of both have the same sizes.
+    pub(crate) fn tiles_like(&self, other: &Grid) -> bool {
+        self.runs == other.runs && self.shape == other.shape && self.fragments == other.fragments
+    }
+
     /// Returns the number of a fragment in C order.
     pub fn number(&self, index: &[u64]) -> u64 {
         index.iter().zip(&self.fragments).fold(0u64, |n, (&i, &size)| n.wrapping_mul(size).wrapping_add(i))

@@ -3,6 +3,7 @@
 #![allow(dead_code)] // each test program uses another part
 
 pub mod allocations;
+pub mod browser;
 pub mod cdl;
 #[cfg(feature = "remote")]
 pub mod faulty_server;

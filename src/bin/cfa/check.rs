@@ -28,8 +28,8 @@ pub struct Arguments {
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
-    /// Write a page with a map of the fragments, to look at in a browser; implies --fragments. An existing file is
-    /// replaced only if it is such a page
+    /// Write a page with a map of the fragments, their files and dates, to look at in a browser; implies --fragments. An
+    /// existing file is replaced only if it is such a page
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
     /// Fail also if a recommendation is not followed

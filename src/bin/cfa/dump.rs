@@ -163,7 +163,7 @@ fn left_out_text(out: &mut impl Write, coordinates: &[Coordinates], left_out: [u
         of.into_iter().filter(|(n, _)| *n > 0).map(|(n, of)| format!("{n} of {of}")).collect();
     if !parts.is_empty() {
         let text = format!(
-            "left out: {}; nothing is in a file or pipe (cfa read ... | less -S); --select chooses a part",
+            "left out: {}; a file or pipe gets everything (cfa read ... | less -S), --select chooses a part",
             parts.join(", ")
         );
         writeln!(out, "{}", style::for_stdout().faint(&style::wrapped(&text, style::width(), 4)))?;
@@ -237,21 +237,22 @@ impl Table<'_> {
     }
 
     fn label_width(&self) -> usize {
-        let corner = self.corner.as_ref().map_or(0, |c| length(c));
-        self.down.iter().map(|r| r.map_or(3, |r| length(&(self.row)(r)))).max().unwrap_or(0).max(corner)
+        let corner = self.corner.as_ref().map_or(0, |c| style::columns(c));
+        self.down
+            .iter()
+            .map(|r| r.map_or(3, |r| style::columns(&(self.row)(r))))
+            .max()
+            .unwrap_or(0)
+            .max(corner)
     }
 
     fn width(&self, column: Option<u64>) -> usize {
         let head = match (&self.corner, column) {
-            (Some(_), Some(column)) => length(&(self.column)(column)),
+            (Some(_), Some(column)) => style::columns(&(self.column)(column)),
             _ => 0,
         };
-        self.down.iter().map(|&r| length(&(self.cell)(r, column))).max().unwrap_or(0).max(head)
+        self.down.iter().map(|&r| style::columns(&(self.cell)(r, column))).max().unwrap_or(0).max(head)
     }
-}
-
-fn length(text: &str) -> usize {
-    text.chars().count()
 }
 
 fn line(
@@ -260,7 +261,8 @@ fn line(
     cells: impl Iterator<Item = (String, usize)>,
 ) -> Outcome {
     // `format!` panics at widths of more than 65535.
-    let padded = |(text, width): (String, usize)| " ".repeat(width.saturating_sub(length(&text))) + &text;
+    let padded =
+        |(text, width): (String, usize)| " ".repeat(width.saturating_sub(style::columns(&text))) + &text;
     let words: Vec<String> = label.into_iter().chain(cells).map(padded).collect();
     writeln!(out, "{}", words.join("  "))?;
     Ok(())

@@ -1,6 +1,7 @@
 //! `cfa`: inspects, reads, checks and writes aggregation files.
 
 mod check;
+mod circle;
 mod convert;
 mod create;
 mod documents;

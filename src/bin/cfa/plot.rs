@@ -66,9 +66,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let range = arguments.range.as_deref().map(range).transpose()?;
     let dataset = Dataset::open_with(&arguments.file, &arguments.settings.options()?)?;
     let variable = dataset.variable(&arguments.variable)?;
-    let selection = arguments.part.selection(&variable).map_err(|e| e.in_variable(variable.path()))?;
+    let part = arguments.part.parts(&variable).map_err(|e| e.in_variable(variable.path()))?;
     let most = plot_chart::most_cells(form);
-    let picture = Picture::read(&variable, &selection, most, range, arguments.full)?;
+    let picture = Picture::read(&variable, &part, most, range, arguments.full)?;
     let bytes = plot_chart::drawn(&picture, form)?;
     cfa::extract::save(&dataset, &arguments.output, &bytes, arguments.overwrite)?;
     if !arguments.quiet {

@@ -2,6 +2,7 @@
 
 use cfa::{Coordinates, DateTime, Result, Values, Variable};
 
+use crate::circle;
 use crate::style::brief;
 
 /// One axis.
@@ -18,6 +19,11 @@ pub struct Axis {
     pub is_downward: bool,
     /// Whether it counts degrees of latitude or longitude.
     pub is_degrees: bool,
+    /// The unit of lengths on the ground, or of degrees of latitude, longitude or their kin on a rotated globe: axes of
+    /// one unit have one scale.
+    pub ground_unit: Option<String>,
+    /// The distance of neighbours beyond which there is a gap between them.
+    pub gap: f64,
 }
 
 /// The most ticks of an axis.
@@ -34,8 +40,7 @@ impl Axis {
         let unit = units.to_ascii_lowercase();
         let is_lat = unit.starts_with("degree") && unit.ends_with('n')
             || unit.starts_with("degree") && unit.ends_with("north");
-        let is_lon =
-            unit.starts_with("degree") && (unit.ends_with('e') && unit.len() > 7 || unit.ends_with("east"));
+        let is_lon = circle::is_longitude(&units);
         let is_pressure = ["pa", "hpa", "mbar", "millibar", "mb", "bar", "kpa"].contains(&unit.as_str());
         let is_downward = is_pressure || text("positive").eq_ignore_ascii_case("down");
         let mut axis = Axis {
@@ -49,10 +54,19 @@ impl Axis {
                 || text("axis") == "Y",
             is_downward,
             is_degrees: is_lat || is_lon,
+            ground_unit: None,
+            gap: f64::INFINITY,
+        };
+        let is_horizontal = ["X", "Y"].contains(&text("axis").as_str())
+            || text("standard_name").starts_with("projection_")
+            || ["grid_latitude", "grid_longitude"].contains(&text("standard_name").as_str());
+        let ground_unit = match is_lat || is_lon {
+            true => Some("degrees".to_owned()),
+            false => is_horizontal.then_some(unit).filter(|unit| !unit.trim().is_empty()),
         };
         let mut numbers: Vec<f64> = (0..count).map(|i| coordinates.number(i).unwrap_or(f64::NAN)).collect();
         if is_lon {
-            unwind(&mut numbers);
+            circle::unwind(&mut numbers);
         }
         let rises = numbers.windows(2).all(|w| w[1] > w[0]);
         let falls = numbers.windows(2).all(|w| w[1] < w[0]);
@@ -61,8 +75,10 @@ impl Axis {
             axis.is_downward = false;
             axis.ticks = match &coordinates.values {
                 Some(_) => labelled(coordinates, count),
+                // Indices are whole.
                 None => round_ticks(0.0, count as f64 - 1.0, false)
                     .into_iter()
+                    .filter(|t| t.fract() == 0.0)
                     .map(|t| (t, number_text(t)))
                     .collect(),
             };
@@ -71,7 +87,9 @@ impl Axis {
         let (low, high) =
             (numbers[0].min(numbers[numbers.len() - 1]), numbers[0].max(numbers[numbers.len() - 1]));
         axis.centres = numbers;
+        axis.ground_unit = ground_unit;
         if coordinates.are_dates() {
+            axis.look_for_gaps();
             axis.ticks = date_ticks(coordinates, &axis.centres);
             return Ok(axis);
         }
@@ -85,6 +103,21 @@ impl Axis {
             axis.title += &format!(" ({})", brief(&units));
         }
         Ok(axis)
+    }
+
+    /// Shows neighbours that are further apart than others as a gap.
+    pub fn look_for_gaps(&mut self) {
+        self.gap = gap(&self.centres);
+    }
+
+    /// Returns where each value begins and ends: in the middle between neighbours, unless there is a gap.
+    pub fn cells(&self) -> Vec<(f64, f64)> {
+        let (edges, half) = (self.edges(), self.gap / 3.0);
+        let near = |i: usize, at: f64| match (at - self.centres[i]).abs() * 2.0 > self.gap {
+            true => self.centres[i] + half * (at - self.centres[i]).signum(),
+            false => at,
+        };
+        (0..self.centres.len()).map(|i| (near(i, edges[i]), near(i, edges[i + 1]))).collect()
     }
 
     /// Returns the places between the values, and those of both ends.
@@ -105,15 +138,16 @@ impl Axis {
     }
 }
 
-/// Makes longitudes that pass the end of the circle go on: 350, 355, 0 become -10, -5, 0.
-fn unwind(numbers: &mut [f64]) {
-    let jumps = numbers.windows(2).filter(|w| (w[1] - w[0]).abs() > 180.0).count();
-    if jumps != 1 {
-        return;
+/// Returns one and a half times the step of times that mostly have one step, or of months, whose lengths differ.
+fn gap(centres: &[f64]) -> f64 {
+    let mut steps: Vec<f64> = centres.windows(2).map(|w| (w[1] - w[0]).abs()).collect();
+    steps.sort_by(f64::total_cmp);
+    let Some(&step) = steps.get(steps.len() / 2) else { return f64::INFINITY };
+    // Nothing is nearer than the step.
+    match steps[0] > 0.85 * step {
+        true => 1.5 * step,
+        false => f64::INFINITY,
     }
-    let at = numbers.windows(2).position(|w| (w[1] - w[0]).abs() > 180.0).unwrap_or(0);
-    let turn = if numbers[at] > numbers[at + 1] { -360.0 } else { 360.0 };
-    numbers[..=at].iter_mut().for_each(|n| *n += turn);
 }
 
 fn degrees(value: f64, positive: char, negative: char) -> String {

@@ -20,11 +20,17 @@ pub enum Form {
     Svg,
 }
 
-const WIDTH: u32 = 1000;
+/// The room on the right of the values, for the bar of colours.
+const RIGHT: u32 = 110;
 /// The widest and highest area of values, and the lowest.
 const AREA: (u32, u32) = (800, 560);
 const LEAST_HEIGHT: u32 = 240;
+/// The room on their left, unless labels are longer than so many characters.
 const LEFT: u32 = 90;
+const SHORT_LABEL: usize = 6;
+const LONGEST_LABEL: usize = 16;
+/// The pixels that a character of a label has room for.
+const CHARACTER: u32 = 9;
 const TOP: u32 = 64;
 const BOTTOM: u32 = 62;
 const FONT: &str = "sans-serif";
@@ -46,19 +52,24 @@ pub fn drawn(picture: &Picture, form: Form) -> Result<Vec<u8>> {
     let failed = |e: String| Error::new(Kind::Internal, format!("the picture cannot be drawn: {e}"));
     register_font(FONT, FontStyle::Normal, dejavu::sans::regular()).map_err(|_| failed("no font".into()))?;
     let (width, height) = area(picture);
-    let size = (WIDTH, height + TOP + BOTTOM);
+    let values = Values::of(picture);
+    let left = left(picture, &values.axis);
+    let size = (left + AREA.0 + RIGHT, height + TOP + BOTTOM);
+    let place = Place { left, width, height };
     match form {
         Form::Svg => {
             let mut text = String::new();
             let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
-            draw(&root, picture, width, height).map_err(|e| failed(e.to_string()))?;
+            draw(&root, picture, &values, place).map_err(|e| failed(e.to_string()))?;
             drop(root);
-            Ok(text.into_bytes())
+            // Else a viewer that scales the picture shows seams between the values.
+            let crisp = "<svg shape-rendering=\"crispEdges\"";
+            Ok(if picture.up.is_some() { text.replacen("<svg", crisp, 1) } else { text }.into_bytes())
         }
         Form::Png => {
             let mut pixels = vec![0; size.0 as usize * size.1 as usize * 3];
             let root = BitMapBackend::with_buffer(&mut pixels, size).into_drawing_area();
-            draw(&root, picture, width, height).map_err(|e| failed(e.to_string()))?;
+            draw(&root, picture, &values, place).map_err(|e| failed(e.to_string()))?;
             drop(root);
             encoded(&pixels, size).map_err(|e| failed(e.to_string()))
         }
@@ -82,10 +93,11 @@ fn ends(axis: &Axis) -> (f64, f64) {
     (a.min(b), a.max(b))
 }
 
-/// Returns width and height of the area of values. Degrees of latitude are as long as those of longitude, if possible.
+/// Returns width and height of the area of values. Degrees of latitude are as long as those of longitude, if possible, as
+/// are metres of a projection in both directions.
 fn area(picture: &Picture) -> (u32, u32) {
     match &picture.up {
-        Some(up) if up.is_degrees && picture.across.is_degrees => {
+        Some(up) if up.ground_unit.is_some() && up.ground_unit == picture.across.ground_unit => {
             let span = |axis| {
                 let (low, high) = ends(axis);
                 high - low
@@ -109,24 +121,54 @@ fn style(size: i32, h: HPos, v: VPos) -> TextStyle<'static> {
     (FONT, size).into_font().color(&BLACK).pos(Pos::new(h, v))
 }
 
+/// The area of values.
+#[derive(Clone, Copy)]
+struct Place {
+    left: u32,
+    width: u32,
+    height: u32,
+}
+
+/// Returns the room that the labels on the left need.
+fn left(picture: &Picture, values: &Axis) -> u32 {
+    let up = match &picture.up {
+        Some(up) => up,
+        None if is_profile(picture) => &picture.across,
+        None => values,
+    };
+    let longest = up.ticks.iter().map(|(_, label)| label.chars().count()).max().unwrap_or(0);
+    LEFT + CHARACTER * longest.min(LONGEST_LABEL).saturating_sub(SHORT_LABEL) as u32
+}
+
+/// Returns whether a line goes up: along heights, pressures and depths.
+fn is_profile(picture: &Picture) -> bool {
+    picture.across.is_upright && !picture.across.is_degrees
+}
+
 fn draw<DB: DrawingBackend>(
     root: &DrawingArea<DB, Shift>,
     picture: &Picture,
-    width: u32,
-    height: u32,
+    values: &Values,
+    place: Place,
 ) -> Drawn<DB> {
     root.fill(&WHITE)?;
-    let middle = (LEFT + width / 2) as i32;
-    root.draw(&Text::new(fitted(&picture.title, 70), (middle, 10), style(22, HPos::Center, VPos::Top)))?;
-    root.draw(&Text::new(fitted(&picture.place, 110), (middle, 38), style(17, HPos::Center, VPos::Top)))?;
+    // Above the values, but not cut on the left if they are narrow.
+    let middle = |text: &str, character: usize| {
+        let half = (text.chars().count() * character / 2) as u32;
+        (place.left + place.width / 2).max(half + 8) as i32
+    };
+    let (title, part) = (picture.title.as_str(), fitted(&picture.place, 110));
+    root.draw(&Text::new(title, (middle(title, 12), 10), style(22, HPos::Center, VPos::Top)))?;
+    root.draw(&Text::new(part.as_str(), (middle(&part, 8), 38), style(17, HPos::Center, VPos::Top)))?;
     match &picture.up {
-        Some(up) => map(root, picture, up, width, height)?,
-        None => line(root, picture, width, height)?,
+        Some(up) => map(root, picture, up, place)?,
+        None => line(root, picture, values, place)?,
     }
     root.present()
 }
 
-fn fitted(text: &str, most: usize) -> String {
+/// Returns a text, or its beginning if it has more than so many characters.
+pub fn fitted(text: &str, most: usize) -> String {
     match text.chars().count() > most {
         true => text.chars().take(most - 1).chain(['…']).collect(),
         false => text.to_owned(),
@@ -137,109 +179,125 @@ fn map<DB: DrawingBackend>(
     root: &DrawingArea<DB, Shift>,
     picture: &Picture,
     up: &Axis,
-    width: u32,
-    height: u32,
+    place: Place,
 ) -> Drawn<DB> {
-    let frame =
-        Frame::new(&picture.across, ends(&picture.across), up, ends(up), up.is_downward, width, height);
+    let frame = Frame::new(&picture.across, ends(&picture.across), up, ends(up), up.is_downward, place);
     let (x, y) = (|v| frame.x(v), |v| frame.y(v));
     root.draw(&Rectangle::new([frame.corner(false), frame.corner(true)], GREY.filled()))?;
     let columns = picture.across.centres.len();
-    let (xs, ys) = (picture.across.edges(), up.edges());
-    for (row, edges) in ys.windows(2).enumerate() {
+    let (xs, ys) = (picture.across.cells(), up.cells());
+    for (row, (foot, top)) in ys.into_iter().enumerate() {
         let values = &picture.values[row * columns..(row + 1) * columns];
         let mut from = 0;
         while from < columns {
             // Neighbours of one colour are one rectangle.
             let colour = colour_of(&picture.colours, values[from]);
             let mut to = from + 1;
-            while to < columns && colour_of(&picture.colours, values[to]) == colour {
+            while to < columns
+                && xs[to].0 == xs[to - 1].1
+                && colour_of(&picture.colours, values[to]) == colour
+            {
                 to += 1;
             }
             if let Some(colour) = colour {
-                let corners = [(x(xs[from]), y(edges[0])), (x(xs[to]), y(edges[1]))];
+                let corners = [(x(xs[from].0), y(foot)), (x(xs[to - 1].1), y(top))];
                 root.draw(&Rectangle::new(corners, colour.filled()))?;
             }
             from = to;
         }
     }
     frame.draw(root)?;
-    bar(root, picture, width, height)
+    bar(root, picture, place)
+}
+
+/// The axis of the values of a line.
+struct Values {
+    axis: Axis,
+    low: f64,
+    high: f64,
+}
+
+impl Values {
+    fn of(picture: &Picture) -> Values {
+        let (low, high) = match picture.extremes {
+            _ if picture.is_chosen => (picture.colours.low, picture.colours.high),
+            (low, high) if low < high && (high - low).is_finite() => {
+                (low - (high - low) * 0.05, high + (high - low) * 0.05)
+            }
+            _ => (picture.colours.low, picture.colours.high),
+        };
+        let axis = Axis {
+            centres: vec![low, high],
+            ticks: round_ticks(low, high, false).into_iter().map(|t| (t, number_text(t))).collect(),
+            title: picture.units.clone(),
+            is_upright: true,
+            is_downward: false,
+            is_degrees: false,
+            ground_unit: None,
+            gap: f64::INFINITY,
+        };
+        Values { axis, low, high }
+    }
 }
 
 fn line<DB: DrawingBackend>(
     root: &DrawingArea<DB, Shift>,
     picture: &Picture,
-    width: u32,
-    height: u32,
+    &Values { axis: ref values, low, high }: &Values,
+    place: Place,
 ) -> Drawn<DB> {
-    let (low, high) = match picture.extremes {
-        _ if picture.is_chosen => (picture.colours.low, picture.colours.high),
-        (low, high) if low < high && (high - low).is_finite() => {
-            (low - (high - low) * 0.05, high + (high - low) * 0.05)
-        }
-        _ => (picture.colours.low, picture.colours.high),
-    };
-    let values = Axis {
-        centres: vec![low, high],
-        ticks: round_ticks(low, high, false).into_iter().map(|t| (t, number_text(t))).collect(),
-        title: picture.units.clone(),
-        is_upright: true,
-        is_downward: false,
-        is_degrees: false,
-    };
-    // A profile: heights, pressures and depths go up.
-    let is_profile = picture.across.is_upright && !picture.across.is_degrees;
+    let is_profile = is_profile(picture);
     let centres = &picture.across.centres;
     let along = match centres[..] {
         [_] => ends(&picture.across),
         _ => (centres[0].min(centres[centres.len() - 1]), centres[0].max(centres[centres.len() - 1])),
     };
     let frame = match is_profile {
-        true => Frame::new(
-            &values,
-            (low, high),
-            &picture.across,
-            along,
-            picture.across.is_downward,
-            width,
-            height,
-        ),
-        false => Frame::new(&picture.across, along, &values, (low, high), false, width, height),
+        true => Frame::new(values, (low, high), &picture.across, along, picture.across.is_downward, place),
+        false => Frame::new(&picture.across, along, values, (low, high), false, place),
     };
-    let edges = picture.across.edges();
-    let is_missing = |i: &usize| !picture.values[*i].is_finite();
-    let mut from = 0;
-    while let Some(first) = (from..picture.values.len()).find(is_missing) {
-        from = (first..picture.values.len()).find(|i| !is_missing(i)).unwrap_or(picture.values.len());
-        let (a, b) = (edges[first].clamp(along.0, along.1), edges[from].clamp(along.0, along.1));
+    let cells = picture.across.cells();
+    let grey = |a: f64, b: f64| {
+        let (a, b) = (a.clamp(along.0, along.1), b.clamp(along.0, along.1));
         let corners = match is_profile {
             true => [(frame.x(low), frame.y(a)), (frame.x(high), frame.y(b))],
             false => [(frame.x(a), frame.y(low)), (frame.x(b), frame.y(high))],
         };
-        root.draw(&Rectangle::new(corners, GREY.filled()))?;
+        root.draw(&Rectangle::new(corners, GREY.filled()))
+    };
+    let is_missing = |i: &usize| !picture.values[*i].is_finite();
+    let mut from = 0;
+    while let Some(first) = (from..picture.values.len()).find(is_missing) {
+        from = (first..picture.values.len()).find(|i| !is_missing(i)).unwrap_or(picture.values.len());
+        grey(cells[first].0, cells[from - 1].1)?;
+    }
+    let is_gap = |i: usize| i > 0 && cells[i - 1].1 != cells[i].0;
+    for i in (0..cells.len()).filter(|&i| is_gap(i)) {
+        grey(cells[i - 1].1, cells[i].0)?;
     }
     let mut piece: Vec<(i32, i32)> = Vec::new();
-    let points = picture.across.centres.iter().zip(&picture.values);
-    for (at, value) in points.map(|(a, v)| (*a, *v)).chain([(0.0, f64::NAN)]) {
-        if (low..=high).contains(&value) {
-            piece.push(if is_profile {
-                (frame.x(value), frame.y(at))
-            } else {
-                (frame.x(at), frame.y(value))
-            });
-            continue;
-        }
-        // What is missing or out of range interrupts the line; a value between two such is a dot.
-        match piece[..] {
-            [] => {}
-            [one] => root.draw(&Circle::new(one, 2, LINE.filled()))?,
-            _ => {
-                let stroke = LINE.stroke_width(if picture.values.len() > 400 { 1 } else { 2 });
-                root.draw(&PathElement::new(std::mem::take(&mut piece), stroke))?;
+    for i in 0..=picture.values.len() {
+        let value = picture.values.get(i).copied().unwrap_or(f64::NAN);
+        let is_drawn = (low..=high).contains(&value);
+        if !is_drawn || is_gap(i) {
+            // What is missing or out of range interrupts the line; a value between two such is a dot.
+            match piece[..] {
+                [] => {}
+                [one] => root.draw(&Circle::new(one, 2, LINE.filled()))?,
+                _ => {
+                    let stroke = LINE.stroke_width(if picture.values.len() > 400 { 1 } else { 2 });
+                    root.draw(&PathElement::new(std::mem::take(&mut piece), stroke))?;
+                }
             }
+            piece.clear();
         }
-        piece.clear();
+        if is_drawn {
+            let at = picture.across.centres[i];
+            piece.push(match is_profile {
+                true => (frame.x(value), frame.y(at)),
+                false => (frame.x(at), frame.y(value)),
+            });
+        }
     }
     frame.draw(root)
 }
@@ -251,8 +309,7 @@ struct Frame<'a> {
     x: (f64, f64),
     /// At the foot, and at the top.
     y: (f64, f64),
-    width: u32,
-    height: u32,
+    place: Place,
 }
 
 impl<'a> Frame<'a> {
@@ -262,37 +319,47 @@ impl<'a> Frame<'a> {
         up: &'a Axis,
         (low, high): (f64, f64),
         is_downward: bool,
-        width: u32,
-        height: u32,
+        place: Place,
     ) -> Self {
         let y = if is_downward { (high, low) } else { (low, high) };
-        Frame { across, up, x, y, width, height }
+        Frame { across, up, x, y, place }
     }
 
     fn x(&self, value: f64) -> i32 {
-        LEFT as i32 + ((value - self.x.0) / (self.x.1 - self.x.0) * f64::from(self.width)).round() as i32
+        let share = (value - self.x.0) / (self.x.1 - self.x.0);
+        self.place.left as i32 + (share * f64::from(self.place.width)).round() as i32
     }
 
     fn y(&self, value: f64) -> i32 {
-        (TOP + self.height) as i32
-            - ((value - self.y.0) / (self.y.1 - self.y.0) * f64::from(self.height)).round() as i32
+        let share = (value - self.y.0) / (self.y.1 - self.y.0);
+        (TOP + self.place.height) as i32 - (share * f64::from(self.place.height)).round() as i32
     }
 
     fn corner(&self, is_end: bool) -> (i32, i32) {
         match is_end {
-            false => (LEFT as i32, TOP as i32),
-            true => ((LEFT + self.width) as i32, (TOP + self.height) as i32),
+            false => (self.place.left as i32, TOP as i32),
+            true => ((self.place.left + self.place.width) as i32, (TOP + self.place.height) as i32),
         }
     }
 
     fn draw<DB: DrawingBackend>(&self, root: &DrawingArea<DB, Shift>) -> Drawn<DB> {
         let ((left, top), (right, foot)) = (self.corner(false), self.corner(true));
         root.draw(&Rectangle::new([(left, top), (right, foot)], BLACK.stroke_width(1)))?;
-        for (value, label) in &self.across.ticks {
-            let x = self.x(*value);
-            if (left..=right).contains(&x) {
-                root.draw(&PathElement::new([(x, foot), (x, foot + 5)], BLACK))?;
-                root.draw(&Text::new(label.as_str(), (x, foot + 9), style(16, HPos::Center, VPos::Top)))?;
+        let ticks = self.across.ticks.iter().map(|(value, label)| (self.x(*value), label.as_str()));
+        let mut ticks: Vec<(i32, &str)> = ticks.filter(|(x, _)| (left..=right).contains(x)).collect();
+        ticks.sort_unstable();
+        // Every second, third, ... has a label, if there is no room for all.
+        let half = |label: &str| (label.chars().count() as u32 * CHARACTER / 2) as i32;
+        let room = |a: &(i32, &str), b: &(i32, &str)| a.0 + half(a.1) < b.0 - half(b.1);
+        let fits = |by: &usize| {
+            let labelled: Vec<&(i32, &str)> = ticks.iter().step_by(*by).collect();
+            labelled.windows(2).all(|w| room(w[0], w[1]))
+        };
+        let by = (1..ticks.len()).find(fits).unwrap_or(ticks.len().max(1));
+        for (i, (x, label)) in ticks.into_iter().enumerate() {
+            root.draw(&PathElement::new([(x, foot), (x, foot + 5)], BLACK))?;
+            if i % by == 0 {
+                root.draw(&Text::new(label, (x, foot + 9), style(16, HPos::Center, VPos::Top)))?;
             }
         }
         for (value, label) in &self.up.ticks {
@@ -300,7 +367,7 @@ impl<'a> Frame<'a> {
             if (top..=foot).contains(&y) {
                 root.draw(&PathElement::new([(left - 5, y), (left, y)], BLACK))?;
                 root.draw(&Text::new(
-                    fitted(label, 12),
+                    fitted(label, LONGEST_LABEL),
                     (left - 9, y),
                     style(16, HPos::Right, VPos::Center),
                 ))?;
@@ -317,10 +384,9 @@ impl<'a> Frame<'a> {
 fn bar<DB: DrawingBackend>(
     root: &DrawingArea<DB, Shift>,
     picture: &Picture,
-    width: u32,
-    height: u32,
+    Place { left, width, height }: Place,
 ) -> Drawn<DB> {
-    let (left, right) = ((LEFT + width + 22) as i32, (LEFT + width + 40) as i32);
+    let (left, right) = ((left + width + 22) as i32, (left + width + 40) as i32);
     let (top, foot) = (TOP as i32, (TOP + height) as i32);
     let Colours { low, high, .. } = picture.colours;
     let y = |value: f64| foot - ((value - low) / (high - low) * f64::from(foot - top)).round() as i32;

@@ -1,9 +1,10 @@
 //! What `cfa plot` draws: values, axes with their ticks, colours and texts.
 
 use cfa::qgis::{fitting, robust_range, Colours};
-use cfa::{Coordinates, DataType, Error, Kind, Output, Result, Selection, Variable};
+use cfa::{Coordinates, Error, Kind, Parts, Range, Result, Selection, Variable};
 
 use crate::plot_axis::Axis;
+use crate::plot_chart::fitted;
 use crate::style::brief;
 
 /// What is drawn.
@@ -29,7 +30,7 @@ impl Picture {
     /// Reads what is drawn, at most so many values across and up.
     pub fn read(
         variable: &Variable,
-        part: &Selection,
+        part: &Parts,
         most: (u64, u64),
         range: Option<(f64, f64)>,
         full: bool,
@@ -38,8 +39,10 @@ impl Picture {
         if !variable.data_type().is_number() {
             return Err(place(Error::new(Kind::Type, "texts cannot be drawn; cfa read prints them")));
         }
-        let long: Vec<usize> = (0..part.rank()).filter(|&d| part.count()[d] != 1).collect();
-        if part.count().contains(&0) {
+        let mut count = part.count();
+        let rank = count.len();
+        let long: Vec<usize> = (0..rank).filter(|&d| count[d] != 1).collect();
+        if count.contains(&0) {
             return Err(place(request("there are no values to draw")));
         }
         let (row, column) = match long[..] {
@@ -53,31 +56,38 @@ impl Picture {
             other => (other, column),
         };
         let mut notes = Vec::new();
-        let (start, mut count, mut step) = (part.start(), part.count().to_vec(), part.step().to_vec());
+        let mut ranges: Vec<Vec<Range>> = (0..rank).map(|d| part.ranges(d).to_vec()).collect();
         for (d, most) in [(Some(column), if row.is_some() { most.0 } else { LONGEST }), (row, most.1)] {
             let Some(d) = d.filter(|&d| count[d] > most) else { continue };
             let by = count[d].div_ceil(most);
-            (count[d], step[d]) = (count[d].div_ceil(by), step[d].saturating_mul(by as i64));
+            (count[d], ranges[d]) = (count[d].div_ceil(by), thinned(&ranges[d], by));
             let name = brief(&variable.dataset().dimension(variable.dimensions()?[d]).name);
             notes.push(format!("along {name} one value of {by} is drawn; --select chooses a smaller part"));
         }
-        let drawn = Selection::new(start, &count, &step, variable.shape()?)?;
+        let drawn = Parts::new(ranges);
         let values = numbers(variable, &drawn)?;
         let along = |d: usize| {
-            Coordinates::along(variable, d, &drawn).or_else(|error| {
+            Coordinates::along_parts(variable, d, &drawn).or_else(|error| {
                 notes.push(format!("indices are shown instead of coordinates: {error}"));
-                Coordinates::indices(variable, d, &drawn)
+                Coordinates::indices_of_parts(variable, d, &drawn)
             })
         };
-        let coordinates: Vec<Coordinates> = (0..drawn.rank()).map(along).collect::<Result<_>>()?;
-        let axis = |d: usize| Axis::of(variable, &coordinates[d], d, count[d]);
+        let coordinates: Vec<Coordinates> = (0..rank).map(along).collect::<Result<_>>()?;
+        let axis = |d: usize| -> Result<Axis> {
+            let mut axis = Axis::of(variable, &coordinates[d], d, count[d])?;
+            // Between ranges that were joined may be a gap, as in times.
+            if drawn.ranges(d).len() > 1 {
+                axis.look_for_gaps();
+            }
+            Ok(axis)
+        };
         // Rows go up: where they are stored the other way round, the values are turned.
         let values = match row {
             Some(row) if row > column => turned(&values, count[column] as usize),
             _ => values,
         };
         let (across, up) = (axis(column)?, row.map(axis).transpose()?);
-        let fixed = (0..drawn.rank()).filter(|d| !long.contains(d) && coordinates[*d].values.is_some());
+        let fixed = (0..rank).filter(|d| !long.contains(d) && coordinates[*d].values.is_some());
         let fixed: Vec<String> = fixed
             .map(|d| {
                 format!(
@@ -113,7 +123,9 @@ impl Picture {
         }
         let name = variable.name().to_owned();
         let meaning = text("long_name").or_else(|| text("standard_name"));
-        let title = meaning.map_or(brief(&name), |m| format!("{} ({})", brief(&m), brief(&name)));
+        let short = fitted(&brief(&name), LONGEST_TITLE / 2);
+        let room = LONGEST_TITLE - short.chars().count() - 3;
+        let title = meaning.map_or(short.clone(), |m| format!("{} ({short})", fitted(&brief(&m), room)));
         Ok(Picture {
             values,
             across,
@@ -123,12 +135,15 @@ impl Picture {
             is_chosen: range.is_some(),
             title,
             place: fixed.join(", "),
-            units: brief(&units),
+            // Numbers without a unit have the unit 1.
+            units: if units.trim() == "1" { String::new() } else { brief(&units) },
             notes,
         })
     }
 }
 
+/// The most characters of a title.
+const LONGEST_TITLE: usize = 75;
 /// The most values of a line.
 const LONGEST: u64 = 20_000;
 
@@ -142,7 +157,7 @@ fn request(message: impl Into<String>) -> Error {
 }
 
 /// Says which dimensions are left, and how to select along them.
-fn too_many(variable: &Variable, part: &Selection, long: &[usize]) -> Error {
+fn too_many(variable: &Variable, part: &Parts, long: &[usize]) -> Error {
     let name = |d: usize| {
         let ids = variable.dimensions().unwrap_or_default();
         ids.get(d).map_or(String::new(), |&id| variable.dataset().dimension(id).name.clone())
@@ -151,9 +166,10 @@ fn too_many(variable: &Variable, part: &Selection, long: &[usize]) -> Error {
     spare.truncate(8);
     let sizes: Vec<String> =
         spare.iter().map(|&d| format!("{} ({} values)", brief(&name(d)), part.count()[d])).collect();
+    let starts: Vec<u64> = (0..part.count().len()).map(|d| part.ranges(d)[0].start).collect();
     let example = |&d: &usize| {
-        let one = vec![1; part.rank()];
-        let first = Selection::new(part.start(), &one, part.step(), variable.shape().unwrap_or_default());
+        let one = vec![1; starts.len()];
+        let first = Selection::block(&starts, &one, variable.shape().unwrap_or_default());
         let label = first
             .and_then(|first| Coordinates::along(variable, d, &first))
             .map_or("0".into(), |c| c.label(0));
@@ -182,15 +198,55 @@ fn is_upright(variable: &Variable, d: usize) -> Result<bool> {
     Ok(Axis::of(variable, &coordinates, d, 1)?.is_upright)
 }
 
-fn numbers(variable: &Variable, part: &Selection) -> Result<Vec<f64>> {
-    let size = part.len().and_then(|n| usize::try_from(n).ok()).and_then(|n| n.checked_mul(8));
-    let mut bytes = vec![0; size.ok_or_else(|| request("too many values"))?];
-    variable.read_unpacked_into(part, Output::new(DataType::F64, &mut bytes))?;
-    Ok(bytes.chunks_exact(8).map(|b| f64::from_ne_bytes(b.try_into().unwrap_or_default())).collect())
+/// Returns one index of so many of ranges that are joined.
+fn thinned(ranges: &[Range], by: u64) -> Vec<Range> {
+    let (mut thinned, mut place) = (Vec::new(), 0u64);
+    for range in ranges {
+        let skipped = (by - place % by) % by;
+        if skipped < range.count {
+            thinned.push(Range {
+                start: range.start.wrapping_add_signed(range.step.saturating_mul(skipped as i64)),
+                count: (range.count - skipped).div_ceil(by),
+                step: range.step.saturating_mul(by as i64),
+                ..*range
+            });
+        }
+        place = place.saturating_add(range.count);
+    }
+    thinned
+}
+
+fn numbers(variable: &Variable, parts: &Parts) -> Result<Vec<f64>> {
+    let (values, valid) = variable.read_parts_unpacked(parts)?;
+    let number = |i: usize| values.f64_at(i).filter(|_| valid[i]).unwrap_or(f64::NAN);
+    Ok((0..values.len()).map(number).collect())
 }
 
 /// Exchanges rows and columns. `rows` are those that were stored.
 fn turned(values: &[f64], rows: usize) -> Vec<f64> {
     let columns = values.len() / rows.max(1);
     (0..columns).flat_map(|c| (0..rows).map(move |r| values[r * columns + c])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_so_many_indices_of_joined_ranges_are_kept() {
+        let range = |start, count, step| Range { start, count, step, shift: 0.0 };
+        let listed = |ranges: &[Range]| -> Vec<i64> {
+            ranges.iter().flat_map(|r| (0..r.count as i64).map(|i| r.start as i64 + i * r.step)).collect()
+        };
+        for by in 1..9 {
+            for ranges in [
+                vec![range(0, 10, 1)],
+                vec![range(5, 4, 2), range(90, 1, 1), range(30, 7, -3), range(0, 2, 1)],
+                vec![range(9, 10, -1), range(50, 13, 1)],
+            ] {
+                let expected: Vec<i64> = listed(&ranges).into_iter().step_by(by).collect();
+                assert_eq!(listed(&thinned(&ranges, by as u64)), expected, "{by} {ranges:?}");
+            }
+        }
+    }
 }

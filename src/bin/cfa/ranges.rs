@@ -7,8 +7,8 @@ use cfa::{
 };
 use serde_json::{json, Value};
 
-use crate::json;
 use crate::style::brief;
+use crate::{circle, json};
 
 /// Values of coordinates that are read for one output. Of the others only the ends are shown.
 const MOST_VALUES: u64 = 1 << 23;
@@ -43,7 +43,7 @@ impl Axes {
         if let Ok(CoordinateRange { count, is_complete: true, .. }) = range {
             self.left -= count.min(self.left);
         }
-        Some(range)
+        Some(range.map(|range| circle::ordered(variable, range)))
     }
 
     fn is_coordinate(&self, variable: &Variable) -> bool {
@@ -207,9 +207,10 @@ fn step_text(step: Step) -> String {
             let units = [(86_400.0, "day"), (3600.0, "hour"), (60.0, "minute"), (1.0, "second")];
             let whole = |(length, _): &&(f64, &str)| {
                 let n = seconds / length;
-                n > 0.999 && ((n - n.round()) / n).abs() < 1e-5
+                n > 0.999 && (n - n.round()).abs() < (1e-5 * n).min(0.01)
             };
-            let (length, unit) = units.iter().find(whole).unwrap_or(&units[3]);
+            let longest = || units.iter().find(|(length, _)| seconds >= *length).unwrap_or(&units[3]);
+            let (length, unit) = units.iter().find(whole).unwrap_or_else(longest);
             let n = seconds / length;
             counted(if (n - n.round()).abs() < 1e-5 * n { n.round() } else { n }, unit)
         }
@@ -245,7 +246,7 @@ pub fn json(variable: &Variable, range: &CoordinateRange) -> Value {
     json!({
         "count": range.count, "missing": range.missing, "first": end(&range.first), "last": end(&range.last),
         "min": end(&low), "max": end(&high), "order": order, "step": step, "gap_count": range.gap_count,
-        "gaps": gaps, "units": variable.attributes().text("units"),
+        "gaps": gaps, "words": range.words, "units": variable.attributes().text("units"),
         "calendar": range.calendar.map(|c| c.name()), "complete": range.is_complete,
     })
 }

@@ -43,17 +43,6 @@ impl SelectionArguments {
         }
     }
 
-    /// Returns the part of this variable, which must be one range of indices along each dimension.
-    ///
-    /// # Errors
-    /// As [`SelectionArguments::parts`].
-    pub fn selection(&self, variable: &Variable) -> Result<Selection> {
-        match self.select.is_empty() {
-            true => self.by_index(variable.shape()?),
-            false => variable.select(&self.select),
-        }
-    }
-
     fn by_index(&self, shape: &[u64]) -> Result<Selection> {
         let start = numbers::<u64>("start", self.start.as_deref())?;
         let count = numbers::<u64>("count", self.count.as_deref())?;

@@ -60,7 +60,39 @@ fn visible(text: &str) -> usize {
         is_code = hidden && *c != 'm';
         !hidden
     };
-    text.chars().filter(shown).count()
+    text.chars().filter(shown).map(columns_of).sum()
+}
+
+/// Returns the number of columns that a text takes on a terminal.
+pub fn columns(text: &str) -> usize {
+    text.chars().map(columns_of).sum()
+}
+
+/// Returns the number of columns of a character: none if it joins the one before it, two if it is wide, as those of
+/// Chinese, Japanese and Korean and pictures are (Unicode Standard Annex 11).
+fn columns_of(c: char) -> usize {
+    match c {
+        '\0'..='\u{2ff}' => 1,
+        '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' => 0,
+        '\u{200b}'..='\u{200d}'
+        | '\u{20d0}'..='\u{20ff}'
+        | '\u{fe00}'..='\u{fe0f}'
+        | '\u{fe20}'..='\u{fe2f}' => 0,
+        '\u{1100}'..='\u{115f}'
+        | '\u{2e80}'..='\u{303e}'
+        | '\u{3041}'..='\u{a4cf}'
+        | '\u{a960}'..='\u{a97c}' => 2,
+        '\u{ac00}'..='\u{d7a3}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{fe30}'..='\u{fe6f}'
+        | '\u{ff00}'..='\u{ff60}' => 2,
+        '\u{ffe0}'..='\u{ffe6}'
+        | '\u{1f300}'..='\u{1f64f}'
+        | '\u{1f680}'..='\u{1f6ff}'
+        | '\u{1f900}'..='\u{1faff}' => 2,
+        '\u{20000}'..='\u{3fffd}' => 2,
+        _ => 1,
+    }
 }
 
 impl Style {

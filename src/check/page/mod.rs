@@ -1,16 +1,30 @@
-//! Reports as one page for a browser: the findings, and the fragments of each variable as a coloured map.
+//! Reports as one page for a browser: the findings, and the fragments of each variable as a coloured map and on an axis
+//! of dates.
 //!
-//! The page needs nothing else (no scripts, fonts or pictures from elsewhere), so it can be mailed and archived.
-//! Everything that comes from the file is escaped.
+//! The page needs nothing else (no scripts, fonts or pictures from elsewhere), so it can be mailed and archived. Each
+//! square of a map is a radio button, so that the arrow keys go from one to the next, and the style sheet shows the
+//! text of the one that has the pointer or the focus. Everything that comes from the file is escaped. The length of the
+//! page is bounded: large arrays are drawn in bins, and what is beyond a number of variables or findings is counted.
 
-mod map;
+mod axis;
+mod cell;
+mod layout;
+mod section;
+#[cfg(test)]
+mod tests;
+mod ticks;
+mod timeline;
 
+use std::collections::hash_map::DefaultHasher;
+use std::collections::HashMap;
 use std::fmt::Write;
+use std::hash::{Hash, Hasher};
 
 use super::report::{Finding, Report, State, VariableReport};
 use super::rules::Severity;
 use crate::error::message::is_deceptive;
-use map::Map;
+pub(super) use axis::AllAxes;
+pub(super) use layout::named;
 
 /// Distinguishes a report from other pages: it begins with this.
 pub(super) const MARK: &str =
@@ -18,18 +32,17 @@ pub(super) const MARK: &str =
 
 const STYLE: &str = include_str!("style.css");
 
-/// Returns the pixels from one square to the next, depending on the number of squares across.
-fn pitch(columns: u64) -> u64 {
-    match columns {
-        0..=12 => 34,
-        13..=30 => 24,
-        31..=60 => 16,
-        _ => 9,
-    }
-}
+const HINT: &str =
+    "<p class=\"hint\">Point at a square or tap it to see its file and dates; with the keyboard, use Tab \
+                    and the arrow keys.</p>\n";
 
-/// Returns the page.
-pub fn html(report: &Report) -> String {
+/// The maximum number of sections, of squares in all of them, and of rows of findings.
+const MOST_SECTIONS: usize = 200;
+const MOST_SQUARES: u64 = 12_000;
+const MOST_FINDINGS: usize = 1000;
+
+/// Returns the page. The axes are those of the variables that have fragments.
+pub(super) fn html(report: &Report, axes: &AllAxes) -> String {
     let mut page = String::new();
     let name = file_name(&report.file);
     let verdict = if report.is_fine() { "fine" } else { "problems" };
@@ -50,9 +63,10 @@ pub fn html(report: &Report) -> String {
         },
     );
     summary(&mut page, report);
-    for variable in &report.variables {
-        section(&mut page, variable, report.fragments_checked);
+    if report.fragments_checked {
+        page.push_str(HINT);
     }
+    sections(&mut page, report, axes);
     findings(&mut page, &report.findings);
     let _ = write!(
         page,
@@ -89,112 +103,61 @@ fn summary(page: &mut String, report: &Report) {
     }
 }
 
-fn section(page: &mut String, variable: &VariableReport, checked: bool) {
-    let _ = write!(page, "<section class=\"variable\">\n<h2>{}</h2>\n", escape(&variable.path));
-    let Some(shape) = &variable.shape else {
-        let _ = write!(
-            page,
-            "<p class=\"facts\">{} · {}</p>\n<p class=\"broken\">It cannot be decoded; the findings below say why.</p>\n</section>\n",
-            escape(variable.dialect.name()),
-            escape(variable.data_type.cdl_name())
-        );
-        return;
-    };
-    let sizes: Vec<String> = variable
-        .dimensions
-        .iter()
-        .zip(shape)
-        .map(|(name, &size)| format!("{} {}", escape(name), grouped(size)))
-        .collect();
-    let form: Vec<String> = variable.fragments().iter().map(|&n| grouped(n)).collect();
-    let form = if form.len() > 1 { format!(" ({})", form.join(" × ")) } else { String::new() };
-    let count = variable.fragment_count().unwrap_or(0);
-    let _ = writeln!(
-        page,
-        "<p class=\"facts\">{} · {} · {} · {} fragment{}{form}</p>",
-        escape(variable.dialect.name()),
-        escape(variable.data_type.cdl_name()),
-        if sizes.is_empty() { "scalar".to_owned() } else { sizes.join(", ") },
-        grouped(count),
-        if count == 1 { "" } else { "s" },
-    );
-    if checked {
-        bar(page, variable);
-        if let Some(map) = Map::of(variable) {
-            drawing(page, &map);
+/// Writes a section for each group of variables that have the same fragments in the same files.
+fn sections(page: &mut String, report: &Report, axes: &AllAxes) {
+    let mut groups: Vec<Vec<&VariableReport>> = Vec::new();
+    let mut places: HashMap<u64, usize> = HashMap::new();
+    for variable in &report.variables {
+        let mut hasher = DefaultHasher::new();
+        (&variable.dimensions, &variable.shape, &variable.states).hash(&mut hasher);
+        let place = *places.entry(hasher.finish()).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some(group) if variable.shape.is_some() && variable.has_fragments_of(group[0]) => {
+                group.push(variable)
+            }
+            // One that only has the same hash has a section of its own.
+            _ => groups.push(vec![variable]),
         }
     }
-    page.push_str("</section>\n");
+    let left = groups.len().saturating_sub(MOST_SECTIONS);
+    if left > 0 {
+        let is_fine = |v: &VariableReport| v.shape.is_some() && v.states.iter().all(|&s| s <= State::Present);
+        groups.sort_by_key(|group| is_fine(group[0]));
+        groups.truncate(MOST_SECTIONS);
+    }
+    let most = MOST_SQUARES / (groups.len() as u64).max(1);
+    for (number, group) in groups.iter().enumerate() {
+        let paths: Vec<&str> = group.iter().map(|variable| variable.path.as_str()).collect();
+        section::write(page, &paths, group[0], axes.of(paths[0]), number, most);
+    }
+    if left > 0 {
+        let text = "more sections are left out, of variables that are like the others or fine; cfa check --json has all variables";
+        let _ = writeln!(page, "<p class=\"left-out\">{} {text}</p>", grouped(left as u64));
+    }
 }
 
-/// Writes how many fragments are in each state: a bar and the legend of the map.
-fn bar(page: &mut String, variable: &VariableReport) {
-    let counts = variable.counts();
-    page.push_str("<div class=\"bar\">");
-    for (state, n) in &counts {
-        let _ = write!(
-            page,
-            "<span class=\"{}\" style=\"flex-grow:{n}\" title=\"{} {}\"></span>",
-            state.name(),
-            grouped(*n),
-            state.meaning()
-        );
-    }
-    page.push_str("</div>\n<ul class=\"legend\">\n");
-    for state in State::ALL.into_iter().filter(|&s| s != State::Unchecked) {
-        let n = counts.iter().find(|(s, _)| *s == state).map_or(0, |(_, n)| *n);
-        let none = if n == 0 { " class=\"none\"" } else { "" };
-        let _ = writeln!(
-            page,
-            "<li{none}><span class=\"swatch {}\"></span>{} <b>{}</b></li>",
-            state.name(),
-            state.meaning(),
-            grouped(n)
-        );
-    }
-    page.push_str("</ul>\n");
+/// A square of a map or a bar of an axis.
+struct Square<'a> {
+    /// The radio buttons to which it belongs.
+    group: &'a str,
+    /// Where it is, as declarations of a style, if its place among the others does not tell.
+    place: &'a str,
+    is_gap: bool,
+    /// The attributes that give its colours.
+    colours: &'a str,
 }
 
-fn drawing(page: &mut String, map: &Map) {
-    let pitch = pitch(map.columns);
-    let side = pitch - if pitch > 12 { 2 } else { 1 };
-    let (width, height) = (map.columns * pitch, map.rows * pitch);
-    let down = if map.down.is_empty() { String::new() } else { format!("{} ↓ &nbsp; ", escape(&map.down)) };
-    let across = if map.across.is_empty() { String::new() } else { format!("{} →", escape(&map.across)) };
-    let per_square = map.bin.0.saturating_mul(map.bin.1);
-    let note = match per_square {
-        1 => String::new(),
-        n => format!(
-            " &nbsp; <em>each square stands for up to {} fragments; its foot shows the most remarkable of them</em>",
-            grouped(n)
-        ),
-    };
-    let _ = write!(
-        page,
-        "<p class=\"axes\">{down}{across}{note}</p>\n<div class=\"map\"><svg role=\"img\" aria-label=\"map of the fragments\" \
-         width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n"
-    );
-    for cell in &map.cells {
-        let (x, y) = (cell.column * pitch, cell.row * pitch);
-        let _ = write!(
-            page,
-            "<g><title>{}</title><rect class=\"{}\" x=\"{x}\" y=\"{y}\" width=\"{side}\" height=\"{side}\"/>",
-            escape(&cell.title),
-            cell.common.name(),
-        );
-        if cell.common != cell.state {
-            // One among thousands must still be visible.
-            let part = (side as f64 * cell.share.max(0.34)).round() as u64;
-            let _ = write!(
-                page,
-                "<rect class=\"{}\" x=\"{x}\" y=\"{}\" width=\"{side}\" height=\"{part}\"/>",
-                cell.state.name(),
-                y + side - part,
-            );
+impl Square<'_> {
+    /// Writes it with its text.
+    fn write(&self, page: &mut String, text: impl FnOnce(&mut String)) {
+        page.push_str(if self.is_gap { "<label class=\"gap\"" } else { "<label" });
+        if !self.place.is_empty() {
+            let _ = write!(page, " style=\"{}\"", self.place);
         }
-        page.push_str("</g>\n");
+        let _ = write!(page, "><input type=\"radio\" name=\"{}\" {}><span>", self.group, self.colours);
+        text(page);
+        page.push_str("</span></label>\n");
     }
-    page.push_str("</svg></div>\n");
 }
 
 fn findings(page: &mut String, list: &[Finding]) {
@@ -207,7 +170,7 @@ fn findings(page: &mut String, list: &[Finding]) {
         "<div class=\"scroll\"><table>\n<thead><tr><th>Severity</th><th>Clause</th><th>Variable</th><th>Fragment</th>\
          <th>What</th><th>Rule</th></tr></thead>\n<tbody>\n",
     );
-    for finding in list {
+    for finding in list.iter().take(MOST_FINDINGS) {
         let severity = finding.severity.name();
         let fragment = finding.fragment.as_ref().map_or(String::new(), |f| format!("{f:?}"));
         let _ = writeln!(
@@ -220,7 +183,16 @@ fn findings(page: &mut String, list: &[Finding]) {
             finding.rule
         );
     }
-    page.push_str("</tbody>\n</table></div>\n</section>\n");
+    page.push_str("</tbody>\n</table></div>\n");
+    if list.len() > MOST_FINDINGS {
+        let text = "more rows are left out; cfa check --json has them";
+        let _ = writeln!(
+            page,
+            "<p class=\"left-out\">{} {text}</p>",
+            grouped((list.len() - MOST_FINDINGS) as u64)
+        );
+    }
+    page.push_str("</section>\n");
 }
 
 fn file_name(path: &str) -> String {
@@ -250,28 +222,10 @@ fn escape(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            '\n' => out.push('\n'),
-            // Marks that change the direction of writing could disguise a name.
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => out.push('\u{fffd}'),
+            // Also marks that change the direction of writing, which could disguise a name.
             c if is_deceptive(c) => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_of_the_file_is_escaped() {
-        assert_eq!(
-            escape("<a href='x'>&\"\0\u{202e}"),
-            "&lt;a href=&#39;x&#39;&gt;&amp;&quot;\u{fffd}\u{fffd}"
-        );
-        assert_eq!(grouped(1_234_567), "1\u{202f}234\u{202f}567");
-        assert_eq!(grouped(12), "12");
-        assert_eq!(file_name("/a/b.nc"), "b.nc");
-    }
 }
