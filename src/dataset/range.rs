@@ -8,6 +8,7 @@ use crate::canonical::{Calendar, DateTime};
 use crate::dataset::coordinates::Coordinates;
 use crate::dataset::variable::Variable;
 use crate::error::Result;
+use crate::model::slabs::Slabs;
 use crate::selection::{checked_product, Selection};
 use crate::value::{DataType, Values};
 
@@ -108,38 +109,32 @@ impl Variable {
     /// # Errors
     /// Those of reading.
     pub fn range(&self, most: u64) -> Result<CoordinateRange> {
-        let mut shape = self.shape()?.to_vec();
-        let length = if self.data_type() == DataType::Char { shape.pop() } else { None };
-        let count = checked_product(&shape).unwrap_or(u64::MAX);
+        let shape = self.shape()?;
+        // The length of texts.
+        let length = if self.data_type() == DataType::Char { shape.last().copied() } else { None };
+        let outer = &shape[..shape.len() - usize::from(length.is_some())];
+        let count = checked_product(outer).unwrap_or(u64::MAX);
+        let elements = checked_product(shape).unwrap_or(u64::MAX);
         let fragments = self.aggregation()?.map_or(1, |a| a.grid.fragments().iter().product());
-        let mut steps = Steps::new(shape.len() == 1, self.data_type());
-        let is_complete = count <= most && fragments <= MOST_FRAGMENTS;
-        let part = |start: &[u64], count: &[u64]| {
-            let (mut start, mut count) = (start.to_vec(), count.to_vec());
-            if let Some(length) = length {
-                start.push(0);
-                count.push(length);
+        let mut steps = Steps::new(outer.len() == 1, self.data_type());
+        let is_complete = count <= 1 || elements <= most && fragments <= MOST_FRAGMENTS;
+        if is_complete {
+            let mut index = 0;
+            for part in Slabs::new(&Selection::all(shape), shape, BLOCK.max(length.unwrap_or(1))) {
+                let part = part?;
+                steps.add(index, &Coordinates::of(self, &part)?);
+                index += part.len().unwrap_or(0) / length.unwrap_or(1).max(1);
             }
-            Selection::block(&start, &count, self.shape()?)
-        };
-        let one = vec![1; shape.len()];
-        match shape.split_first() {
-            _ if count == 0 => {}
-            None => steps.add(0, &Coordinates::of(self, &part(&[], &[])?)?),
-            Some(_) if !is_complete => {
-                let last: Vec<u64> = shape.iter().map(|n| n - 1).collect();
-                steps.is_line = false;
-                steps.add(0, &Coordinates::of(self, &part(&vec![0; shape.len()], &one)?)?);
-                steps.add(count - 1, &Coordinates::of(self, &part(&last, &one)?)?);
-            }
-            Some((&rows, inner)) => {
-                let row = count / rows;
-                let many = (BLOCK / row).max(1);
-                for start in (0..rows).step_by(many as usize) {
-                    let from = [&[start], &vec![0; inner.len()][..]].concat();
-                    let size = [&[many.min(rows - start)], inner].concat();
-                    steps.add(start * row, &Coordinates::of(self, &part(&from, &size)?)?);
-                }
+        } else {
+            steps.is_line = false;
+            let (one, first) = (vec![1; outer.len()], vec![0; outer.len()]);
+            let last: Vec<u64> = outer.iter().map(|n| n - 1).collect();
+            for (index, start) in [(0, &first), (count - 1, &last)] {
+                let (start, count) = match length {
+                    Some(length) => ([&start[..], &[0]].concat(), [&one[..], &[length]].concat()),
+                    None => (start.clone(), one.clone()),
+                };
+                steps.add(index, &Coordinates::of(self, &Selection::block(&start, &count, shape)?)?);
             }
         }
         Ok(steps.range(count, is_complete))
@@ -207,6 +202,8 @@ impl Steps {
             (self.calendar, self.unit_seconds) = (Some(time.calendar()), time.seconds());
         }
         let mut last = None;
+        // Points are made of the ends of a block alone: in a sequence, each value is the greatest so far.
+        let mut ends: Option<[(f64, u64); 2]> = None;
         for i in 0..values.len() as u64 {
             let number = block.number(i);
             let is_word = matches!(values, Values::String(_) | Values::Char(_));
@@ -225,11 +222,20 @@ impl Steps {
                 }
                 continue;
             };
-            self.extreme(number, || point(block, i));
+            let [low, high] = ends.get_or_insert([(number, i); 2]);
+            if number < low.0 {
+                *low = (number, i);
+            }
+            if number > high.0 {
+                *high = (number, i);
+            }
             if let (true, Some(before)) = (self.is_line, self.before) {
                 self.step(index + i - 1, before, number, block, i);
             }
             self.before = Some(number);
+        }
+        for (number, i) in ends.into_iter().flatten() {
+            self.extreme(number, || point(block, i));
         }
         if let Some(last) = last {
             self.last = Some(point(block, last));

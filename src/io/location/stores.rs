@@ -48,9 +48,8 @@ fn find_local(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<Opt
     if !policy.allows(&real) {
         return Err(policy.refusal(path, &real));
     }
-    check(&real, &policy).map_err(|e| {
-        Error::new(Kind::Policy, format!("'{}' {}", redact(&shown(path)), e.message()))
-    })?;
+    check(&real, &policy)
+        .map_err(|e| Error::new(Kind::Policy, format!("'{}' {}", redact(&shown(path)), e.message())))?;
     Ok(real.to_str().map(str::to_owned))
 }
 
@@ -131,12 +130,7 @@ fn find_virtual(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<O
 
 /// Returns why a directory must not be passed to GDAL, which opens everything in it by name. `seen` counts the entries
 /// of all directories.
-fn obstacle(
-    directory: &Path,
-    links_are: bool,
-    needs: &mut Needs,
-    seen: &mut usize,
-) -> Option<&'static str> {
+fn obstacle(directory: &Path, links_are: bool, needs: &mut Needs, seen: &mut usize) -> Option<&'static str> {
     const MOST: usize = 1_000_000;
     let mut pending = vec![directory.to_owned()];
     while let Some(directory) = pending.pop() {
