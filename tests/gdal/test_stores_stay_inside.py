@@ -148,7 +148,8 @@ class StoresStayInside(unittest.TestCase):
 
     def test_the_group_above_a_group_of_nczarr(self):
         os.remove(f"{self.store}/.zmetadata")
-        group = {"zarr_format": 2, "_NCZARR_GROUP": {"dims": {"y": SHAPE[0], "x": SHAPE[1]}, "vars": ["tas"], "groups": []}}
+        members = {"dims": {"y": SHAPE[0], "x": SHAPE[1]}, "vars": ["tas"], "groups": []}
+        group = {"zarr_format": 2, "_NCZARR_GROUP": members}
         self.write(".zgroup", group)
         aggregation(self.path, [("a.zarr", "tas")])
         only = f"{self.store};{self.path}"
