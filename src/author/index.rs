@@ -11,6 +11,7 @@ use super::chunks::{self, Fragments, Known, Recorder};
 use super::convert::{copy, group_at, plain_variable, skeleton};
 use super::out::Out;
 use super::write::{Catalogue, Dimension, File, Format, NewFile};
+use crate::container::allowance::Allowance;
 use crate::container::tree::{DimensionId, GroupId, VariableId};
 use crate::dataset::Dataset;
 use crate::dialect::{self, CHUNKS_ATTRIBUTE};
@@ -26,6 +27,9 @@ use crate::threads::workers;
 
 /// The number of fragments that are looked up at once.
 const BLOCK: u64 = 4096;
+
+/// What is collected of a fragment besides its names: its size, and what is found out about its file.
+const OWN: usize = 400;
 
 /// What was recorded.
 #[derive(Clone, Debug, Default)]
@@ -127,6 +131,7 @@ pub fn index_for(
 /// Returns the aggregation variables with fragments in files, and the tables of what was recorded before.
 fn variables(dataset: &Dataset) -> Result<(Vec<Found>, HashSet<VariableId>)> {
     let shared = dataset.shared();
+    let allowance = Allowance::of_copy(&**shared.container.source());
     let (mut found, mut old) = (Vec::new(), HashSet::new());
     for id in (0..shared.tree().variables.len()).map(VariableId) {
         let variable = &shared.tree().variables[id.0];
@@ -135,7 +140,7 @@ fn variables(dataset: &Dataset) -> Result<(Vec<Found>, HashSet<VariableId>)> {
         if let Some(tables) = aggregation.chunks {
             old.extend([tables.fragments, tables.layouts, tables.chunks]);
         }
-        if let Some(list) = fragments(dataset, aggregation).map_err(place)? {
+        if let Some(list) = fragments(dataset, aggregation, &allowance).map_err(place)? {
             let (shape, grid) = (aggregation.grid.fragments(), &aggregation.grid);
             let row = |d: usize| (0..shape[d]).map(|i| grid.range(d, i)).map(|r| r.end - r.start).collect();
             let sizes = (0..shape.len()).map(row).collect();
@@ -151,14 +156,24 @@ fn variables(dataset: &Dataset) -> Result<(Vec<Found>, HashSet<VariableId>)> {
 }
 
 /// Returns the fragments of a variable; `None` for unique values.
-fn fragments(dataset: &Dataset, aggregation: &Aggregation) -> Result<Option<Vec<Fragment>>> {
+///
+/// # Errors
+/// `Limit` if those of all variables are too many for a file of this length.
+fn fragments(
+    dataset: &Dataset,
+    aggregation: &Aggregation,
+    allowance: &Allowance,
+) -> Result<Option<Vec<Fragment>>> {
     let shared = dataset.shared();
     let shape = aggregation.grid.fragments();
     let mut list = Vec::new();
     for block in Slabs::new(&Selection::all(shape), shape, BLOCK) {
         let place = block?;
         match aggregation.fragments.lookup(&*shared.container, &place, &shared.runtime_substitutions)? {
-            Lookup::Fragments(part) => list.extend(part),
+            Lookup::Fragments(part) => {
+                allowance.keep(part.iter().map(|fragment| fragment.memory() + OWN).sum())?;
+                list.extend(part);
+            }
             Lookup::UniqueValues(_) => return Ok(None),
         }
     }

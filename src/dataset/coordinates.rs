@@ -7,6 +7,7 @@ use crate::container::tree::DimensionId;
 use crate::dataset::select::{is_longitude, Parts, Range};
 use crate::dataset::variable::{Output, Variable};
 use crate::error::{Error, Kind, Result};
+use crate::model::slabs::Slabs;
 use crate::selection::Selection;
 use crate::value::{text_of, Attributes, DataType, Values};
 
@@ -48,12 +49,24 @@ pub(crate) fn meant(
 ) -> Result<Meant> {
     let conversion = Conversion::new(attributes, data_type, units.0, units.1, target, false)?;
     let n = data_type.size().map_or(0, |size| stored.len() / size);
-    let mut valid = valid.unwrap_or_else(|| vec![1; n]);
-    let mut bytes = vec![0; n * target.data_type().size().unwrap_or(1)];
+    let mut valid = valid.map_or_else(|| filled(n, 1), Ok)?;
+    let mut bytes = filled(n.saturating_mul(target.data_type().size().unwrap_or(1)), 0)?;
     conversion.apply_masked(stored, &mut bytes, &mut valid, true)?;
     let values = Values::from_native_bytes(target.data_type(), &bytes)
         .ok_or_else(|| Error::new(Kind::Internal, "converted coordinates are not whole"))?;
     Ok(Meant { values, valid })
+}
+
+/// Returns so many bytes.
+///
+/// # Errors
+/// `Limit` if there is no memory for them.
+fn filled(n: usize, byte: u8) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let no_memory = |_| Error::new(Kind::Limit, "the coordinates do not fit into memory");
+    bytes.try_reserve_exact(n).map_err(no_memory)?;
+    bytes.resize(n, byte);
+    Ok(bytes)
 }
 
 /// Returns the type of a variable's decoded numbers, whatever it stores.
@@ -98,7 +111,8 @@ pub(crate) fn read(variable: &Variable, part: &Selection) -> Result<Meant> {
     let mut valid = zeroed(part, 1).map_err(place)?;
     variable.read_into(part, Output { mask: Some(&mut valid), ..Output::new(data_type, &mut stored) })?;
     if data_type == DataType::Char {
-        return Ok(Meant { valid: vec![1; stored.len()], values: Values::Char(stored) });
+        valid.fill(1);
+        return Ok(Meant { valid, values: Values::Char(stored) });
     }
     let attributes = variable.attributes();
     // The target has no units, so that none are converted.
@@ -149,7 +163,8 @@ impl Coordinates {
             (start, count, step) =
                 ([start, vec![0]].concat(), [count, vec![*length]].concat(), [step, vec![1]].concat());
         }
-        coordinates.decode(&coordinate, &Selection::new(&start, &count, &step, shape)?)?;
+        let is_text = coordinate.data_type() == DataType::Char && shape.len() > 1;
+        coordinates.decode(&coordinate, &Selection::new(&start, &count, &step, shape)?, is_text)?;
         Ok(coordinates)
     }
 
@@ -167,17 +182,18 @@ impl Coordinates {
             is_longitude: false,
             ranges: Vec::new(),
         };
-        coordinates.decode(variable, part)?;
+        coordinates.decode(variable, part, variable.data_type() == DataType::Char)?;
         Ok(coordinates)
     }
 
-    /// Reads the values of a part of a coordinate variable, and what makes dates of them.
-    fn decode(&mut self, coordinate: &Variable, part: &Selection) -> Result<()> {
-        let Meant { values, valid } = read(coordinate, part)?;
-        (self.values, self.valid) = match (values, part.count()) {
-            (Values::Char(bytes), &[.., _, length]) => words(&bytes, length as usize),
-            (values, _) => (Some(values), valid),
+    /// Reads the values of a part of a coordinate variable, and what makes dates of them. `is_text`: characters along the
+    /// last dimension are words.
+    fn decode(&mut self, coordinate: &Variable, part: &Selection, is_text: bool) -> Result<()> {
+        let Meant { values, valid } = match is_text {
+            true => words(coordinate, part)?,
+            false => read(coordinate, part)?,
         };
+        (self.values, self.valid) = (Some(values), valid);
         self.is_longitude = is_longitude(coordinate.attributes());
         let text = |name: &str| coordinate.attributes().text(name);
         self.time = text("units").and_then(|u| TimeUnits::parse(&u, text("calendar").as_deref()).ok());
@@ -303,12 +319,27 @@ impl Coordinates {
     }
 }
 
-/// Converts rows of characters to words.
-fn words(bytes: &[u8], length: usize) -> (Option<Values>, Vec<u8>) {
-    let words: Vec<String> =
-        bytes.chunks(length.max(1)).map(|row| text_of(row).trim_end().to_owned()).collect();
-    let valid = vec![1; words.len()];
-    (Some(Values::String(words)), valid)
+/// Characters that are read at once, and the most that a word may have room for.
+const CHARACTERS: u64 = 1 << 20;
+
+/// Reads rows of characters as words, some rows at a time: there may be room for far more characters than there are.
+fn words(variable: &Variable, part: &Selection) -> Result<Meant> {
+    let place = |e: Error| e.in_variable(variable.path()).in_file(variable.dataset().name());
+    let length = part.count().last().copied().unwrap_or(0);
+    if length > CHARACTERS {
+        let message = format!("each of its texts has {length} characters, too many for a coordinate");
+        return Err(place(Error::new(Kind::Limit, message)));
+    }
+    let mut words = Vec::new();
+    for rows in Slabs::new(part, variable.shape()?, CHARACTERS) {
+        let rows = rows?;
+        let mut bytes = zeroed(&rows, 1).map_err(place)?;
+        let mut valid = zeroed(&rows, 1).map_err(place)?;
+        variable
+            .read_into(&rows, Output { mask: Some(&mut valid), ..Output::new(DataType::Char, &mut bytes) })?;
+        words.extend(bytes.chunks(length as usize).map(|row| text_of(row).trim_end().to_owned()));
+    }
+    Ok(Meant { valid: filled(words.len(), 1)?, values: Values::String(words) })
 }
 
 /// Returns the coordinate variable of a dimension of a variable: the nearest of its name in the groups between the two

@@ -8,6 +8,7 @@ use crate::canonical::{Calendar, DateTime};
 use crate::dataset::coordinates::Coordinates;
 use crate::dataset::variable::Variable;
 use crate::error::Result;
+use crate::model::slabs::Slabs;
 use crate::selection::{checked_product, Selection};
 use crate::value::{DataType, Values};
 
@@ -108,38 +109,32 @@ impl Variable {
     /// # Errors
     /// Those of reading.
     pub fn range(&self, most: u64) -> Result<CoordinateRange> {
-        let mut shape = self.shape()?.to_vec();
-        let length = if self.data_type() == DataType::Char { shape.pop() } else { None };
-        let count = checked_product(&shape).unwrap_or(u64::MAX);
+        let shape = self.shape()?;
+        // The length of texts.
+        let length = if self.data_type() == DataType::Char { shape.last().copied() } else { None };
+        let outer = &shape[..shape.len() - usize::from(length.is_some())];
+        let count = checked_product(outer).unwrap_or(u64::MAX);
+        let elements = checked_product(shape).unwrap_or(u64::MAX);
         let fragments = self.aggregation()?.map_or(1, |a| a.grid.fragments().iter().product());
-        let mut steps = Steps::new(shape.len() == 1, self.data_type());
-        let is_complete = count <= most && fragments <= MOST_FRAGMENTS;
-        let part = |start: &[u64], count: &[u64]| {
-            let (mut start, mut count) = (start.to_vec(), count.to_vec());
-            if let Some(length) = length {
-                start.push(0);
-                count.push(length);
+        let mut steps = Steps::new(outer.len() == 1, self.data_type());
+        let is_complete = count <= 1 || elements <= most && fragments <= MOST_FRAGMENTS;
+        if is_complete {
+            let mut index = 0;
+            for part in Slabs::new(&Selection::all(shape), shape, BLOCK.max(length.unwrap_or(1))) {
+                let part = part?;
+                steps.add(index, &Coordinates::of(self, &part)?);
+                index += part.len().unwrap_or(0) / length.unwrap_or(1).max(1);
             }
-            Selection::block(&start, &count, self.shape()?)
-        };
-        let one = vec![1; shape.len()];
-        match shape.split_first() {
-            _ if count == 0 => {}
-            None => steps.add(0, &Coordinates::of(self, &part(&[], &[])?)?),
-            Some(_) if !is_complete => {
-                let last: Vec<u64> = shape.iter().map(|n| n - 1).collect();
-                steps.is_line = false;
-                steps.add(0, &Coordinates::of(self, &part(&vec![0; shape.len()], &one)?)?);
-                steps.add(count - 1, &Coordinates::of(self, &part(&last, &one)?)?);
-            }
-            Some((&rows, inner)) => {
-                let row = count / rows;
-                let many = (BLOCK / row).max(1);
-                for start in (0..rows).step_by(many as usize) {
-                    let from = [&[start], &vec![0; inner.len()][..]].concat();
-                    let size = [&[many.min(rows - start)], inner].concat();
-                    steps.add(start * row, &Coordinates::of(self, &part(&from, &size)?)?);
-                }
+        } else {
+            steps.is_line = false;
+            let (one, first) = (vec![1; outer.len()], vec![0; outer.len()]);
+            let last: Vec<u64> = outer.iter().map(|n| n - 1).collect();
+            for (index, start) in [(0, &first), (count - 1, &last)] {
+                let (start, count) = match length {
+                    Some(length) => ([&start[..], &[0]].concat(), [&one[..], &[length]].concat()),
+                    None => (start.clone(), one.clone()),
+                };
+                steps.add(index, &Coordinates::of(self, &Selection::block(&start, &count, shape)?)?);
             }
         }
         Ok(steps.range(count, is_complete))
@@ -207,8 +202,8 @@ impl Steps {
             (self.calendar, self.unit_seconds) = (Some(time.calendar()), time.seconds());
         }
         let mut last = None;
-        // The least and the greatest number of the block, with their places: texts are made of few values.
-        let mut extremes: Option<[(f64, u64); 2]> = None;
+        // Points are made of the ends of a block alone: in a sequence, each value is the greatest so far.
+        let mut ends: Option<[(f64, u64); 2]> = None;
         for i in 0..values.len() as u64 {
             let number = block.number(i);
             let is_word = matches!(values, Values::String(_) | Values::Char(_));
@@ -227,31 +222,34 @@ impl Steps {
                 }
                 continue;
             };
-            let [least, greatest] = extremes.get_or_insert([(number, i); 2]);
-            if number < least.0 {
-                *least = (number, i);
+            let [low, high] = ends.get_or_insert([(number, i); 2]);
+            if number < low.0 {
+                *low = (number, i);
             }
-            if number > greatest.0 {
-                *greatest = (number, i);
+            if number > high.0 {
+                *high = (number, i);
             }
             if let (true, Some(before)) = (self.is_line, self.before) {
                 self.step(index + i - 1, before, number, block, i);
             }
             self.before = Some(number);
         }
+        for (number, i) in ends.into_iter().flatten() {
+            self.extreme(number, || point(block, i));
+        }
         if let Some(last) = last {
             self.last = Some(point(block, last));
         }
-        if let Some([(least, low), (greatest, high)]) = extremes {
-            let known = self.extremes.take();
-            let (low, high) = ((least, point(block, low)), (greatest, point(block, high)));
-            self.extremes = Some(match known {
-                None => (low, high),
-                Some((known_low, known_high)) => (
-                    if low.0 < known_low.0 { low } else { known_low },
-                    if high.0 > known_high.0 { high } else { known_high },
-                ),
-            });
+    }
+
+    fn extreme(&mut self, number: f64, point: impl Fn() -> Point) {
+        let ((least, low), (greatest, high)) =
+            self.extremes.get_or_insert_with(|| ((number, point()), (number, point())));
+        if number < *least {
+            (*least, *low) = (number, point());
+        }
+        if number > *greatest {
+            (*greatest, *high) = (number, point());
         }
     }
 

@@ -7,6 +7,9 @@ import tempfile
 import unittest
 
 import h5py
+import numpy as np
+
+import foreign
 
 NOWHERE = 2**64 - 1
 LOOK = """
@@ -25,6 +28,10 @@ for look in (lambda: gdal.IdentifyDriverEx(sys.argv[1], allowed_drivers=["CFA"])
 with open("/proc/self/status") as status:
     print(next(line.split()[1] for line in status if line.startswith("VmHWM")))
 """
+
+READ = LOOK.replace("lambda: gdal.IdentifyDriverEx", """lambda: gdal.OpenEx(sys.argv[1], gdal.OF_MULTIDIM_RASTER)
+             .GetRootGroup().OpenMDArray("tas").ReadAsArray(),
+             lambda: gdal.IdentifyDriverEx""")
 
 
 class Image:
@@ -89,8 +96,8 @@ def long_coordinates(path, rows, columns):
 
 @unittest.skipUnless(os.path.exists("/proc/self/status"), "this system does not tell what memory a process had")
 class Hostile(unittest.TestCase):
-    def memory(self, path):
-        done = subprocess.run([sys.executable, "-c", LOOK, path], capture_output=True, text=True, timeout=60)
+    def memory(self, path, look=LOOK):
+        done = subprocess.run([sys.executable, "-c", look, path], capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr[-1000:])
         return int(done.stdout.split()[-1]) * 1024
 
@@ -116,6 +123,18 @@ class Hostile(unittest.TestCase):
                 long_coordinates(path, rows, columns)
                 with self.subTest(rows=rows, columns=columns, size=os.path.getsize(path)):
                     self.assertLess(self.memory(path) - usual, 64 << 20)
+
+    def test_metadata_of_a_store_take_little_memory(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/agg.nc"
+            foreign.zarr(f"{folder}/a.zarr", np.zeros(foreign.SHAPE, "f4"))
+            foreign.aggregation(path, [("a.zarr", "tas")])
+            usual = self.memory(path, READ)
+            for value in ('{"":0},', "[],", '"",'):
+                with open(f"{folder}/a.zarr/.zattrs", "w", encoding="ascii") as file:
+                    file.write('{"a":[' + value * (4_000_000 // len(value)) + "0]}")
+                with self.subTest(value=value):
+                    self.assertLess(self.memory(path, READ) - usual, 64 << 20)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 import json
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import unittest
 import zipfile
@@ -100,6 +102,67 @@ class StoresStayInside(unittest.TestCase):
         self.write("tas/.zattrs", attributes)
         aggregation(self.path, [("a.zarr", "tas")])
         self.refused("leads out of it")
+
+    def use_dimension(self, name):
+        """Make GDAL look for the array of this dimension."""
+        for file in (".zmetadata", "tas/.zattrs"):
+            if os.path.exists(f"{self.store}/{file}"):
+                os.remove(f"{self.store}/{file}")
+        self.write("tas/.zattrs", {"_ARRAY_DIMENSIONS": [name, "x"], "units": "K"})
+        aggregation(self.path, [("a.zarr", "tas")])
+
+    def ends(self, **options):
+        """Read in a process of its own, which may be blocked; return its messages."""
+        code = f"import sys; sys.path.insert(0, sys.argv[2]); import foreign; foreign.read(sys.argv[1], **{options!r})"
+        here = os.path.dirname(os.path.abspath(__file__))
+        done = subprocess.run([sys.executable, "-c", code, self.path, here], capture_output=True, text=True, timeout=20)
+        return done.stderr
+
+    def test_a_dimension_that_is_described_above_the_store(self):
+        for directory in (self.inner, self.folder):
+            shutil.copytree(f"{self.store}/tas", f"{directory}/up_{os.path.basename(directory)}")
+        self.use_dimension("up_sub")
+        for allowed in ALLOWED:
+            with self.subTest(allowed=allowed):
+                np.testing.assert_array_equal(self.read(allowed)[0], self.values)
+        for name in (f"up_{os.path.basename(self.folder)}", f"{self.folder}/secret.zarr/tas"[1:]):
+            self.use_dimension(name)
+            np.testing.assert_array_equal(self.read("DEFAULT")[0], self.values)
+            for allowed in ("SIBLINGS", "list"):
+                with self.subTest(name, allowed=allowed), self.assertRaisesRegex(RuntimeError, "above it"):
+                    self.read(allowed)
+
+    def test_a_dimension_above_the_store_that_would_block(self):
+        os.mkdir(f"{self.folder}/up")
+        os.mkfifo(f"{self.folder}/up/.zarray")
+        self.use_dimension("up")
+        self.assertIn("FIFO", self.ends(ALLOWED_SOURCES="DEFAULT"))
+        self.assertIn("above it", self.ends(ALLOWED_SOURCES="SIBLINGS"))
+
+    def test_names_of_dimensions_above_the_store_are_checked_too(self):
+        shutil.copytree(f"{self.store}/tas", f"{self.inner}/up")
+        with open(f"{self.inner}/up/.zattrs", "w", encoding="utf-8") as file:
+            json.dump({"_ARRAY_DIMENSIONS": ["../secret.zarr/tas", "x"]}, file)
+        self.use_dimension("up")
+        self.refused("leads out of it")
+
+    def test_the_group_above_a_group_of_nczarr(self):
+        os.remove(f"{self.store}/.zmetadata")
+        members = {"dims": {"y": SHAPE[0], "x": SHAPE[1]}, "vars": ["tas"], "groups": []}
+        group = {"zarr_format": 2, "_NCZARR_GROUP": members}
+        self.write(".zgroup", group)
+        aggregation(self.path, [("a.zarr", "tas")])
+        only = f"{self.store};{self.path}"
+        np.testing.assert_array_equal(read(self.path, ALLOWED_SOURCES=only)[0], self.values)
+        shutil.copy(f"{self.store}/.zgroup", f"{self.inner}/.zgroup")
+        np.testing.assert_array_equal(self.read("SIBLINGS")[0], self.values)
+        with self.assertRaisesRegex(RuntimeError, "above it"):
+            read(self.path, ALLOWED_SOURCES=only)
+        os.remove(f"{self.inner}/.zgroup")
+        os.mkfifo(f"{self.inner}/.zgroup")
+        self.assertIn("FIFO", self.ends(ALLOWED_SOURCES="DEFAULT"))
+        self.write(".zgroup", {**group, "_NCZARR_SUPERBLOCK": {"version": "2.0.0"}})
+        self.assertEqual(self.ends(ALLOWED_SOURCES="DEFAULT"), "")
 
     def test_separators_of_chunks(self):
         # The name of a chunk is its numbers with the separator in between: 0/../../../../secret.zarr/tas/0.0

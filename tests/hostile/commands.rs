@@ -89,7 +89,7 @@ fn write_fragment(folder: &Path) {
 const MOST_TIME: Duration = Duration::from_secs(60);
 
 /// Does something in this thread within the limits of memory and time.
-fn within_limits<T>(call: impl FnOnce() -> T) -> T {
+pub(super) fn within_limits<T>(call: impl FnOnce() -> T) -> T {
     let before = processor::time();
     let (result, most) = most_during(call);
     let took = processor::time() - before;
@@ -290,6 +290,25 @@ fn a_conversion_of_claims_ends_soon() {
     // As many as fit into what may be kept: they are in memory as they are collected and as they are written.
     let path = super::tables::write_equal(folder.path(), 2_000_000);
     assert_eq!(refused_conversion(&path).kind(), Kind::Limit);
+}
+
+#[test]
+fn an_index_or_update_of_claims_ends_soon() {
+    let folder = tempfile::tempdir().unwrap();
+    write_fragment(folder.path());
+    for (count, variables) in [(2_000_000, 1), (500_000, 50)] {
+        let path = folder.path().join("claims.nc");
+        Claims { shape: &[count], variables, location: "one.nc", identifier: "t" }.write(&path);
+        keep(&path);
+        let options = OpenOptions::default().num_threads(1);
+        let error = within_limits(|| cfa::index::index(&path, &options, None)).unwrap_err();
+        assert_eq!(error.kind(), Kind::Limit, "{error}");
+        let one = folder.path().join("one.nc");
+        let options = cfa::create::Options::default();
+        let error = within_limits(|| cfa::create::update(&path, std::slice::from_ref(&one), &options, None))
+            .unwrap_err();
+        assert_eq!(error.kind(), Kind::Limit, "{error}");
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@
 mod chunks;
 mod classic;
 mod commands;
+mod coordinates;
 mod dense;
 mod groups;
 mod headers;

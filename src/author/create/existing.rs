@@ -12,6 +12,7 @@ use super::globals::GroupAttributes;
 use super::record::{Content, Input, Interner, Item, State, Template};
 use super::{renew, roles, scan, scope, Options};
 use crate::author::wish::Wish;
+use crate::container::allowance::Allowance;
 use crate::container::tree::VariableId;
 use crate::dataset::variable::Variable;
 use crate::dataset::Dataset;
@@ -29,6 +30,9 @@ use crate::value::Values;
 
 /// The number of fragments that are looked up at once.
 const BLOCK: u64 = 4096;
+
+/// What is kept of a fragment besides its names: its place, its file, and the input that is made of it.
+const OWN: usize = 700;
 
 /// Variables up to this size are read at once.
 const WHOLE_BYTES: u64 = 16 << 20;
@@ -51,6 +55,8 @@ pub(super) struct Existing {
     /// The variables whose values determine where a part belongs.
     charted: BTreeSet<String>,
     out: PathBuf,
+    /// What the fragments may take.
+    allowance: Allowance,
 }
 
 pub(super) type Ranges = Vec<Range<u64>>;
@@ -139,7 +145,7 @@ pub(super) struct ExistingInputs {
 /// Reads an aggregation file.
 ///
 /// # Errors
-/// Those of reading it; `Unsupported` for fragments that are not files.
+/// Those of reading it; `Unsupported` for fragments that are not files; `Limit` if they are too many for its length.
 pub(super) fn read(out: &Path, settings: &OpenOptions, interner: &Interner) -> Result<Existing> {
     let dataset = Dataset::open_with(out, settings)?;
     let mut existing = Existing {
@@ -155,6 +161,7 @@ pub(super) fn read(out: &Path, settings: &OpenOptions, interner: &Interner) -> R
         variables: Vec::new(),
         charted: BTreeSet::new(),
         out: out.to_owned(),
+        allowance: Allowance::of_copy(&**dataset.shared().container.source()),
     };
     let root = existing.globals.iter_mut().find(|(path, _)| path.is_empty());
     existing.history = root.and_then(|(_, global)| global.remove("history")).and_then(|h| h.as_text());
@@ -198,6 +205,8 @@ impl Existing {
             let found =
                 aggregation.fragments.lookup(container, &block, &Substitutions::default()).map_err(place)?;
             let Lookup::Fragments(list) = found else { return Err(place(no_files())) };
+            let taken = list.iter().map(|fragment| fragment.memory() + OWN).sum();
+            self.allowance.keep(taken).map_err(place)?;
             for (i, mut fragment) in list.into_iter().enumerate() {
                 let index = block.index(i as u64);
                 let ranges: Ranges = index.iter().enumerate().map(|(d, &i)| grid.range(d, i)).collect();

@@ -255,14 +255,22 @@ fn keep<T: PartialEq>(map: &Mutex<HashMap<u64, Arc<T>>>, hash: u64, value: T) ->
     }
 }
 
-/// Returns a digest that distinguishes large values without keeping them.
-pub(super) fn digest(values: &Values) -> [u64; 2] {
-    [0u8, 1].map(|seed| {
-        let mut hasher = DefaultHasher::new();
-        seed.hash(&mut hasher);
-        hash_values(values, &mut hasher);
-        hasher.finish()
-    })
+/// A digest that distinguishes large values without keeping them. Of the same values in the same parts it is the same.
+#[derive(Default)]
+pub(super) struct Digest([DefaultHasher; 2]);
+
+impl Digest {
+    /// Adds a part of the values.
+    pub fn add(&mut self, values: &Values) {
+        for (seed, hasher) in (0u8..).zip(&mut self.0) {
+            seed.hash(hasher);
+            hash_values(values, hasher);
+        }
+    }
+
+    pub fn finish(&self) -> [u64; 2] {
+        self.0.each_ref().map(Hasher::finish)
+    }
 }
 
 fn hash_values(values: &Values, hasher: &mut impl Hasher) {

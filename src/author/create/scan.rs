@@ -8,17 +8,19 @@ use super::bad::Bad;
 use super::facets::Facets;
 use super::globals::{Globals, GroupAttributes};
 use super::labels::Labels;
-use super::record::{digest, Content, Input, Interner, Item, State, Template};
+use super::record::{Content, Digest, Input, Interner, Item, State, Template};
 use super::Options;
 use super::{bounds, roles, scope};
 use crate::author::out::Out;
 use crate::container::composed::composed;
 use crate::container::tree::Group;
 use crate::container::Container;
+use crate::dataset::variable::Variable;
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::{self, is_address, File, LocalFile, Origin, Place};
 use crate::io::os::shown;
+use crate::model::slabs::Slabs;
 use crate::options::OpenOptions;
 use crate::selection::{checked_product, Selection};
 use crate::threads::progress::Progress;
@@ -33,6 +35,9 @@ const KEPT_ALONG_BYTES: u64 = 16 << 20;
 
 /// The maximum number of elements of descriptions that are compared between files.
 const MOST_ELEMENTS: u64 = 1 << 26;
+
+/// Bytes of values of which a digest is made at once.
+const PART_BYTES: u64 = 4 << 20;
 
 /// The number of local files that one thread takes at a time.
 const BATCH: usize = 16;
@@ -164,9 +169,8 @@ fn look(
             continue;
         }
         let content = if describes && elements <= MOST_ELEMENTS {
-            let values = variable.read_values(&Selection::all(&shape))?;
             let most = if along.contains(&template.name) { KEPT_ALONG_BYTES } else { KEPT_BYTES };
-            keep(values, most, interner)
+            content(&variable, elements, most, interner)?
         } else {
             Content::Unread
         };
@@ -186,14 +190,18 @@ fn look(
     Ok((input, globals, notes))
 }
 
-/// Keeps values up to this many bytes; of others only a digest.
-fn keep(values: Values, most: u64, interner: &Interner) -> Content {
-    let element = values.data_type().size().unwrap_or(64) as u64;
-    if (values.len() as u64).saturating_mul(element) <= most {
-        Content::Kept(interner.values(values))
-    } else {
-        Content::Hashed(Box::new(digest(&values)))
+/// Reads values and keeps them, up to this many bytes; of others, which are read in parts, only a digest.
+fn content(variable: &Variable, elements: u64, most: u64, interner: &Interner) -> Result<Content> {
+    let shape = variable.shape()?;
+    let element = variable.data_type().size().unwrap_or(64) as u64;
+    if elements.saturating_mul(element) <= most {
+        return Ok(Content::Kept(interner.values(variable.read_values(&Selection::all(shape))?)));
     }
+    let mut digest = Digest::default();
+    for part in Slabs::new(&Selection::all(shape), shape, PART_BYTES / element) {
+        digest.add(&variable.read_values(&part?)?);
+    }
+    Ok(Content::Hashed(Box::new(digest.finish())))
 }
 
 /// Returns the attributes of every group, by its path without leading slash.

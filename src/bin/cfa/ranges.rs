@@ -40,8 +40,9 @@ impl Axes {
             return None;
         }
         let range = variable.range(self.left);
-        if let Ok(CoordinateRange { count, is_complete: true, .. }) = range {
-            self.left -= count.min(self.left);
+        if let Ok(CoordinateRange { is_complete: true, .. }) = range {
+            let read = variable.shape().map_or(0, |shape| shape.iter().product());
+            self.left -= self.left.min(read);
         }
         Some(range.map(|range| circle::ordered(variable, range)))
     }

@@ -6,6 +6,7 @@
 //! places that it may mean; and each place is opened under the policy (`policy` for local files, `virtual_files`, and
 //! [`crate::io::remote`] for servers). The policy is checked again on the open file and on each redirection.
 
+mod above;
 mod file;
 pub(crate) mod fingerprint;
 mod input;

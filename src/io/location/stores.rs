@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::above::Needs;
 use super::origin::{Origin, Place};
 use super::policy::Policy;
 use super::resolve::{candidates, Style};
@@ -47,11 +48,44 @@ fn find_local(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<Opt
     if !policy.allows(&real) {
         return Err(policy.refusal(path, &real));
     }
-    if let Some(obstacle) = obstacle(&real, policy.is_restricted()) {
-        let message = format!("'{}' {obstacle}", redact(&shown(path)));
-        return Err(Error::new(Kind::Policy, message));
-    }
+    check(&real, &policy)
+        .map_err(|e| Error::new(Kind::Policy, format!("'{}' {}", redact(&shown(path)), e.message())))?;
     Ok(real.to_str().map(str::to_owned))
+}
+
+/// The maximum number of directories that belong to a store: it and what is above it.
+const MOST_ROOTS: usize = 16;
+
+/// Checks a store and what GDAL would read above it.
+///
+/// # Errors
+/// `Policy`.
+fn check(store: &Path, policy: &Policy) -> Result<()> {
+    let (mut needs, mut seen) = (Needs::default(), 0);
+    let mut roots = vec![store.to_owned()];
+    let mut next = 0;
+    while let Some(root) = roots.get(next) {
+        if let Some(obstacle) = obstacle(root, policy.is_restricted(), &mut needs, &mut seen) {
+            return Err(Error::new(Kind::Policy, obstacle));
+        }
+        next += 1;
+        let found: Vec<PathBuf> = roots[..next].iter().flat_map(|root| needs.found(root)).collect();
+        for place in found {
+            let Ok(real) = fs::canonicalize(&place) else { continue };
+            if !policy.allows(&real) {
+                let refusal = policy.refusal(&place, &real);
+                let message = format!("is described by what lies above it: {}", refusal.message());
+                return Err(Error::new(Kind::Policy, message));
+            }
+            if !roots.iter().any(|root| real.starts_with(root)) {
+                roots.push(real);
+            }
+            if roots.len() > MOST_ROOTS {
+                return Err(Error::new(Kind::Policy, "is described by too many arrays above it"));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Returns a store in GDAL's virtual file system, with the prefix of its driver.
@@ -81,25 +115,31 @@ fn find_virtual(origin: &Origin, path: &Path, options: &OpenOptions) -> Result<O
         }
         None => {}
     }
-    for file in files.iter().filter_map(|file| VirtualFile::open(file)) {
-        if let Some(obstacle) = of_metadata(&file) {
+    let mut needs = Needs::default();
+    for (path, file) in files.iter().filter_map(|path| Some((path, VirtualFile::open(path)?))) {
+        if let Some(obstacle) = of_metadata(path, &file, &mut needs) {
             return Err(refused(obstacle));
         }
+    }
+    // On a server each search would cost a request.
+    if is_listed(path) && !needs.found(path).is_empty() {
+        return Err(refused("is described by what lies above it, which is not under ALLOWED_SOURCES"));
     }
     Ok(Some(format!("ZARR:\"{name}\"")))
 }
 
-/// Returns why a directory must not be passed to GDAL, which opens everything in it by name.
-fn obstacle(directory: &Path, links_are: bool) -> Option<&'static str> {
+/// Returns why a directory must not be passed to GDAL, which opens everything in it by name. `seen` counts the entries
+/// of all directories.
+fn obstacle(directory: &Path, links_are: bool, needs: &mut Needs, seen: &mut usize) -> Option<&'static str> {
     const MOST: usize = 1_000_000;
-    let (mut pending, mut seen) = (vec![directory.to_owned()], 0);
+    let mut pending = vec![directory.to_owned()];
     while let Some(directory) = pending.pop() {
         let Ok(list) = entries(&directory) else {
             return Some("has a directory that cannot be read");
         };
         for entry in list {
-            seen += 1;
-            if seen > MOST {
+            *seen += 1;
+            if *seen > MOST {
                 return Some("has too many files to check");
             }
             let kind = entry.as_ref().ok().and_then(|entry| entry.kind().ok());
@@ -117,7 +157,7 @@ fn obstacle(directory: &Path, links_are: bool) -> Option<&'static str> {
                 Some(kind) if kind != EntryKind::File => return Some("has a FIFO, a socket or a device"),
                 Some(_) if is_metadata(&entry.name().to_string_lossy()) => {
                     let found = match LocalFile::open(entry.path()) {
-                        Ok(file) => of_metadata(&file),
+                        Ok(file) => of_metadata(entry.path(), &file, needs),
                         Err(_) => Some("has metadata that cannot be read"),
                     };
                     if found.is_some() {
@@ -141,8 +181,8 @@ fn is_metadata(name: &str) -> bool {
     name.starts_with(".z") || name.to_ascii_lowercase().ends_with(".json")
 }
 
-/// Returns why a store with these metadata, which are JSON, must not be passed to GDAL.
-fn of_metadata(file: &impl Source) -> Option<&'static str> {
+/// Returns why a store with these metadata, which are JSON, must not be passed to GDAL. Adds what they need.
+fn of_metadata(path: &Path, file: &impl Source, needs: &mut Needs) -> Option<&'static str> {
     const MOST: u64 = 256 << 20;
     let unreadable = Some("has metadata that cannot be read");
     if file.len() > MOST {
@@ -152,18 +192,39 @@ fn of_metadata(file: &impl Source) -> Option<&'static str> {
     if file.read_at(0, &mut text).is_err() {
         return unreadable;
     }
+    if parsed_size(&text) > FLOOR + TIMES_LENGTH * text.len() {
+        return Some("has metadata that need too much memory");
+    }
     match serde_json::from_slice(&text) {
-        Ok(metadata) => store_names::obstacle(&metadata),
+        Ok(metadata) => store_names::obstacle(&metadata).or_else(|| needs.add(path, &metadata)),
         Err(_) => unreadable,
     }
+}
+
+/// Bytes that parsed metadata may take, whatever their length, and for each byte of them.
+const FLOOR: usize = 36 << 20;
+const TIMES_LENGTH: usize = 8;
+
+/// Returns about how many bytes JSON text takes when it is parsed, here or by GDAL.
+fn parsed_size(text: &[u8]) -> usize {
+    let size = |byte: &u8| match byte {
+        b'{' => 700,
+        b',' | b'[' => 64,
+        _ => 1,
+    };
+    text.iter().map(size).sum()
 }
 
 /// Lists the names of files in a directory and below, if the file system has them at hand; a server would need a
 /// request for each.
 fn list(directory: &Path) -> Option<Vec<String>> {
+    list_virtual(directory.to_str().filter(|_| is_listed(directory))?)
+}
+
+/// Returns whether a path belongs to a file system that is listed.
+fn is_listed(path: &Path) -> bool {
     const LISTED: [&str; 5] = ["/vsizip/", "/vsitar/", "/vsimem/", "/vsi7z/", "/vsirar/"];
-    let name = directory.to_str().filter(|name| LISTED.iter().any(|system| name.starts_with(system)))?;
-    list_virtual(name)
+    path.to_str().is_some_and(|name| LISTED.iter().any(|system| name.starts_with(system)))
 }
 
 /// Returns whether the user restricted which places may be read.
