@@ -44,6 +44,7 @@ struct CreateOptions {
     history: Option<String>,
     update: bool,
     dry_run: bool,
+    keep_attributes: Vec<String>,
     drs_version: Option<String>,
     skip_bad: bool,
     prune: Option<String>,
@@ -73,6 +74,7 @@ impl CreateOptions {
         options.record_chunks = self.record_chunks;
         options.overwrite = self.overwrite;
         options.num_threads = self.num_threads;
+        options.kept_attributes.clone_from(&self.keep_attributes);
         options.release.clone_from(&self.drs_version);
         options.skip_bad = self.skip_bad;
         options.prune = match self.prune.as_deref() {
@@ -98,7 +100,7 @@ fn create_(
     files: Vec<PathBuf>,
     options: CreateOptions,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(Vec<Made>, Vec<String>, u64)> {
+) -> PyResult<(Vec<Made>, Vec<String>, u64, [Vec<String>; 3])> {
     let engine = options.engine(py)?;
     let work = match (options.update, options.dry_run) {
         (true, _) if options.dialect.is_some() => {
@@ -122,7 +124,8 @@ fn create_(
     let made = |v: create::PlannedVariable| {
         (v.name, v.dimensions.into_iter().map(dimension).collect(), v.fragments, v.is_static)
     };
-    Ok((report.variables.into_iter().map(made).collect(), report.notes, report.files))
+    let lists = [report.added, report.changed, report.removed];
+    Ok((report.variables.into_iter().map(made).collect(), report.notes, report.files, lists))
 }
 
 /// Returns the report as JSON, and the number of requirements that do not hold.

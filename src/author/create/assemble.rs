@@ -152,15 +152,15 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// Adds a field and the variables that describe it.
+    /// Adds a field and the variables that describe it. Returns its name in the file.
     ///
     /// # Errors
     /// Those of unifying and reading the cells.
-    pub fn add(&mut self, field: &Field) -> Result<()> {
+    pub fn add(&mut self, field: &Field) -> Result<String> {
         self.put(field).map_err(|e| e.in_variable(&*field.name))
     }
 
-    fn put(&mut self, field: &Field) -> Result<()> {
+    fn put(&mut self, field: &Field) -> Result<String> {
         let mut names: HashMap<String, Option<String>> = HashMap::new();
         for axis in &field.axes {
             let name = self.dimension(axis);
@@ -169,9 +169,14 @@ impl<'a> Assembly<'a> {
         let lead = field.input(self.inputs, field.cells[0]);
         let template = &field.item(self.inputs, field.cells[0]).template;
         let dimensions: Vec<String> = field.axes.iter().map(|a| a.name.clone()).collect();
-        let companions = roles::closure(template, &dimensions, |n| {
+        let mut companions = roles::closure(template, &dimensions, |n| {
             lead.item(n).filter(|i| !i.is_data).map(|i| &*i.template)
         });
+        if field.is_static {
+            // It is in all files, so the attributes of one file do not belong to it.
+            companions.retain(|name| !self.options.keeps(name));
+            names.extend(self.options.kept_attributes.iter().map(|name| (name.clone(), None)));
+        }
         let mut made: Vec<(String, Made)> = Vec::new();
         let mut cells: HashMap<String, (String, Made)> = HashMap::new();
         for name in &companions {
@@ -233,27 +238,29 @@ impl<'a> Assembly<'a> {
                 self.index_coordinate(axis, &names);
             }
         }
-        let data = self.data(field)?;
+        let mut data = self.data(field)?;
+        let attributes = &mut data.variable().attributes;
+        for (name, value) in &field.traits {
+            if attributes.get(name).is_none() {
+                attributes.set_text(name, &**value);
+            }
+        }
         let name = self.free_name(&field.name);
-        if name != field.name {
+        if name != field.name && !field.is_told_apart {
             self.notes.push(format!(
                 "different variables are called '{}'; one of them is written as '{name}'",
                 field.name
             ));
         }
-        fresh.push((name, data));
+        self.rename_dimensions(data.variable(), &field.name, &names)?;
+        fresh.push((name.clone(), data));
         for (name, mut one) in fresh {
             let variable = one.variable();
             variable.name = name;
             rename_references(variable, &names, &field.axes);
-            if variable.name != field.name {
-                self.write(one)?;
-                continue;
-            }
-            self.rename_dimensions(one.variable(), &field.name, &names)?;
             self.write(one)?;
         }
-        Ok(())
+        Ok(name)
     }
 
     fn write(&mut self, one: Made) -> Result<()> {
@@ -372,7 +379,9 @@ impl<'a> Assembly<'a> {
 
     fn cells(&mut self, field: &Field, distribution: &Distribution) -> Result<Made> {
         let templates = distribution.templates(self.inputs, field);
-        let united = unify::unify(&templates, distribution.parent())?;
+        let mut united = unify::unify(&templates, distribution.parent())?;
+        // These get their values again.
+        united.dropped.retain(|name| field.traits.iter().all(|(own, _)| own != name));
         self.note(united.notes(&distribution.name));
         let mut variable = Variable::new(&*distribution.name, united.data_type, &[]);
         variable.attributes = united.attributes;

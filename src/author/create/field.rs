@@ -30,6 +30,10 @@ pub(super) struct Field {
     pub cells: Vec<usize>,
     /// Whether all files have the whole variable with the same values.
     pub is_static: bool,
+    /// Whether it is one of several variables that have the same name in the files, and the attributes in which they
+    /// differ.
+    pub is_told_apart: bool,
+    pub traits: Vec<(&'static str, String)>,
 }
 
 impl Field {
@@ -76,6 +80,8 @@ pub(super) fn group(inputs: &[Input]) -> Vec<(String, Vec<Member>)> {
         let is_kin = |&&at: &&usize| {
             let (other, theirs): &(Key, Vec<Member>) = &out[at];
             other.0 != key.0
+                // Variables of an aggregation are different ones.
+                && !(has_existing(inputs, theirs) && has_existing(inputs, &members))
                 && !theirs.iter().any(|t| members.binary_search_by_key(&t.input, |m| m.input).is_ok())
         };
         match kin.iter().find(is_kin).filter(|_| key.1.is_some()).copied() {
@@ -92,37 +98,30 @@ pub(super) fn group(inputs: &[Input]) -> Vec<(String, Vec<Member>)> {
     out.into_iter().map(|(key, members)| (key.0, members)).collect()
 }
 
+/// Returns whether some of the members come from an aggregation that is updated.
+fn has_existing(inputs: &[Input], members: &[Member]) -> bool {
+    members.iter().any(|m| {
+        let item = &inputs[m.input].items[m.item];
+        item.fragment.is_some() || item.by_value
+    })
+}
+
 /// Returns the group in the path of a variable.
 fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Arranges the members of a variable.
-///
-/// # Errors
-/// `Map` if parts overlap, are missing, occur twice or leave gaps (the message names the files); `Rank`, `Units`,
-/// `Calendar`.
-pub(super) fn arrange(
-    inputs: &[Input],
-    name: &str,
-    members: Vec<Member>,
-    options: &Options,
-) -> Result<Field> {
-    match draft(inputs, name, members, options) {
-        (field, None) => Ok(field),
-        (_, Some(fault)) => Err(fault),
-    }
-}
-
-/// Arranges the members of a variable as far as that is possible; and returns why it is not possible completely.
+/// Arranges the members of a variable as far as that is possible; and returns why it is not possible completely: `Map` if
+/// parts overlap, are missing, occur twice or leave gaps (the message names the files); `Rank`, `Units`, `Calendar`.
 pub(super) fn draft(
     inputs: &[Input],
     name: &str,
     members: Vec<Member>,
     options: &Options,
 ) -> (Field, Option<Error>) {
-    let mut field =
-        Field { name: name.to_owned(), members, axes: Vec::new(), cells: Vec::new(), is_static: false };
+    let (axes, cells, traits) = Default::default();
+    let (is_static, is_told_apart) = (false, false);
+    let mut field = Field { name: name.to_owned(), members, axes, cells, is_static, is_told_apart, traits };
     let fault = place(inputs, &mut field, options).err().map(|e| e.in_variable(name));
     (field, fault)
 }
@@ -230,9 +229,15 @@ fn check_dimensions(
 }
 
 /// Returns the share of each member in a dimension.
-pub(super) fn shares<'a>(inputs: &'a [Input], field: &Field, name: &str) -> Vec<Share<'a>> {
-    let share = |m: usize| {
-        let (input, item) = (field.input(inputs, m), field.item(inputs, m));
+fn shares<'a>(inputs: &'a [Input], field: &Field, name: &str) -> Vec<Share<'a>> {
+    shares_of(inputs, &field.members, name)
+}
+
+/// Returns the share of each of these members in a dimension.
+pub(super) fn shares_of<'a>(inputs: &'a [Input], members: &[Member], name: &str) -> Vec<Share<'a>> {
+    let share = |member: &Member| {
+        let input = &inputs[member.input];
+        let item = &input.items[member.item];
         let position = item.template.dimensions.iter().position(|d| d == name);
         let size = position.map_or(1, |p| item.shape[p]);
         let coordinate = input.item(name).filter(|c| {
@@ -244,7 +249,7 @@ pub(super) fn shares<'a>(inputs: &'a [Input], field: &Field, name: &str) -> Vec<
         let bounds = coordinate.and_then(|c| bounds::of(input, &c.template));
         Share { input, coordinate, bounds, size }
     };
-    (0..field.members.len()).map(share).collect()
+    members.iter().map(share).collect()
 }
 
 /// Returns the times along a dimension without coordinate variable, which also order its parts. Times of samples do
@@ -266,7 +271,8 @@ fn add_scalar_axes(inputs: &[Input], field: &mut Field, options: &Options) -> Re
         .text("coordinates")
         .map(|t| t.split_whitespace().map(str::to_owned).collect())
         .unwrap_or_default();
-    names.retain(|n| !field.axes.iter().any(|a| a.name == *n));
+    // Texts of attributes order nothing.
+    names.retain(|n| !field.axes.iter().any(|a| a.name == *n) && !options.keeps(n));
     let mut candidates = Vec::new();
     for name in names {
         let shares = shares(inputs, field, &name);

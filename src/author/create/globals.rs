@@ -85,7 +85,7 @@ fn foreign(attributes: &Attributes) -> Vec<String> {
 }
 
 /// Returns the attributes that all files have in common, with `Conventions` and `history` of the new file; and a note
-/// on those left out.
+/// on those left out that are not kept elsewhere.
 ///
 /// # Errors
 /// `Request` if `SOURCE_DATE_EPOCH` is not a time.
@@ -93,6 +93,7 @@ pub(super) fn merge(
     globals: &Globals,
     old_history: Option<String>,
     options: &Options,
+    is_kept: &dyn Fn(&str) -> bool,
 ) -> Result<(Attributes, Option<String>)> {
     let nothing = Shared::default();
     let Shared { common, different } = globals.0.get("").unwrap_or(&nothing);
@@ -113,7 +114,7 @@ pub(super) fn merge(
     }
     out.set_text("history", history);
     // An update has the history of the aggregation, and says nothing on those of the new files.
-    let is_told = |name: &&str| *name != "Conventions" && (is_new || *name != "history");
+    let is_told = |name: &&str| *name != "Conventions" && (is_new || *name != "history") && !is_kept(name);
     let left_out: Vec<&str> = different.iter().map(String::as_str).filter(is_told).collect();
     let note = (!left_out.is_empty()).then(|| {
         format!("global attributes that differ between files are left out: {}", left_out.join(", "))
@@ -166,7 +167,7 @@ mod tests {
         other.set_text("tracking_id", "1");
         globals.merge(&vec![(String::new(), common)]);
         globals.merge(&vec![(String::new(), other)]);
-        let (out, note) = merge(&globals, None, &Options::default()).unwrap();
+        let (out, note) = merge(&globals, None, &Options::default(), &|_| false).unwrap();
         assert_eq!(out.text("Conventions").unwrap(), "CF-1.13 CMIP-6.2");
         assert!(out.text("history").unwrap().ends_with("cfa create\nearlier"));
         assert!(note.unwrap().contains("tracking_id"));

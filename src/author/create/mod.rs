@@ -20,6 +20,7 @@
 //! overlap, occur twice, are missing or leave a gap; units and calendars that cannot be converted; types that cannot be
 //! unified; descriptions that differ along no dimension.
 
+mod apart;
 mod assemble;
 mod axis;
 mod bad;
@@ -36,9 +37,11 @@ mod globals;
 mod groups;
 mod inputs;
 mod items;
+mod kept;
 mod labels;
 mod listing;
 mod locate;
+mod numbered;
 mod overlap;
 mod pattern;
 mod prune;
@@ -124,6 +127,8 @@ pub struct Options {
     /// `attribute:ATTRIBUTE` (global), `name:PATTERN` and `path:PATTERN` (the first group of a regular expression in the
     /// name or path of the file) or `path` (the folder in which the paths differ).
     pub new_dimension: Option<String>,
+    /// Global attributes of the files that are kept as variables along the dimensions in which they differ.
+    pub kept_attributes: Vec<String>,
     /// Which release of a file is taken if there are several, in folders like `v20190101`: the newest that is not newer
     /// than this one, or `all`; `None` for the newest.
     pub release: Option<String>,
@@ -160,6 +165,7 @@ impl Default for Options {
             variables: Vec::new(),
             dimensions: Vec::new(),
             new_dimension: None,
+            kept_attributes: Vec::new(),
             release: None,
             prune: Prune::Nothing,
             skip_bad: false,
@@ -185,6 +191,11 @@ impl Options {
     /// Returns whether the user named a dimension as one to be joined.
     fn joins(&self, dimension: &str) -> bool {
         self.dimensions.iter().any(|d| is_same(d, dimension))
+    }
+
+    /// Returns whether a global attribute of the files is kept as a variable.
+    fn keeps(&self, attribute: &str) -> bool {
+        self.kept_attributes.iter().any(|name| is_same(name, attribute))
     }
 
     /// Returns the new dimension that takes the order of the files.
@@ -421,6 +432,7 @@ fn make(out: &Out, files: &Inputs, options: &Options, progress: &Progress<'_>) -
     let (files, notes) = releases::choose(others(out, files)?, options.release.as_deref())?;
     out.refuse_data(options.overwrite, "name the new file first")?;
     let locator = Locator::new(out.target(), &options.locations, options.dialect)?;
+    kept::check(&options.kept_attributes, options.new_dimension.as_deref())?;
     let mut labels = options.labels()?;
     if let Some(labels) = &mut labels {
         labels.compare(files.iter().copied())?;
@@ -481,27 +493,48 @@ fn assemble(
     assembly.notes.clone_from(notes);
     let (mut variables, mut describer) = (Vec::new(), report::Describer::default());
     let mut joined = ragged::Joined::default();
+    // The attributes that every variable has, because they tell it apart.
+    let mut told_everywhere: Option<Vec<&str>> = None;
     for (name, members) in groups {
-        progress.check()?;
-        if options.surveys {
-            let (field, fault) = draft(inputs, &name, members, options);
-            variables.push(describer.describe(inputs, &field));
-            match fault {
-                Some(fault) => faults.push(fault),
+        let draft = |members| match options.surveys {
+            true => draft(inputs, &name, members, options),
+            false => field::draft(inputs, &name, members, options),
+        };
+        let told = apart::arrange(inputs, members, options, &draft);
+        let mut fields = Vec::with_capacity(told.fields.len());
+        for (field, fault) in told.fields {
+            progress.check()?;
+            let mut made = describer.describe(inputs, &field);
+            let own = || field.traits.iter().map(|(name, _)| *name);
+            match &mut told_everywhere {
+                Some(names) => names.retain(|name| own().any(|other| other == *name)),
+                none => *none = Some(own().collect()),
+            }
+            let added = match fault {
+                Some(fault) => Err(fault),
                 None => {
                     joined.add(inputs, &field);
-                    faults.extend(assembly.add(&field).err());
+                    assembly.add(&field)
                 }
+            };
+            match added {
+                Ok(name) => made.name = name,
+                Err(fault) if options.surveys => faults.push(fault),
+                Err(fault) => return Err(fault),
             }
-            continue;
+            if told.by.is_some() {
+                fields.push((made.name.clone(), field));
+            }
+            variables.push(made);
         }
-        let field = field::arrange(inputs, &name, members, options)?;
-        joined.add(inputs, &field);
-        assembly.add(&field)?;
-        variables.push(describer.describe(inputs, &field));
+        assembly.notes.extend(told.by.map(|by| apart::note(inputs, by, &fields)));
     }
     joined.check(inputs)?;
-    let (attributes, note) = globals::merge(globals, history, options)?;
+    let told_everywhere = told_everywhere.unwrap_or_default();
+    let label =
+        options.new_dimension.as_deref().and_then(|text| labels::parts(text).1?.strip_prefix("attribute:"));
+    let kept = |name: &str| told_everywhere.contains(&name) || options.keeps(name) || label == Some(name);
+    let (attributes, note) = globals::merge(globals, history, options, &kept)?;
     let mut file = assembly.file;
     file.attributes = attributes;
     let file = groups::into_groups(file, globals.of_groups(), options.dialect)?;
@@ -513,7 +546,7 @@ fn assemble(
         (bad, _) => notes.extend(bad.clone()),
     }
     notes.extend(note);
-    notes.extend(facets.notes(options.new_dimension.as_deref()));
+    notes.extend(facets.notes(options.new_dimension.as_deref(), &told_everywhere));
     notes.extend(clocks::notes(inputs));
     notes.iter_mut().for_each(|note| *note = message::line(note, message::MOST));
     let files = inputs.len() as u64;
