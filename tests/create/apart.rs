@@ -235,7 +235,16 @@ fn files_that_only_overlap_are_no_forecasts_and_no_grids() {
         tile("b.nc", &[-10.0, 10.0]),
         Part { base: 5.0, ..tile("c.nc", &[-10.0, 10.0]) },
     ];
-    refused(&parts, Kind::Map, &["b.nc", "c.nc", "same coordinates"]);
+    refused(
+        &parts,
+        Kind::Map,
+        &["b.nc", "c.nc", "same coordinates", "differ in their horizontal coordinates"],
+    );
+    // An equator at 1e-9 is no other grid.
+    let parts =
+        [tile("a.nc", &[-10.0, 0.0, 10.0]), Part { time: vec![1.0], ..tile("b.nc", &[-10.0, 1e-9, 10.0]) }];
+    let (_folder, dataset) = made(&parts, &Options::default()).unwrap();
+    assert_eq!(shape(&dataset, "tas"), [2, 3]);
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod epochs;
 mod grouped;
 mod kept;
 mod labelled;
+mod left_out;
 mod made;
 mod numbered;
 mod order;

@@ -132,7 +132,7 @@ fn parted(inputs: &[Input], members: &[Member], rules: &[Rule], draft: &Draft<'_
                 (field, None) => fields.push((field, None)),
                 (field, fault) => match parted(inputs, &class, &rules[at + 1..], draft) {
                     Some(more) => fields.extend(more.fields),
-                    None => fields.push((field, fault)),
+                    None => fields.push((field, fault.map(|e| placed(e, inputs, &class, rule.what)))),
                 },
             }
         }
@@ -141,6 +141,21 @@ fn parted(inputs: &[Input], members: &[Member], rules: &[Rule], draft: &Draft<'_
         }
     }
     None
+}
+
+/// Returns the error of files that were told apart, which says of which.
+fn placed(error: Error, inputs: &[Input], class: &[Member], what: &str) -> Error {
+    let first = class.first().map_or("", |member| &*inputs[member.input].name);
+    let more = if class.len() > 1 { format!(" and {} others", class.len() - 1) } else { String::new() };
+    let message = format!("{}; files differ in {what}, and these are {first}{more}", error.message());
+    let mut placed = Error::new(error.kind(), message);
+    if let Some(variable) = error.variable() {
+        placed = placed.in_variable(variable);
+    }
+    match error.file() {
+        Some(file) => placed.in_file(file),
+        None => placed,
+    }
 }
 
 /// Marks the fields as told apart, and gives each the traits that all its files have and not all other fields.

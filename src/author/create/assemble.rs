@@ -1,11 +1,13 @@
 //! Assembles the aggregation file: every field with the variables that describe it, under names that do not collide.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::axis::{Axis, AxisPart};
 use super::coordinate_values::{Converter, CoordinateValues};
 use super::distribution::Distribution;
 use super::field::Field;
+use super::listing::{listed, short};
 use super::locate::Locator;
 use super::record::{Content, Input, State};
 use super::{bounds, roles, unify, value, Options};
@@ -32,6 +34,8 @@ pub(super) struct Assembly<'a> {
     /// The sizes of dimensions that are no axes, by variable and dimension.
     sizes: HashMap<(String, String), Option<u64>>,
     pub notes: Vec<String>,
+    /// The names of variables that are not in every file, on which there are notes.
+    left_out: HashSet<String>,
     /// Whether something is stored by value because the places of its cells are unknown.
     pub is_placeless: bool,
 }
@@ -137,7 +141,7 @@ impl Made {
 
 impl<'a> Assembly<'a> {
     pub fn new(inputs: &'a [Input], options: &'a Options, locator: &'a Locator) -> Self {
-        let (file, catalogue, axes, shared, sizes, notes) = Default::default();
+        let (file, catalogue, axes, shared, sizes, notes, left_out) = Default::default();
         Assembly {
             file,
             catalogue,
@@ -148,6 +152,7 @@ impl<'a> Assembly<'a> {
             shared,
             sizes,
             notes,
+            left_out,
             is_placeless: false,
         }
     }
@@ -193,6 +198,7 @@ impl<'a> Assembly<'a> {
                     self.notes
                         .push(format!("'{name}' is not in every file of '{}'; it is left out", field.name));
                     names.insert(name.clone(), None);
+                    self.left_out.insert(name.clone());
                 }
             }
         }
@@ -261,6 +267,29 @@ impl<'a> Assembly<'a> {
             self.write(one)?;
         }
         Ok(name)
+    }
+
+    /// Returns a note on coordinates and other descriptions that belong to no data variable, and so are left out.
+    pub fn note_on_unused(&self) -> Option<String> {
+        if !self.options.variables.is_empty() {
+            return None;
+        }
+        let mut seen = HashSet::new();
+        let mut unused: Vec<&str> = Vec::new();
+        for item in self.inputs.iter().flat_map(|input| input.items.iter()).filter(|item| !item.is_data) {
+            let name = &item.template.name;
+            let is_used = || {
+                self.shared.by_original.contains_key(name)
+                    || self.left_out.contains(name)
+                    || self.options.keeps(name)
+            };
+            if seen.insert(Arc::as_ptr(&item.template)) && !unused.contains(&&**name) && !is_used() {
+                unused.push(name);
+            }
+        }
+        let list = listed(unused.iter().map(|name| format!("'{}'", short(name))), unused.len() as u128);
+        let verb = if unused.len() == 1 { "belongs" } else { "belong" };
+        (!unused.is_empty()).then(|| format!("{list} {verb} to no data variable; left out"))
     }
 
     fn write(&mut self, one: Made) -> Result<()> {
@@ -371,7 +400,8 @@ impl<'a> Assembly<'a> {
         let bytes =
             crate::selection::checked_product(&item.shape).unwrap_or(u64::MAX).saturating_mul(element);
         if field.is_static && (bytes <= COPIED_BYTES || item.by_value) {
-            let (variable, _) = value::variable(self.inputs, field, &distribution)?;
+            let (variable, notes) = value::variable(self.inputs, field, &distribution)?;
+            self.note(notes);
             return Ok(Made::Value(variable));
         }
         self.cells(field, &distribution)

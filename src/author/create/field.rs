@@ -4,7 +4,7 @@
 //! also belongs to them if it has the same standard name, cell methods and dimensions, in a file without the first
 //! name.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::axis::{self, Axis, AxisPart, Share, Wishes};
@@ -30,6 +30,8 @@ pub(super) struct Field {
     pub cells: Vec<usize>,
     /// Whether all files have the whole variable with the same values.
     pub is_static: bool,
+    /// If so, a member for each other description of it.
+    pub others: Vec<Member>,
     /// Whether it is one of several variables that have the same name in the files, and the attributes in which they
     /// differ.
     pub is_told_apart: bool,
@@ -119,9 +121,10 @@ pub(super) fn draft(
     members: Vec<Member>,
     options: &Options,
 ) -> (Field, Option<Error>) {
-    let (axes, cells, traits) = Default::default();
+    let (axes, cells, others, traits) = Default::default();
     let (is_static, is_told_apart) = (false, false);
-    let mut field = Field { name: name.to_owned(), members, axes, cells, is_static, is_told_apart, traits };
+    let mut field =
+        Field { name: name.to_owned(), members, axes, cells, is_static, others, is_told_apart, traits };
     let fault = place(inputs, &mut field, options).err().map(|e| e.in_variable(name));
     (field, fault)
 }
@@ -161,6 +164,11 @@ fn place(inputs: &[Input], field: &mut Field, options: &Options) -> Result<()> {
     let repeated = cells::collision(field).is_some() && ordered.is_none();
     if (kept || repeated) && is_same_everywhere(inputs, field)? {
         field.is_static = true;
+        let first = &field.item(inputs, 0).template;
+        let mut seen = HashSet::from([Arc::as_ptr(first)]);
+        let template = |m: &Member| &inputs[m.input].items[m.item].template;
+        field.others =
+            field.members.iter().filter(|m| seen.insert(Arc::as_ptr(template(m)))).copied().collect();
         field.members.truncate(1);
         for axis in &mut field.axes {
             axis.part_of.truncate(1);

@@ -52,6 +52,22 @@ impl Globals {
         self.0.values_mut().for_each(|shared| shared.different.sort());
     }
 
+    /// Returns notes on attributes of groups below the root that are left out: because they differ, or because nothing of
+    /// the group is in the aggregation.
+    pub fn notes_on_groups(&self, has_variables: impl Fn(&str) -> bool) -> Vec<String> {
+        let note = |(path, shared): (&String, &Shared)| match has_variables(path) {
+            _ if path.is_empty() => None,
+            false if shared.common.iter().next().is_none() && shared.different.is_empty() => None,
+            false => Some(format!("group '{path}' has no data variables; its attributes are left out")),
+            true if shared.different.is_empty() => None,
+            true => {
+                let list = shared.different.join(", ");
+                Some(format!("attributes of group '{path}' that differ between files are left out: {list}"))
+            }
+        };
+        self.0.iter().filter_map(note).collect()
+    }
+
     /// Returns the common attributes of the groups below the root.
     pub fn of_groups(&self) -> GroupAttributes {
         let below = self.0.iter().filter(|(path, _)| !path.is_empty());

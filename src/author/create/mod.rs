@@ -27,6 +27,7 @@ mod bad;
 mod bounds;
 mod cells;
 mod clocks;
+mod combine;
 mod coordinate_values;
 mod distribution;
 mod existing;
@@ -66,20 +67,16 @@ use std::path::Path;
 
 use crate::author::chunks::{self, Known, Recorder};
 use crate::author::out::Out;
-use crate::author::wish::Wish;
 use crate::author::write::{File, Format, NewFile};
 use crate::container::composed::is_same;
-use crate::error::message;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::{self, is_address};
 use crate::model::Dialect;
 use crate::options::OpenOptions;
 use crate::threads::progress::{Listener, Progress};
-use assemble::Assembly;
 use labels::Labels;
 use locate::Locator;
-use record::{Input, Interner};
-use scan::Scanned;
+use record::Interner;
 
 /// How locations of fragments are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -443,7 +440,7 @@ fn make(out: &Out, files: &Inputs, options: &Options, progress: &Progress<'_>) -
         return Err(Error::new(Kind::Io, scanned.bad.unwrap_or_else(|| "no input files".into())));
     }
     scanned.notes.splice(..0, notes);
-    let (file, report, _) = assemble(&scanned, None, options, &locator, progress)?;
+    let (file, report, _) = combine::combine(&scanned, None, options, &locator, progress)?;
     Ok((file, report))
 }
 
@@ -475,114 +472,4 @@ fn others<'a>(out: &Out, files: &'a Inputs) -> Result<Vec<&'a Path>> {
         true => Err(Error::new(Kind::Request, "no input files")),
         false => Ok(list),
     }
-}
-
-/// Returns the file, the report on it, and whether something is stored by value because its place is unknown.
-fn assemble(
-    scanned: &Scanned,
-    history: Option<String>,
-    options: &Options,
-    locator: &Locator,
-    progress: &Progress<'_>,
-) -> Result<(File, Report, bool)> {
-    let Scanned { inputs, globals, notes, facets, bad, .. } = scanned;
-    let mut faults = Vec::new();
-    let groups = field::group(inputs);
-    check_wanted(inputs, &groups, options)?;
-    let mut assembly = Assembly::new(inputs, options, locator);
-    assembly.notes.clone_from(notes);
-    let (mut variables, mut describer) = (Vec::new(), report::Describer::default());
-    let mut joined = ragged::Joined::default();
-    // The attributes that every variable has, because they tell it apart.
-    let mut told_everywhere: Option<Vec<&str>> = None;
-    for (name, members) in groups {
-        let draft = |members| match options.surveys {
-            true => draft(inputs, &name, members, options),
-            false => field::draft(inputs, &name, members, options),
-        };
-        let told = apart::arrange(inputs, members, options, &draft);
-        let mut fields = Vec::with_capacity(told.fields.len());
-        for (field, fault) in told.fields {
-            progress.check()?;
-            let mut made = describer.describe(inputs, &field);
-            let own = || field.traits.iter().map(|(name, _)| *name);
-            match &mut told_everywhere {
-                Some(names) => names.retain(|name| own().any(|other| other == *name)),
-                none => *none = Some(own().collect()),
-            }
-            let added = match fault {
-                Some(fault) => Err(fault),
-                None => {
-                    joined.add(inputs, &field);
-                    assembly.add(&field)
-                }
-            };
-            match added {
-                Ok(name) => made.name = name,
-                Err(fault) if options.surveys => faults.push(fault),
-                Err(fault) => return Err(fault),
-            }
-            if told.by.is_some() {
-                fields.push((made.name.clone(), field));
-            }
-            variables.push(made);
-        }
-        assembly.notes.extend(told.by.map(|by| apart::note(inputs, by, &fields)));
-    }
-    joined.check(inputs)?;
-    let told_everywhere = told_everywhere.unwrap_or_default();
-    let label =
-        options.new_dimension.as_deref().and_then(|text| labels::parts(text).1?.strip_prefix("attribute:"));
-    let kept = |name: &str| told_everywhere.contains(&name) || options.keeps(name) || label == Some(name);
-    let (attributes, note) = globals::merge(globals, history, options, &kept)?;
-    let mut file = assembly.file;
-    file.attributes = attributes;
-    let file = groups::into_groups(file, globals.of_groups(), options.dialect)?;
-    let mut notes = assembly.notes;
-    match (bad, options.skip_bad) {
-        (Some(bad), false) => {
-            faults.push(Error::new(Kind::Io, format!("{bad}; {} accepts this", Wish::SkipBad)))
-        }
-        (bad, _) => notes.extend(bad.clone()),
-    }
-    notes.extend(note);
-    notes.extend(facets.notes(options.new_dimension.as_deref(), &told_everywhere));
-    notes.extend(clocks::notes(inputs));
-    notes.iter_mut().for_each(|note| *note = message::line(note, message::MOST));
-    let files = inputs.len() as u64;
-    let report = Report { variables, notes, files, faults, ..Report::default() };
-    Ok((file, report, assembly.is_placeless))
-}
-
-/// Arranges a variable as far as possible; gaps that are not allowed are a fault, and do not prevent the rest.
-fn draft(
-    inputs: &[Input],
-    name: &str,
-    members: Vec<field::Member>,
-    options: &Options,
-) -> (field::Field, Option<Error>) {
-    let with_gaps = Options { allow_gaps: true, ..options.clone() };
-    let (field, fault) = field::draft(inputs, name, members, &with_gaps);
-    let gaps = field.axes.iter().find_map(|axis| axis.gaps.as_ref().filter(|_| !options.allow_gaps));
-    let gaps = gaps.map(|gaps| {
-        let message = format!("{gaps}; {} accepts this", Wish::AllowGaps);
-        Error::new(Kind::Map, message).in_variable(name)
-    });
-    (field, fault.or(gaps))
-}
-
-fn check_wanted(inputs: &[Input], groups: &[(String, Vec<field::Member>)], options: &Options) -> Result<()> {
-    let has = |name: &str| {
-        let name = name.trim_start_matches('/');
-        let is_it = |m: &field::Member| is_same(&inputs[m.input].items[m.item].template.name, name);
-        groups.iter().any(|(_, members)| members.iter().any(is_it))
-    };
-    if let Some(absent) = options.variables.iter().find(|v| !has(v)) {
-        let message = format!("no file has a data variable '{absent}'");
-        return Err(Error::new(Kind::MissingVariable, message));
-    }
-    if groups.is_empty() {
-        return Err(Error::new(Kind::MissingVariable, "the files have no data variables"));
-    }
-    Ok(())
 }

@@ -9,7 +9,7 @@ use super::locate::Locator;
 use super::numbered::Numbered;
 use super::record::{Input, Interner};
 use super::scan::{self, Scanned};
-use super::{assemble, kept, others, prune, releases, Inputs, Options, Report};
+use super::{combine, kept, others, prune, releases, Inputs, Options, Report};
 use crate::author::chunks::Known;
 use crate::author::out::Out;
 use crate::author::wish::Wish;
@@ -122,7 +122,7 @@ pub(super) fn remake(
         let before = scanned.inputs.len() - fresh;
         scanned.inputs.splice(..before, inputs.list);
         let (file, mut report, is_placeless) =
-            assemble(&scanned, old.history.clone(), &own, &locator, progress)?;
+            combine::combine(&scanned, old.history.clone(), &own, &locator, progress)?;
         if is_placeless && options.aggregate_coordinates && !is_all {
             // Variables that are stored by value can only be aggregated if their places in the files are known.
             again = old.all()?;

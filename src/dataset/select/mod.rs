@@ -140,7 +140,8 @@ impl<'a> Finder<'a> {
             let mut message = format!("no dimension '{name}'; the variable has: {}", self.names.join(", "));
             let other = self.variable.dataset().variable(name).ok();
             if let Some(rank @ 2..) = other.and_then(|other| other.shape().ok().map(<[u64]>::len)) {
-                message += &format!("; '{name}' lies along {rank} dimensions, so none of its values is one index");
+                message +=
+                    &format!("; '{name}' lies along {rank} dimensions, so none of its values is one index");
             }
             return Err(request(message));
         };
