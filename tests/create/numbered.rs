@@ -1,7 +1,7 @@
 //! Variables and dimensions of one name in the files, which the aggregation has to number.
 
 use cfa::create::{create, update, Options};
-use cfa::internals::write::File;
+use cfa::internals::write::{Data, File, Variable};
 use cfa::{Dataset, Values};
 
 use super::parts::*;
@@ -39,6 +39,31 @@ fn a_variable_that_is_numbered_has_its_own_dimensions() {
         assert_eq!(values(&dataset, "tas_2"), floats(100..100 + count));
         let methods = dataset.variable("tas_2").unwrap().attributes().text("cell_methods").unwrap();
         assert_eq!(methods, "time_2: maximum");
+    }
+}
+
+#[test]
+fn coordinates_are_not_lost_to_another_variable_of_their_name() {
+    // Latitudes along two dimensions in one file, coordinates of a dimension in the other.
+    const CURVILINEAR: fn(&mut File) = |f| {
+        f.variables.retain(|v| v.name != "lat");
+        f.dimensions.iter_mut().filter(|d| d.name == "lat").for_each(|d| d.name = "j".into());
+        f.add_dimension("i", 2);
+        let lat = Variable::with_values("lat", &["j", "i"], Values::F64((0..6).map(f64::from).collect()));
+        f.variables.push(lat.attribute("units", "degrees_north"));
+        let tas = data(f);
+        tas.dimensions = ["time", "j", "i"].map(String::from).to_vec();
+        tas.data = Data::Values(Values::F32((0..6).map(|i| i as f32).collect()));
+        tas.attributes.set_text("coordinates", "lat");
+    };
+    for (second, name) in [(WIND, "wind"), ((|_| {}) as fn(&mut File), "tas_2")] {
+        let parts = [part("a.nc", &[0.0], 0.0, CURVILINEAR), part("b.nc", &[0.0], 50.0, second)];
+        let (_folder, dataset) = made(&parts, &Options::default()).unwrap();
+        assert_eq!(dimensions(&dataset, "tas"), ["/time", "/j", "/i"]);
+        assert_eq!(values(&dataset, "lat"), Values::F64((0..6).map(f64::from).collect()));
+        assert_eq!(dimensions(&dataset, name), ["/time", "/lat_2"]);
+        assert_eq!(values(&dataset, "lat_2"), Values::F64(vec![-10.0, 0.0, 10.0]));
+        assert_eq!(values(&dataset, name), floats(50..53));
     }
 }
 

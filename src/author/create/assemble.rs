@@ -316,9 +316,12 @@ impl<'a> Assembly<'a> {
         if let Some(known) = known.iter().find(|k| k.is(axis)) {
             return known.name.clone();
         }
-        let name = match self.catalogue.dimension(&self.file, &axis.name) {
-            None => axis.name.clone(),
-            Some(_) => self.catalogue.free_name(&self.file, &axis.name),
+        // A variable of this name, such as latitudes along two dimensions, would be taken for its coordinates.
+        let is_free = self.catalogue.dimension(&self.file, &axis.name).is_none()
+            && self.catalogue.variable(&self.file, &axis.name).is_none();
+        let name = match is_free {
+            true => axis.name.clone(),
+            false => self.catalogue.free_name(&self.file, &axis.name),
         };
         self.file.add_dimension(&name, axis.size());
         let axis = Axis { part_of: Vec::new(), ..axis.clone() };
