@@ -197,6 +197,12 @@ fn a_note_says_how_variables_were_told_apart() {
     }
     assert!(!notes.contains("left out") && !notes.contains("different variables"), "{notes}");
     assert_eq!([&*report.variables[0].name, &*report.variables[1].name], ["tas", "tas_2"]);
+    // The order of the files does not matter.
+    let mut reversed = paths.clone();
+    reversed.reverse();
+    let out = folder.path().join("reversed.nca");
+    let again = create(&out, &reversed, &Options::default(), None).unwrap();
+    assert!(again.notes.join("\n").contains("2 variables: tas (gn, "), "{:?}", again.notes);
     // The name of a variable stays with its grid, whatever is added.
     let out = folder.path().join("other.nca");
     create(&out, &paths[..2], &Options::default(), None).unwrap();

@@ -43,6 +43,19 @@ fn a_variable_that_is_numbered_has_its_own_dimensions() {
 }
 
 #[test]
+fn the_order_of_the_files_does_not_matter() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = [part("a.nc", &[0.0], 0.0, MEAN), part("b.nc", &[5.0], 100.0, MAXIMUM)];
+    let mut paths = paths.map(|part| part.write(folder.path()));
+    for _ in 0..2 {
+        let out = folder.path().join("agg.nca");
+        create(&out, &paths, &Options::default(), None).unwrap();
+        assert_eq!(values(&Dataset::open(&out).unwrap(), "tas"), floats(0..3));
+        paths.reverse();
+    }
+}
+
+#[test]
 fn coordinates_are_not_lost_to_another_variable_of_their_name() {
     // Latitudes along two dimensions in one file, coordinates of a dimension in the other.
     const CURVILINEAR: fn(&mut File) = |f| {

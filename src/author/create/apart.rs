@@ -100,7 +100,7 @@ pub(super) fn arrange(inputs: &[Input], members: Vec<Member>, options: &Options,
     if options.new_dimension.is_none() {
         if let Some(classes) = by_start(inputs, &members) {
             let mut told = Told { fields: Vec::new(), by: Some(START) };
-            for class in classes {
+            for class in ordered(inputs, classes, START) {
                 told.fields.extend(one(inputs, class, draft).fields);
             }
             tell_traits(inputs, &mut told.fields);
@@ -127,7 +127,7 @@ fn parted(inputs: &[Input], members: &[Member], rules: &[Rule], draft: &Draft<'_
         let classes = (rule.classes)(inputs, members).filter(|classes| (2..=MOST).contains(&classes.len()));
         let Some(classes) = classes else { continue };
         let mut fields = Vec::with_capacity(classes.len());
-        for class in classes {
+        for class in ordered(inputs, classes, rule.what) {
             match draft(class.clone()) {
                 (field, None) => fields.push((field, None)),
                 (field, fault) => match parted(inputs, &class, &rules[at + 1..], draft) {
@@ -141,6 +141,15 @@ fn parted(inputs: &[Input], members: &[Member], rules: &[Rule], draft: &Draft<'_
         }
     }
     None
+}
+
+/// Returns the members of each variable in an order that does not depend on that of the files.
+fn ordered(inputs: &[Input], mut classes: Classes, what: &str) -> Classes {
+    classes.sort_by_cached_key(|class| {
+        let value = class.first().and_then(|m| value_of(&inputs[m.input], what));
+        field::precedence(inputs, class, value)
+    });
+    classes
 }
 
 /// Returns the error of files that were told apart, which says of which.

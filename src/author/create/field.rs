@@ -5,9 +5,11 @@
 //! name.
 
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
 use std::sync::Arc;
 
 use super::axis::{self, Axis, AxisPart, Share, Wishes};
+use super::pattern::natural;
 use super::record::{Content, Input, Item, Template};
 use super::{bounds, cells, ragged, roles, scan, unify, Options};
 use crate::author::wish::Wish;
@@ -83,7 +85,7 @@ pub(super) fn group(inputs: &[Input]) -> Vec<(String, Vec<Member>)> {
             let (other, theirs): &(Key, Vec<Member>) = &out[at];
             other.0 != key.0
                 // Variables of an aggregation are different ones.
-                && !(has_existing(inputs, theirs) && has_existing(inputs, &members))
+                && (first_existing(inputs, theirs).is_none() || first_existing(inputs, &members).is_none())
                 && !theirs.iter().any(|t| members.binary_search_by_key(&t.input, |m| m.input).is_ok())
         };
         match kin.iter().find(is_kin).filter(|_| key.1.is_some()).copied() {
@@ -97,15 +99,39 @@ pub(super) fn group(inputs: &[Input]) -> Vec<(String, Vec<Member>)> {
             }
         }
     }
-    out.into_iter().map(|(key, members)| (key.0, members)).collect()
+    // Variables of one name are numbered in an order that does not depend on that of the files.
+    let mut namesakes: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, (key, _)) in out.iter().enumerate() {
+        namesakes.entry(&key.0).or_default().push(at);
+    }
+    let mut places: Vec<usize> = (0..out.len()).collect();
+    for list in namesakes.into_values().filter(|list| list.len() > 1) {
+        let mut sorted = list.clone();
+        sorted.sort_by_cached_key(|&at| {
+            let (key, members) = &out[at];
+            (precedence(inputs, members, None), key.clone())
+        });
+        list.iter().zip(sorted).for_each(|(&place, at)| places[place] = at);
+    }
+    let mut out: Vec<_> = out.into_iter().map(|(key, members)| Some((key.0, members))).collect();
+    places.into_iter().filter_map(|at| out[at].take()).collect()
 }
 
-/// Returns whether some of the members come from an aggregation that is updated.
-fn has_existing(inputs: &[Input], members: &[Member]) -> bool {
-    members.iter().any(|m| {
+/// Returns what orders variables of one name, whatever the order of the files: those of an aggregation that is updated
+/// come first, then others by their labels and the names of their files.
+pub(super) fn precedence(inputs: &[Input], members: &[Member], label: Option<&str>) -> impl Ord + use<> {
+    let existing = first_existing(inputs, members);
+    let name = members.iter().map(|m| natural(OsStr::new(&*inputs[m.input].name))).min();
+    (existing.is_none(), existing, label.map(|label| natural(OsStr::new(label))), name)
+}
+
+/// Returns the first input with a part of these members that is in the aggregation to be updated.
+fn first_existing(inputs: &[Input], members: &[Member]) -> Option<usize> {
+    let is_existing = |m: &&Member| {
         let item = &inputs[m.input].items[m.item];
         item.fragment.is_some() || item.by_value
-    })
+    };
+    members.iter().find(is_existing).map(|m| m.input)
 }
 
 /// Returns the group in the path of a variable.
