@@ -24,6 +24,9 @@ type Dimension = (String, u64, bool, Vec<(u64, String, String)>);
 /// Name, dimensions, number of fragments, and whether it is stored by value.
 type Made = (String, Vec<Dimension>, u64, bool);
 
+/// The files that were added, changed and removed.
+type Changes = [Vec<String>; 3];
+
 /// What to create, as keyword arguments.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -100,7 +103,7 @@ fn create_(
     files: Vec<PathBuf>,
     options: CreateOptions,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(Vec<Made>, Vec<String>, u64, [Vec<String>; 3])> {
+) -> PyResult<(Vec<Made>, Vec<String>, u64, Changes)> {
     let engine = options.engine(py)?;
     let work = match (options.update, options.dry_run) {
         (true, _) if options.dialect.is_some() => {

@@ -42,7 +42,11 @@ fn attributes_lie_along_the_dimensions_in_which_they_differ() {
         options.format = Some(format);
         let (whole, grown) = (folder.path().join("whole.nca"), folder.path().join("grown.nca"));
         let report = create(&whole, &paths, &options, None).unwrap();
-        assert!(!report.notes.join("\n").contains("left out"), "{:?}", report.notes);
+        let notes = report.notes.join("\n");
+        assert!(
+            !notes.contains("left out") && notes.contains("b.nc without a global attribute 'creation_date'"),
+            "{notes}"
+        );
         create(&grown, &paths[..1], &options, None).unwrap();
         // An update goes on by itself.
         update(&grown, &paths[1..], &Options::default(), None).unwrap();
@@ -111,6 +115,8 @@ fn names_that_cannot_be_those_of_variables_are_refused() {
         assert_eq!(error.kind(), Kind::Request, "{error}");
         assert!(error.to_string().contains(words), "{words}: {error}");
     }
+    let error = made(&parts(), &keeping(&["absent"])).unwrap_err();
+    assert!(error.kind() == Kind::Attribute && error.to_string().contains("no file has"), "{error}");
     let mut options = keeping(&["tracking_id"]);
     options.new_dimension = Some("tracking_id=attribute:tracking_id".into());
     assert_eq!(made(&parts(), &options).unwrap_err().kind(), Kind::Request);

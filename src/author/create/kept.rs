@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::labels;
-use super::record::{Content, Interner, Item, Template};
+use super::record::{Content, Input, Interner, Item, Template};
 use super::roles;
 use crate::container::composed::is_same;
 use crate::error::{Error, Kind, Result};
@@ -61,6 +61,36 @@ pub(super) fn items<'a>(
             fragment: None,
         })
     })
+}
+
+/// Returns notes on files that do not have an attribute to be kept.
+///
+/// # Errors
+/// `Attribute` if no file has it.
+pub(super) fn notes(names: &[String], inputs: &[Input]) -> Result<Vec<String>> {
+    let mut notes = Vec::new();
+    for name in names {
+        let is_empty = |item: &Item| match &item.content {
+            Content::Kept(values) => match &**values {
+                Values::String(list) => list.iter().all(String::is_empty),
+                Values::Char(bytes) => bytes.iter().all(|byte| *byte == 0),
+                _ => false,
+            },
+            _ => false,
+        };
+        let without: Vec<&Input> =
+            inputs.iter().filter(|input| input.item(name).is_some_and(is_empty)).collect();
+        let Some(first) = without.first() else { continue };
+        if without.len() == inputs.len() {
+            return Err(Error::new(
+                Kind::Attribute,
+                format!("no file has a global attribute '{name}' to be kept"),
+            ));
+        }
+        let more = if without.len() > 1 { format!(" and {} more", without.len() - 1) } else { String::new() };
+        notes.push(format!("{}{more} without a global attribute '{name}': the text is empty", first.name));
+    }
+    Ok(notes)
 }
 
 fn long_name(name: &str) -> String {
