@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cfa::create::{create, update, Options};
+use cfa::create::{create, update, Options, Prune};
 use cfa::internals::write::{write_file, Data, File, Format, Variable};
 use cfa::{Dataset, Kind, Selection, Values};
 use proptest::prelude::*;
@@ -210,6 +210,31 @@ fn a_note_says_how_variables_were_told_apart() {
     let dataset = Dataset::open(&out).unwrap();
     assert_eq!([shape(&dataset, "tas"), shape(&dataset, "tas_2")], [[3, 3], [6, 4]]);
     assert!(!report.notes.join("\n").contains("left out"), "{:?}", report.notes);
+}
+
+#[test]
+fn a_variable_keeps_its_name_and_its_grid_when_another_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let piece = |grid, first| Piece { grid, start: 0, first, size: 3, member: 0 };
+    let paths = [piece(0, 0), piece(1, 0), piece(1, 3), piece(2, 0)]
+        .map(|piece| piece.write(folder.path(), By::Attribute, By::Coordinates));
+    let out = folder.path().join("agg.nca");
+    create(&out, &paths[..2], &Options::default(), None).unwrap();
+    std::fs::remove_file(&paths[0]).unwrap();
+    let mut options = Options::default();
+    options.prune = Prune::Files;
+    // With the file that is there, which is scanned again, and with another of its grid.
+    for files in [&paths[1..2], &paths[2..3]] {
+        let report = update(&out, files, &options, None).unwrap();
+        let dataset = Dataset::open(&out).unwrap();
+        assert_eq!(names(&dataset), ["tas_2"]);
+        assert_eq!(dataset.variable("tas_2").unwrap().attributes().text("grid_label").unwrap(), "gr");
+        assert!(!report.notes.join("\n").contains("left out"), "{:?}", report.notes);
+    }
+    update(&out, &paths[3..], &options, None).unwrap();
+    let dataset = Dataset::open(&out).unwrap();
+    assert_eq!(names(&dataset), ["tas_2", "tas"]);
+    assert_eq!([shape(&dataset, "tas_2"), shape(&dataset, "tas")], [[6, 4], [3, 5]]);
 }
 
 #[test]

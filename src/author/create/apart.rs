@@ -56,6 +56,15 @@ fn value_of<'a>(input: &'a Input, name: &str) -> Option<&'a str> {
     traits.iter().find(|(at, _)| TRAITS[usize::from(*at)] == name).map(|(_, value)| &**value)
 }
 
+/// Gives a variable of a file the traits that it has as a variable of the aggregation, with the values of the file.
+pub(super) fn carry_over(existing: &Attributes, file: &Input, attributes: &mut Attributes) {
+    for name in TRAITS.iter().filter(|name| existing.text(name).is_some()) {
+        if let (Some(value), None) = (value_of(file, name), attributes.get(name)) {
+            attributes.set_text(name, value);
+        }
+    }
+}
+
 /// Returns an attribute in which two files differ, first the one that names members of an ensemble.
 pub(super) fn differing(a: &Input, b: &Input) -> Option<&'static str> {
     let differ = |name: &&str| match (value_of(a, name), value_of(b, name)) {
@@ -108,8 +117,9 @@ pub(super) fn arrange(inputs: &[Input], members: Vec<Member>, options: &Options,
         }
     }
     let mut told = one(inputs, members, draft);
-    if told.by.is_some() {
-        tell_traits(inputs, &mut told.fields);
+    match told.by {
+        Some(_) => tell_traits(inputs, &mut told.fields),
+        None => told.fields.iter_mut().for_each(|(field, _)| keep_traits(inputs, field)),
     }
     told
 }
@@ -186,6 +196,20 @@ fn tell_traits(inputs: &[Input], fields: &mut [(Field, Option<Error>)]) {
             field.traits.extend(value.map(|value| (name, value.to_owned())));
         }
     }
+}
+
+/// Keeps the traits of a variable of an aggregation that was told apart from others, even if these are gone.
+fn keep_traits(inputs: &[Input], field: &mut Field) {
+    let existing = field.members.iter().find(|m| inputs[m.input].variable.is_some());
+    let Some(existing) = existing else { return };
+    let attributes = &template(inputs, existing).attributes;
+    let agreed = |name: &str| {
+        let value = attributes.text(name)?;
+        field.members.iter().all(|m| value_of(&inputs[m.input], name) == Some(&*value)).then_some(value)
+    };
+    let kept: Vec<(&'static str, String)> =
+        TRAITS.into_iter().filter_map(|name| Some((name, agreed(name)?))).collect();
+    field.traits.extend(kept);
 }
 
 /// Returns a note on variables that were told apart: for each its name in the aggregation, and the field.

@@ -36,6 +36,8 @@ pub(super) struct Assembly<'a> {
     pub notes: Vec<String>,
     /// The names of variables that are not in every file, on which there are notes.
     left_out: HashSet<String>,
+    /// The names of the data variables of an aggregation that is updated, once they are needed.
+    reserved: Option<HashSet<String>>,
     /// Whether something is stored by value because the places of its cells are unknown.
     pub is_placeless: bool,
 }
@@ -153,6 +155,7 @@ impl<'a> Assembly<'a> {
             sizes,
             notes,
             left_out,
+            reserved: None,
             is_placeless: false,
         }
     }
@@ -251,7 +254,7 @@ impl<'a> Assembly<'a> {
                 attributes.set_text(name, &**value);
             }
         }
-        let name = self.free_name(&field.name);
+        let name = self.data_name(field);
         if name != field.name && !field.is_told_apart {
             self.notes.push(format!(
                 "different variables are called '{}'; one of them is written as '{name}'",
@@ -301,6 +304,25 @@ impl<'a> Assembly<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Returns the name of a data variable: that which it has in an aggregation that is updated, else its name in the
+    /// files, with a number if another variable has it.
+    fn data_name(&mut self, field: &Field) -> String {
+        let inputs = self.inputs;
+        let reserved = self.reserved.get_or_insert_with(|| {
+            let mut seen = HashSet::new();
+            let names = inputs.iter().filter_map(|input| input.variable.as_ref());
+            names.filter(|name| seen.insert(Arc::as_ptr(name))).map(|name| (**name).clone()).collect()
+        });
+        let SharedVariables { by_name, numbering, .. } = &mut self.shared;
+        let (catalogue, file) = (&mut self.catalogue, &self.file);
+        let mut taken = |n: &str| by_name.contains_key(n) || catalogue.variable(file, n).is_some();
+        let own = field.members.iter().find_map(|m| inputs[m.input].variable.as_deref());
+        match own.filter(|own| !taken(own)) {
+            Some(own) => own.clone(),
+            None => numbering.free(&field.name, |n| taken(n) || reserved.contains(n)),
+        }
     }
 
     fn free_name(&mut self, name: &str) -> String {

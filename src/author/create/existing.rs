@@ -270,8 +270,10 @@ impl Existing {
             let common = root.map_or(Vec::new(), |(_, root)| apart::traits(root));
             let more = common.into_iter().filter(|(at, _)| own.iter().all(|(other, _)| other != at));
             let traits = interner.traits(own.iter().cloned().chain(more).collect());
+            let own_name = Arc::new(one.template.name.clone());
             let Some(fragments) = &one.fragments else {
-                out.list.push(self.by_value(one, &mut names, &mut contents, interner)?.of(traits));
+                let whole = self.by_value(one, &mut names, &mut contents, interner)?;
+                out.list.push(whole.of(traits).of_variable(&own_name));
                 continue;
             };
             let mut list: Vec<_> = fragments.iter().collect();
@@ -291,7 +293,7 @@ impl Existing {
                         out.changes.entry(number).or_insert(change);
                     }
                     if let Some(input) = renewed.input {
-                        out.list.push(input);
+                        out.list.push(input.of_variable(&own_name));
                         continue;
                     }
                 }
@@ -300,7 +302,8 @@ impl Existing {
                 let mut items = vec![Arc::new(data)];
                 self.describe(one, ranges, &mut names, &mut contents, &mut items, interner)?;
                 let name = format!("{} {}", crate::io::os::shown(&self.out), shown(&old.fragment));
-                out.list.push(Input::fragment(name, old.state, items).of(traits.clone()));
+                let fragment = Input::fragment(name, old.state, items);
+                out.list.push(fragment.of(traits.clone()).of_variable(&own_name));
             }
         }
         let mut numbers: Vec<&usize> = again.keys().collect();

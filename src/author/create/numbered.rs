@@ -16,18 +16,21 @@ use crate::model::fragments::Fragment;
 pub(super) struct Numbered(HashMap<String, String>);
 
 impl Numbered {
-    /// Returns the names that are another name of the aggregation and a number, except those that these files have
-    /// themselves.
+    /// Returns the names that are another name of the aggregation or of a file and a number, except those that these
+    /// files have themselves.
     pub fn of<'a>(existing: &Existing, files: impl Iterator<Item = &'a Input>) -> Numbered {
         let names_of = |t: &Template| t.dimensions.iter().chain([&t.name]).cloned().collect::<Vec<_>>();
         let all: HashSet<String> =
             existing.variables.iter().flat_map(|one| names_of(&one.template)).collect();
-        let plain = |name: &String| {
-            let (base, number) = name.rsplit_once('_')?;
-            let is_number = number.parse::<u64>().is_ok_and(|n| n > 1) && !number.starts_with(['0', '+']);
-            (is_number && all.contains(base)).then(|| (name.clone(), base.to_owned()))
-        };
-        let mut found: HashMap<String, String> = all.iter().filter_map(plain).collect();
+        let numbered = |name: &String| base(name).map(|base| (name.clone(), base.to_owned()));
+        let mut found: HashMap<String, String> =
+            all.iter().filter_map(numbered).filter(|(_, base)| all.contains(base)).collect();
+        // The variable from which it was told apart may be gone.
+        let data = existing.variables.iter().filter_map(|one| {
+            let (name, base) = numbered(&one.template.name)?;
+            has_identifier(one, &base).then_some((name, base))
+        });
+        found.extend(data);
         let mut seen = HashSet::new();
         let files = files.take(if found.is_empty() { 0 } else { usize::MAX });
         for item in files.flat_map(|file| file.items.iter()) {
@@ -63,6 +66,13 @@ impl Numbered {
         }
         Names { plain, known: HashMap::new() }
     }
+}
+
+/// Returns a name without the number at its end, if it has one.
+fn base(name: &str) -> Option<&str> {
+    let (base, number) = name.rsplit_once('_')?;
+    let is_number = number.parse::<u64>().is_ok_and(|n| n > 1) && !number.starts_with(['0', '+']);
+    is_number.then_some(base)
 }
 
 /// Returns whether the variable has this name in its first file.

@@ -115,6 +115,8 @@ pub(super) struct Input {
     pub items: Items,
     /// What its global attributes say that it is of.
     pub traits: Option<Arc<Traits>>,
+    /// The name of the variable of an aggregation of which it is a fragment.
+    pub variable: Option<Arc<String>>,
     /// How a file on a server was opened.
     settings: Option<Arc<OpenOptions>>,
 }
@@ -135,14 +137,32 @@ impl Input {
     pub fn file(path: &Path, state: Option<State>, items: Vec<Arc<Item>>) -> Input {
         let place = if path.to_str().is_some() { StoredIn::Named } else { StoredIn::File(path.into()) };
         let (name, state) = (Arc::from(shown(path)), state.map(Box::new));
-        Input { name, place, location: None, state, items: items.into(), traits: None, settings: None }
+        Input {
+            name,
+            place,
+            location: None,
+            state,
+            items: items.into(),
+            traits: None,
+            variable: None,
+            settings: None,
+        }
     }
 
     /// Returns a fragment.
     pub fn fragment(name: String, state: Option<State>, items: Vec<Arc<Item>>) -> Input {
         let (name, place) = (Arc::from(name), StoredIn::Nowhere);
         let state = state.map(Box::new);
-        Input { name, place, location: None, state, items: items.into(), traits: None, settings: None }
+        Input {
+            name,
+            place,
+            location: None,
+            state,
+            items: items.into(),
+            traits: None,
+            variable: None,
+            settings: None,
+        }
     }
 
     /// Returns a part of a file that is already a fragment, under this location.
@@ -154,7 +174,13 @@ impl Input {
         };
         let (name, location, state) = (self.name.clone(), location.map(Box::from), self.state.clone());
         let (traits, settings) = (self.traits.clone(), self.settings.clone());
-        Input { name, place, location, state, items: items.into(), traits, settings }
+        Input { name, place, location, state, items: items.into(), traits, variable: None, settings }
+    }
+
+    /// Returns it as a fragment of a variable of an aggregation.
+    pub fn of_variable(mut self, name: &Arc<String>) -> Input {
+        self.variable = Some(name.clone());
+        self
     }
 
     /// Returns it with what its global attributes say that it is of.

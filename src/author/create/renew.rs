@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use super::apart;
 use super::coordinate_values::Converter;
 use super::existing::{ContentByPlace, Existing, ExistingFragment, ExistingVariable, Ranges};
 use super::numbered::Names;
@@ -101,7 +102,9 @@ impl Slot<'_> {
             items.push(Arc::new(item));
         }
         let name = self.names.name(&self.one.template.name).to_owned();
-        let template = interner.template(Template { name, dimensions, ..Template::clone(own) });
+        let mut template = Template { name, dimensions, ..Template::clone(own) };
+        apart::carry_over(&self.one.template.attributes, file, &mut template.attributes);
+        let template = interner.template(template);
         let fragment = Some(Box::new(self.old.fragment.clone()));
         let shape = interner.shape(&shape);
         items.insert(0, Arc::new(Item { template, shape, fragment, ..now.clone() }));
