@@ -36,6 +36,9 @@ const GRID: &str = "grid_label";
 const START: &str = "sub_experiment_id";
 const MEMBER: &str = "variant_label";
 
+/// The maximum number of bytes of a trait: they are kept for every file.
+const LONGEST: usize = 256;
+
 /// The maximum number of variables that are made of one.
 const MOST: usize = 1000;
 
@@ -47,7 +50,10 @@ pub(super) type Traits = Vec<(u8, String)>;
 
 /// Returns those of the attributes of a file that are traits.
 pub(super) fn traits(attributes: &Attributes) -> Traits {
-    let own = |(at, name): (usize, &&str)| Some((at as u8, labels::text(attributes, name)?));
+    let own = |(at, name): (usize, &&str)| {
+        let value = labels::text(attributes, name).filter(|value| value.len() <= LONGEST)?;
+        Some((at as u8, value))
+    };
     TRAITS.iter().enumerate().filter_map(own).collect()
 }
 
@@ -107,7 +113,7 @@ const RULES: [Rule; 6] = [
 /// Arranges the members of a variable as one field, or as several.
 pub(super) fn arrange(inputs: &[Input], members: Vec<Member>, options: &Options, draft: &Draft<'_>) -> Told {
     if options.new_dimension.is_none() {
-        if let Some(classes) = by_start(inputs, &members) {
+        if let Some(classes) = by_start(inputs, &members).filter(|classes| classes.len() <= MOST) {
             let mut told = Told { fields: Vec::new(), by: Some(START) };
             for class in ordered(inputs, classes, START) {
                 told.fields.extend(one(inputs, class, draft).fields);
@@ -257,6 +263,9 @@ fn by_dimensions(inputs: &[Input], members: &[Member]) -> Option<Classes> {
             let file = &inputs[member.input];
             own.dimensions.iter().map(|name| identity(file, name)).collect()
         });
+        if known.len() > MOST {
+            return None;
+        }
     }
     let mut lists: Vec<&Vec<String>> = known.values().collect();
     lists.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
