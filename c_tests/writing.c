@@ -144,6 +144,9 @@ static void an_aggregation_is_made(void)
     CHECK_OK(cfa_aggregation_create(at("out.nc"), pattern, 1, &other));
     values_are_there(at("out.nc"), CFA_DIALECT_CFA_0_6_2, 4, 0);
     CHECK(remove(at("out.nc")) == 0);
+    static const char *const not_there[] = {"not_there", NULL};
+    other.keep_attributes = not_there;
+    CHECK(cfa_aggregation_create(at("out.nc"), pattern, 1, &other) == CFA_ERR_ATTRIBUTE);
 
     told = nothing();
     options.variables = absent;

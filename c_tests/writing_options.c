@@ -84,6 +84,7 @@ static void arguments_are_checked(void)
     NO_CREATE(prune, 3);
     NO_CREATE(prune, -1);
     NO_CREATE(drs_version, "\xff");
+    NO_CREATE(keep_attributes, broken);
     NO_CREATE(base, "\xff");
     NO_CREATE(variables, broken);
     NO_CREATE(dimensions, broken);

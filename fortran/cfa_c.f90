@@ -40,6 +40,7 @@ module cfa_c
     integer(c_int32_t) :: overwrite = 0, record_chunks = 0
     type(c_ptr) :: open = c_null_ptr, drs_version = c_null_ptr
     integer(c_int32_t) :: skip_bad = 0, prune = 0
+    type(c_ptr) :: keep_attributes = c_null_ptr
   end type
 
   type, bind(c) :: c_check_options

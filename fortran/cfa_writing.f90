@@ -39,17 +39,19 @@ contains
   ! drs_version             of several releases of a file (in folders like v20190101) this one; else the newest
   ! skip_bad                go on without files that cannot be read
   ! prune                   with update, remove fragments whose files are gone: cfa_prune_files, cfa_prune_folders
+  ! keep_attributes         global attributes of the files to keep, as text variables along the dimensions in which they differ
   subroutine cfa_create(path, files, variables, dimensions, new_dimension, dialect, format, absolute, base, update, &
       expand, record_state, allow_gaps, threads, history, stat, errmsg, overwrite, record_chunks, &
-      drs_version, skip_bad, prune)
+      drs_version, skip_bad, prune, keep_attributes)
     character(len=*), intent(in) :: path, files(:)
     character(len=*), intent(in), optional :: variables(:), dimensions(:), new_dimension, base, history, drs_version
+    character(len=*), intent(in), optional :: keep_attributes(:)
     integer, intent(in), optional :: dialect, format, threads, prune
     logical, intent(in), optional :: absolute, update, expand, record_state, allow_gaps, overwrite
     logical, intent(in), optional :: record_chunks, skip_bad
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    type(text_list), target :: names, wanted, joined
+    type(text_list), target :: names, wanted, joined, kept
     character(len=:, kind=c_char), allocatable, target :: dimension_text, base_text, history_text, release_text
     type(c_create_options) :: options
 
@@ -89,6 +91,10 @@ contains
     if (present(dimensions)) then
       call set_list(joined, dimensions)
       options%dimensions = c_loc(joined%pointers)
+    end if
+    if (present(keep_attributes)) then
+      call set_list(kept, keep_attributes)
+      options%keep_attributes = c_loc(kept%pointers)
     end if
     call set_list(names, files)
     call report(cfa_aggregation_create(text_for(path), names%pointers, size(files, kind=c_size_t), options), stat, errmsg)

@@ -1853,12 +1853,17 @@ struct cfa_create_options {
    * CFA_PRUNE_FOLDERS to remove them in any case. By default none is removed.
    */
   int32_t prune;
+  /**
+   * Global attributes of the files to keep, as text variables along the dimensions in which they differ: a list that
+   * ends with NULL; or NULL. An update continues those of the aggregation.
+   */
+  const char *const *keep_attributes;
 };
 
 /** Initialises a cfa_create_options: all fields have their defaults. */
 #define CFA_CREATE_OPTIONS_INIT \
   {sizeof(cfa_create_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
-   NULL, 0, 0, NULL, NULL, 0, 0}
+   NULL, 0, 0, NULL, NULL, 0, 0, NULL}
 
 /**
  * Sets all fields of a structure to their defaults, as CFA_CREATE_OPTIONS_INIT does.

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes the small files on which the examples of docs/creating.md run: daily files, tiles and ensembles.
+"""Writes the small files on which the examples of docs/creating.md run: daily files, tiles, ensembles and forecasts.
 
 make_examples.py FOLDER
 """
@@ -14,10 +14,10 @@ LAT = [-45.0, 45.0]
 LON = [0.0, 120.0, 240.0]
 
 
-def write(path, name, standard, units, time, epoch, lat, lon, values, **scalars):
+def write(path, name, standard, units, time, epoch, lat, lon, values, attributes=None, **scalars):
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with netCDF4.Dataset(path, "w") as nc:
-        nc.Conventions = "CF-1.8"
+        nc.setncatts({"Conventions": "CF-1.8", **(attributes or {})})
         for dimension, size in (("time", len(time)), ("lat", len(lat)), ("lon", len(lon)), ("bnds", 2)):
             nc.createDimension(dimension, size)
         t = nc.createVariable("time", "f8", ("time",))
@@ -56,6 +56,18 @@ def main():
         common = ("tas", "air_temperature", "K", [0.5], "2001-01-01", LAT, LON, 280.0 + member)
         write(f"{folder}/members/tas_{member}.nc", *common, realization=member)
         write(f"{folder}/runs/r{member}.nc", *common)
+    for year in (2001, 2002):
+        for part in range(2):
+            time = [365.0 * (year - 2001) + 30 * month + 15 for month in range(9 * part, 9 * part + 9)]
+            attributes = {"sub_experiment_id": f"s{year}", "tracking_id": f"hdl:{year}-{part}"}
+            path = f"{folder}/forecasts/tas_s{year}-r1_{part}.nc"
+            write(path, "tas", "air_temperature", "K", time, "2001-01-01", LAT, LON, year + part, attributes)
+    for label, lat in (("gn", [-60.0, -20.0, 20.0, 60.0]), ("gr", LAT)):
+        for part in range(2):
+            path = f"{folder}/grids/tas_{label}_{part}.nc"
+            time = [part + 0.5]
+            common = ("tas", "air_temperature", "K", time, "2001-01-01", lat, LON, 280.0 + part)
+            write(path, *common, attributes={"grid_label": label})
 
 
 main()

@@ -309,6 +309,30 @@ fn labels_may_have_commas_and_dots() {
     assert!(finds(&file, "name~a").unwrap_err().contains("labels"));
 }
 
+#[test]
+fn a_label_that_occurs_several_times_selects_all_of_them() {
+    let mut file =
+        axis("name", Values::String(["a", "b", "a", "c", "a", "a"].map(String::from).into()), "1", None);
+    file.variables.retain(|v| v.name != "edges");
+    for (text, expected) in [
+        ("name=a", vec![0, 2, 4, 5]),
+        ("name=b", vec![1]),
+        ("name=c,a", vec![3, 0, 2, 4, 5]),
+        ("name=b..c", vec![1, 2, 3]),
+    ] {
+        assert_eq!(finds(&file, text).as_ref(), Ok(&expected), "{text}");
+    }
+}
+
+#[test]
+fn an_empty_value_is_a_mistake_and_not_the_whole() {
+    let file = months("standard");
+    for text in ["time=", "time= ", "time~"] {
+        assert!(finds(&file, text).unwrap_err().contains("no value after"), "{text}");
+    }
+    assert_eq!(finds(&file, "time=..").unwrap().len(), 24);
+}
+
 /// A map of longitudes from 0 to 350, with bounds, and four years.
 fn map(folder: &Path) {
     let bounds = (0..36).flat_map(|i| [f64::from(i) * 10.0 - 5.0, f64::from(i) * 10.0 + 5.0]).collect();

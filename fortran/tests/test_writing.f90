@@ -32,6 +32,7 @@ contains
 
   subroutine an_aggregation_is_made()
     logical :: there
+    integer :: stat
 
     call cfa_create('made.nc', ['part_1.nc', 'twin.nc  '], variables=['tas'], dimensions=['time'], record_state=.true.)
     call expect(is_right('made.nc', cfa_dialect_cf_1_13), 'two files are joined along a dimension without coordinates')
@@ -43,6 +44,9 @@ contains
     call expect(is_right('other.nc', cfa_dialect_cfa_0_6_2), 'in another dialect and format')
     inquire (file='other.nc', exist=there)
     call expect(there, 'the file is there')
+    call cfa_create('never.nc', ['part_1.nc'], keep_attributes=['absent'], stat=stat)
+    inquire (file='never.nc', exist=there)
+    call expect(stat == cfa_err_attribute .and. .not. there, 'an attribute that no file has cannot be kept')
   end subroutine
 
   subroutine it_is_checked()

@@ -59,6 +59,10 @@ class Made:
     notes: tuple[str, ...]
     #: The number of files.
     files: int
+    #: The files that an update added, found changed, and removed because they are gone.
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +124,7 @@ def create(
     overwrite: bool = False,
     update: bool = False,
     dry_run: bool = False,
+    keep_attributes: str | Iterable[str] = (),
     drs_version: str | None = None,
     skip_bad: bool = False,
     prune: str | None = None,
@@ -151,6 +156,8 @@ def create(
         overwrite: whether a file with data of its own is replaced.
         update: whether files are added to an aggregation, which is created if it does not exist.
         dry_run: whether nothing is written.
+        keep_attributes: global attributes of the files to keep, as text variables along the dimensions in which they
+            differ.
         drs_version: of several releases of a file (in folders like ``v20190101``) the last one that is not newer than
             this, or ``all``; by default the newest.
         skip_bad: whether files that cannot be read are left out; notes name them.
@@ -176,6 +183,7 @@ def create(
         "overwrite": overwrite,
         "update": update,
         "dry_run": dry_run,
+        "keep_attributes": _names(keep_attributes),
         "drs_version": drs_version,
         "skip_bad": skip_bad,
         "prune": prune,
@@ -183,8 +191,8 @@ def create(
         "history": "libcfa.create" if history is None else history,
         "settings": _settings.texts(settings or {}),
     }
-    made, notes, count = _core.create(os.fsdecode(out), _list(files), options, progress)
-    return Made(tuple(_made(*variable) for variable in made), tuple(notes), count)
+    made, notes, count, lists = _core.create(os.fsdecode(out), _list(files), options, progress)
+    return Made(tuple(_made(*variable) for variable in made), tuple(notes), count, *map(tuple, lists))
 
 
 def _made(name: str, dimensions: Sequence[Any], fragments: int, is_static: bool) -> MadeVariable:

@@ -24,6 +24,9 @@ type Dimension = (String, u64, bool, Vec<(u64, String, String)>);
 /// Name, dimensions, number of fragments, and whether it is stored by value.
 type Made = (String, Vec<Dimension>, u64, bool);
 
+/// The files that were added, changed and removed.
+type Changes = [Vec<String>; 3];
+
 /// What to create, as keyword arguments.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -44,6 +47,7 @@ struct CreateOptions {
     history: Option<String>,
     update: bool,
     dry_run: bool,
+    keep_attributes: Vec<String>,
     drs_version: Option<String>,
     skip_bad: bool,
     prune: Option<String>,
@@ -73,6 +77,7 @@ impl CreateOptions {
         options.record_chunks = self.record_chunks;
         options.overwrite = self.overwrite;
         options.num_threads = self.num_threads;
+        options.kept_attributes.clone_from(&self.keep_attributes);
         options.release.clone_from(&self.drs_version);
         options.skip_bad = self.skip_bad;
         options.prune = match self.prune.as_deref() {
@@ -98,7 +103,7 @@ fn create_(
     files: Vec<PathBuf>,
     options: CreateOptions,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(Vec<Made>, Vec<String>, u64)> {
+) -> PyResult<(Vec<Made>, Vec<String>, u64, Changes)> {
     let engine = options.engine(py)?;
     let work = match (options.update, options.dry_run) {
         (true, _) if options.dialect.is_some() => {
@@ -122,7 +127,8 @@ fn create_(
     let made = |v: create::PlannedVariable| {
         (v.name, v.dimensions.into_iter().map(dimension).collect(), v.fragments, v.is_static)
     };
-    Ok((report.variables.into_iter().map(made).collect(), report.notes, report.files))
+    let lists = [report.added, report.changed, report.removed];
+    Ok((report.variables.into_iter().map(made).collect(), report.notes, report.files, lists))
 }
 
 /// Returns the report as JSON, and the number of requirements that do not hold.

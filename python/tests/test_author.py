@@ -54,6 +54,31 @@ def test_an_update_adds_files(archive: Any, tmp_path: Path) -> None:
         libcfa.create(tmp_path / "grows.nc", files, update=True, dialect="CFA-0.6.2")
 
 
+def test_an_update_says_what_it_did(archive: Any, tmp_path: Path) -> None:
+    files = sorted(tmp_path.glob("zg_2001-*.nc"))
+    out = tmp_path / "grows.nc"
+    libcfa.create(out, files[:6])
+    made = libcfa.create(out, files, update=True)
+    assert [Path(name).name for name in made.added] == [file.name for file in files[6:]]
+    files[11].unlink()
+    made = libcfa.create(out, files[:1], update=True, prune="files")
+    assert [Path(name).name for name in made.removed] == ["zg_2001-12.nc"]
+    assert made.added == () and made.changed == ()
+
+
+def test_attributes_are_kept_as_variables(archive: Any, tmp_path: Path) -> None:
+    files = sorted(tmp_path.glob("zg_2001-*.nc"))
+    for file in files:
+        with netCDF4.Dataset(file, "a") as nc:
+            nc.tracking_id = file.stem
+    out = tmp_path / "kept.nc"
+    libcfa.create(out, files, keep_attributes="tracking_id")
+    with libcfa.open(out) as ds:
+        ids = ds["tracking_id"].read()
+        assert ds["tracking_id"].dims == ("time",)
+        assert list(dict.fromkeys(ids.tolist())) == [file.stem for file in files]
+
+
 def test_wrong_options_are_value_errors(archive: Any, tmp_path: Path) -> None:
     out, files = tmp_path / "out.nc", tmp_path / "zg_2001-*.nc"
     for wrong in (

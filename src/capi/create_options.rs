@@ -94,6 +94,9 @@ pub struct cfa_create_options {
     /// With update, CFA_PRUNE_FILES to remove fragments whose files are gone, unless no file of their folder is left;
     /// CFA_PRUNE_FOLDERS to remove them in any case. By default none is removed.
     pub prune: i32,
+    /// Global attributes of the files to keep, as text variables along the dimensions in which they differ: a list that
+    /// ends with NULL; or NULL. An update continues those of the aggregation.
+    pub keep_attributes: *const *const c_char,
 }
 
 // SAFETY: a C structure that begins with its size and has no padding; its fields are numbers, pointers and functions

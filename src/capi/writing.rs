@@ -82,6 +82,7 @@ unsafe fn create_settings(given: &cfa_create_options) -> Answer<create::Options>
         options.variables = names(given.variables, "variables")?;
         options.dimensions = names(given.dimensions, "dimensions")?;
         options.new_dimension = optional_text(given.new_dimension, "new_dimension")?.map(str::to_owned);
+        options.kept_attributes = names(given.keep_attributes, "keep_attributes")?;
         options.release = optional_text(given.drs_version, "drs_version")?.map(str::to_owned);
         options.history = optional_text(given.history, "history")?.map(str::to_owned);
         options.open = Some(settings(given.open)?);

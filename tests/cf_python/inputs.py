@@ -259,5 +259,57 @@ def groups(folder):
             file.nc = root
 
 
+def forecast(folder, name, start, epoch=0, reference=False, **attributes):
+    """Months of two years from a start, in days since 1999-12-31 or another epoch."""
+    with File(folder, name) as file:
+        file.nc.setncatts(attributes)
+        units = f"days since {2000 + start}-01-01" if epoch else "days since 2000-01-01"
+        first = 0.0 if epoch else float([0, 366, 731][start])
+        file.put("time", ("time",), first + 30.0 * np.arange(24), standard_name="time", units=units, calendar="standard")
+        file.axis("lat", LAT, "latitude", "degrees_north", "Y")
+        file.axis("lon", LON, "longitude", "degrees_east", "X")
+        words = {}
+        if reference:
+            file.put("reftime", (), np.float64(first), standard_name="forecast_reference_time", calendar="standard",
+                     units="days since 2000-01-01")
+            words["coordinates"] = "reftime"
+        file.put("tas", ("time", "lat", "lon"), data(24, len(LAT), len(LON), base=1000.0 * start), units="K",
+                 standard_name="air_temperature", **words)
+
+
+def starts(folder):
+    """Forecasts from several starts, which their files name."""
+    for start in range(3):
+        forecast(folder, f"s{start}.nc", start, sub_experiment_id=f"s{2000 + start}")
+
+
+def start_epochs(folder):
+    """The same times from another epoch in each file."""
+    for start in range(3):
+        forecast(folder, f"s{start}.nc", start, epoch=1)
+
+
+def reference_times(folder):
+    """Forecasts with a scalar time of their start."""
+    for start in range(3):
+        forecast(folder, f"s{start}.nc", start, reference=True)
+
+
+def grids(folder):
+    """One variable on two grids, in two files each."""
+    for number in range(2):
+        for label, lat, lon in (("gn", LAT, LON), ("gr", LAT[::2], LON[::2])):
+            with File(folder, f"tas_{label}_{number}.nc") as file:
+                file.nc.grid_label = label
+                file.time(1.0 + 30 * number, [30.0])
+                file.axis("lat", lat, "latitude", "degrees_north", "Y")
+                file.axis("lon", lon, "longitude", "degrees_east", "X")
+                values = data(1, len(lat), len(lon), base=100.0 * number + len(lat))
+                file.put("tas", ("time", "lat", "lon"), values, units="K", standard_name="air_temperature")
+
+
+# Cases in which one name stands for several fields.
+APART = {case.__name__: case for case in (starts, start_epochs, reference_times, grids)}
+
 CASES = {case.__name__: case for case in (monthly, epochs, noleap, days360, rotated, hybrid, tiles, packed, units,
                                           ensemble, stations, climatology, groups)}

@@ -1,11 +1,13 @@
 //! Assembles the aggregation file: every field with the variables that describe it, under names that do not collide.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::axis::{Axis, AxisPart};
 use super::coordinate_values::{Converter, CoordinateValues};
 use super::distribution::Distribution;
 use super::field::Field;
+use super::listing::{listed, short};
 use super::locate::Locator;
 use super::record::{Content, Input, State};
 use super::{bounds, roles, unify, value, Options};
@@ -32,6 +34,10 @@ pub(super) struct Assembly<'a> {
     /// The sizes of dimensions that are no axes, by variable and dimension.
     sizes: HashMap<(String, String), Option<u64>>,
     pub notes: Vec<String>,
+    /// The names of variables that are not in every file, on which there are notes.
+    left_out: HashSet<String>,
+    /// The names of the data variables of an aggregation that is updated, once they are needed.
+    reserved: Option<HashSet<String>>,
     /// Whether something is stored by value because the places of its cells are unknown.
     pub is_placeless: bool,
 }
@@ -137,7 +143,7 @@ impl Made {
 
 impl<'a> Assembly<'a> {
     pub fn new(inputs: &'a [Input], options: &'a Options, locator: &'a Locator) -> Self {
-        let (file, catalogue, axes, shared, sizes, notes) = Default::default();
+        let (file, catalogue, axes, shared, sizes, notes, left_out) = Default::default();
         Assembly {
             file,
             catalogue,
@@ -148,19 +154,21 @@ impl<'a> Assembly<'a> {
             shared,
             sizes,
             notes,
+            left_out,
+            reserved: None,
             is_placeless: false,
         }
     }
 
-    /// Adds a field and the variables that describe it.
+    /// Adds a field and the variables that describe it. Returns its name in the file.
     ///
     /// # Errors
     /// Those of unifying and reading the cells.
-    pub fn add(&mut self, field: &Field) -> Result<()> {
+    pub fn add(&mut self, field: &Field) -> Result<String> {
         self.put(field).map_err(|e| e.in_variable(&*field.name))
     }
 
-    fn put(&mut self, field: &Field) -> Result<()> {
+    fn put(&mut self, field: &Field) -> Result<String> {
         let mut names: HashMap<String, Option<String>> = HashMap::new();
         for axis in &field.axes {
             let name = self.dimension(axis);
@@ -169,9 +177,14 @@ impl<'a> Assembly<'a> {
         let lead = field.input(self.inputs, field.cells[0]);
         let template = &field.item(self.inputs, field.cells[0]).template;
         let dimensions: Vec<String> = field.axes.iter().map(|a| a.name.clone()).collect();
-        let companions = roles::closure(template, &dimensions, |n| {
+        let mut companions = roles::closure(template, &dimensions, |n| {
             lead.item(n).filter(|i| !i.is_data).map(|i| &*i.template)
         });
+        if field.is_static {
+            // It is in all files, so the attributes of one file do not belong to it.
+            companions.retain(|name| !self.options.keeps(name));
+            names.extend(self.options.kept_attributes.iter().map(|name| (name.clone(), None)));
+        }
         let mut made: Vec<(String, Made)> = Vec::new();
         let mut cells: HashMap<String, (String, Made)> = HashMap::new();
         for name in &companions {
@@ -188,6 +201,7 @@ impl<'a> Assembly<'a> {
                     self.notes
                         .push(format!("'{name}' is not in every file of '{}'; it is left out", field.name));
                     names.insert(name.clone(), None);
+                    self.left_out.insert(name.clone());
                 }
             }
         }
@@ -233,27 +247,52 @@ impl<'a> Assembly<'a> {
                 self.index_coordinate(axis, &names);
             }
         }
-        let data = self.data(field)?;
-        let name = self.free_name(&field.name);
-        if name != field.name {
+        let mut data = self.data(field)?;
+        let attributes = &mut data.variable().attributes;
+        for (name, value) in &field.traits {
+            if attributes.get(name).is_none() {
+                attributes.set_text(name, &**value);
+            }
+        }
+        let name = self.data_name(field);
+        if name != field.name && !field.is_told_apart {
             self.notes.push(format!(
                 "different variables are called '{}'; one of them is written as '{name}'",
                 field.name
             ));
         }
-        fresh.push((name, data));
+        self.rename_dimensions(data.variable(), &field.name, &names)?;
+        fresh.push((name.clone(), data));
         for (name, mut one) in fresh {
             let variable = one.variable();
             variable.name = name;
             rename_references(variable, &names, &field.axes);
-            if variable.name != field.name {
-                self.write(one)?;
-                continue;
-            }
-            self.rename_dimensions(one.variable(), &field.name, &names)?;
             self.write(one)?;
         }
-        Ok(())
+        Ok(name)
+    }
+
+    /// Returns a note on coordinates and other descriptions that belong to no data variable, and so are left out.
+    pub fn note_on_unused(&self) -> Option<String> {
+        if !self.options.variables.is_empty() {
+            return None;
+        }
+        let mut seen = HashSet::new();
+        let mut unused: Vec<&str> = Vec::new();
+        for item in self.inputs.iter().flat_map(|input| input.items.iter()).filter(|item| !item.is_data) {
+            let name = &item.template.name;
+            let is_used = || {
+                self.shared.by_original.contains_key(name)
+                    || self.left_out.contains(name)
+                    || self.options.keeps(name)
+            };
+            if seen.insert(Arc::as_ptr(&item.template)) && !unused.contains(&&**name) && !is_used() {
+                unused.push(name);
+            }
+        }
+        let list = listed(unused.iter().map(|name| format!("'{}'", short(name))), unused.len() as u128);
+        let verb = if unused.len() == 1 { "belongs" } else { "belong" };
+        (!unused.is_empty()).then(|| format!("{list} {verb} to no data variable; left out"))
     }
 
     fn write(&mut self, one: Made) -> Result<()> {
@@ -265,6 +304,25 @@ impl<'a> Assembly<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Returns the name of a data variable: that which it has in an aggregation that is updated, else its name in the
+    /// files, with a number if another variable has it.
+    fn data_name(&mut self, field: &Field) -> String {
+        let inputs = self.inputs;
+        let reserved = self.reserved.get_or_insert_with(|| {
+            let mut seen = HashSet::new();
+            let names = inputs.iter().filter_map(|input| input.variable.as_ref());
+            names.filter(|name| seen.insert(Arc::as_ptr(name))).map(|name| (**name).clone()).collect()
+        });
+        let SharedVariables { by_name, numbering, .. } = &mut self.shared;
+        let (catalogue, file) = (&mut self.catalogue, &self.file);
+        let mut taken = |n: &str| by_name.contains_key(n) || catalogue.variable(file, n).is_some();
+        let own = field.members.iter().find_map(|m| inputs[m.input].variable.as_deref());
+        match own.filter(|own| !taken(own)) {
+            Some(own) => own.clone(),
+            None => numbering.free(&field.name, |n| taken(n) || reserved.contains(n)),
+        }
     }
 
     fn free_name(&mut self, name: &str) -> String {
@@ -280,9 +338,12 @@ impl<'a> Assembly<'a> {
         if let Some(known) = known.iter().find(|k| k.is(axis)) {
             return known.name.clone();
         }
-        let name = match self.catalogue.dimension(&self.file, &axis.name) {
-            None => axis.name.clone(),
-            Some(_) => self.catalogue.free_name(&self.file, &axis.name),
+        // A variable of this name, such as latitudes along two dimensions, would be taken for its coordinates.
+        let is_free = self.catalogue.dimension(&self.file, &axis.name).is_none()
+            && self.catalogue.variable(&self.file, &axis.name).is_none();
+        let name = match is_free {
+            true => axis.name.clone(),
+            false => self.catalogue.free_name(&self.file, &axis.name),
         };
         self.file.add_dimension(&name, axis.size());
         let axis = Axis { part_of: Vec::new(), ..axis.clone() };
@@ -364,7 +425,8 @@ impl<'a> Assembly<'a> {
         let bytes =
             crate::selection::checked_product(&item.shape).unwrap_or(u64::MAX).saturating_mul(element);
         if field.is_static && (bytes <= COPIED_BYTES || item.by_value) {
-            let (variable, _) = value::variable(self.inputs, field, &distribution)?;
+            let (variable, notes) = value::variable(self.inputs, field, &distribution)?;
+            self.note(notes);
             return Ok(Made::Value(variable));
         }
         self.cells(field, &distribution)
@@ -372,7 +434,9 @@ impl<'a> Assembly<'a> {
 
     fn cells(&mut self, field: &Field, distribution: &Distribution) -> Result<Made> {
         let templates = distribution.templates(self.inputs, field);
-        let united = unify::unify(&templates, distribution.parent())?;
+        let mut united = unify::unify(&templates, distribution.parent())?;
+        // These get their values again.
+        united.dropped.retain(|name| field.traits.iter().all(|(own, _)| own != name));
         self.note(united.notes(&distribution.name));
         let mut variable = Variable::new(&*distribution.name, united.data_type, &[]);
         variable.attributes = united.attributes;

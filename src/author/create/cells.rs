@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::apart;
 use super::axis::Axis;
 use super::field::Field;
 use super::listing::listed;
@@ -97,6 +98,10 @@ fn repeated(inputs: &[Input], field: &Field, found: &[(u128, usize)]) -> Error {
         let place = if shown.is_empty() { String::new() } else { format!(" ({})", shown.join(", ")) };
         format!("{}{more}{place}", names.join(" and "))
     });
+    let pair = groups().next().map(|group| [group[0].1, group[1].1].map(|m| field.input(inputs, m)));
+    // An attribute in which they differ is the best name and source of a dimension.
+    let differs = pair.and_then(|[a, b]| apart::differing(a, b));
+    let source = differs.map(|name| format!("{name}=attribute:{name}"));
     // The usual reason is a dimension without coordinates that could distinguish its parts.
     let bare = field.axes.iter().find(|axis| axis.reference.is_none() && !axis.new);
     let hint = bare.map_or(String::new(), |axis| {
@@ -107,7 +112,7 @@ fn repeated(inputs: &[Input], field: &Field, found: &[(u128, usize)]) -> Error {
         "files have the same coordinates: {}; leave out all but one, or add a dimension for the files with \
          {}{hint}",
         listed(told, groups().count() as u128),
-        Wish::NewDimension(None)
+        Wish::NewDimension(source.as_deref())
     );
     Error::new(Kind::Map, message)
 }

@@ -33,20 +33,17 @@ impl CoordinateValues {
     }
 }
 
-/// Returns whether coordinates differ only by rounding: within single precision, or a small part of their distance, or
-/// the error of a change of epoch.
+/// Returns whether coordinates differ only by rounding: within single precision of the largest and a small part of their
+/// distance, or the error of a change of epoch. Zero has the rounding of the others: an equator is often at 1e-15.
 fn close(a: &[f64], b: &[f64], slack: f64) -> bool {
     if a.len() != b.len() {
         return false;
     }
     let step = a.windows(2).map(|w| (w[1] - w[0]).abs()).filter(|s| *s > 0.0).fold(f64::INFINITY, f64::min);
-    let slack = slack.min(step / 4.0);
-    a.iter().zip(b).all(|(&x, &y)| {
-        let room = if step.is_finite() { 1e-4 * step } else { 0.0 };
-        x == y
-            || (x.is_nan() && y.is_nan())
-            || (x - y).abs() <= room.min(4e-7 * x.abs().max(y.abs())).max(ROUNDING * x.abs()).max(slack)
-    })
+    let scale = a.iter().chain(b).map(|x| x.abs()).filter(|x| x.is_finite()).fold(0.0, f64::max);
+    let room = if step.is_finite() { (1e-4 * step).min(4e-7 * scale) } else { 0.0 };
+    let room = room.max((ROUNDING * scale).max(slack).min(step / 4.0));
+    a.iter().zip(b).all(|(&x, &y)| x == y || (x.is_nan() && y.is_nan()) || (x - y).abs() <= room)
 }
 
 /// The relative difference up to which numbers count as equal except for rounding.
@@ -187,6 +184,11 @@ mod tests {
         assert!(!close(&[0.1, 0.2], &[0.1, 0.201], 0.0));
         assert!(!close(&[730000.0], &[730000.5], 0.0));
         assert!(close(&[0.0], &[0.0], 0.0));
+        // An equator that was computed.
+        for noise in [1e-15, -1e-9] {
+            assert!(close(&[-10.0, 0.0, 10.0], &[-10.0, noise, 10.0], 0.0));
+        }
+        assert!(!close(&[-10.0, 0.0, 10.0], &[-10.0, 0.01, 10.0], 0.0));
         assert!(close(&[0.0], &[1e-11], 1e-10) && !close(&[0.0], &[1e-11], 0.0));
         assert!(!close(&[0.0, 1e-11], &[1e-11, 2e-11], 1e-10), "neighbours are not the same");
     }

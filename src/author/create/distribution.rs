@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::bounds;
 use super::coordinate_values::Converter;
-use super::field::Field;
+use super::field::{Field, Member};
 use super::record::{Input, Item, Template};
 use super::same;
 use crate::error::{Error, Kind, Result};
@@ -29,6 +29,7 @@ pub(super) struct Distribution<'a> {
     /// For each member its bounds, or the variable to which these bounds belong: the two have the same dimensions.
     partners: Vec<Option<&'a Item>>,
     is_bounds: bool,
+    is_data: bool,
     /// Its dimensions: first those that were added because it differs between files, then its own.
     pub extents: Vec<Extent>,
     /// The number of added dimensions.
@@ -53,7 +54,16 @@ impl<'a> Distribution<'a> {
         let counts: Vec<usize> = field.axes.iter().map(|a| a.parts.len()).collect();
         let cells = field.cells.iter().enumerate().map(|(i, &m)| (unravel(i, &counts), m)).collect();
         let partners = vec![None; items.len()];
-        Distribution { name: field.name.clone(), items, partners, is_bounds: false, extents, added: 0, cells }
+        Distribution {
+            name: field.name.clone(),
+            items,
+            partners,
+            is_bounds: false,
+            is_data: true,
+            extents,
+            added: 0,
+            cells,
+        }
     }
 
     /// Returns the distribution of a variable that describes the field; `None` if a file does not have it.
@@ -109,7 +119,8 @@ impl<'a> Distribution<'a> {
             extents.insert(0, Extent { name: scalar.to_owned(), axis: Some(axis), size });
         }
         let (name, is_bounds, cells) = (name.to_owned(), parent.is_some(), Vec::new());
-        let mut distribution = Distribution { name, items, partners, is_bounds, extents, added: 0, cells };
+        let mut distribution =
+            Distribution { name, items, partners, is_bounds, is_data: false, extents, added: 0, cells };
         distribution.divide_spare_axes(inputs, field)?;
         Ok(Some(distribution))
     }
@@ -205,6 +216,10 @@ impl<'a> Distribution<'a> {
             if seen.insert(std::sync::Arc::as_ptr(&self.items[m].template)) {
                 out.push((&self.items[m].template, &field.input(inputs, m).name));
             }
+        }
+        if self.is_data {
+            let other = |m: &Member| (&*inputs[m.input].items[m.item].template, &*inputs[m.input].name);
+            out.extend(field.others.iter().map(other));
         }
         out
     }

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use once_cell::sync::OnceCell;
 
 use super::globals::GroupAttributes;
+use super::numbered::{Names, Numbered};
 use super::record::{Content, Input, Interner, Item, State, Template};
-use super::{renew, roles, scan, scope, Options};
+use super::{apart, kept, renew, roles, scan, scope, Options};
 use crate::author::wish::Wish;
 use crate::container::allowance::Allowance;
 use crate::container::tree::VariableId;
@@ -46,6 +47,8 @@ pub(super) struct Existing {
     pub has_chunks: bool,
     /// Whether coordinates that are divided between files are aggregated.
     pub has_aggregated_coordinates: bool,
+    /// Global attributes of the files that are kept as variables.
+    pub kept_attributes: Vec<String>,
     /// The files with fragments.
     pub files: Vec<ExistingFile>,
     /// The index of each file by location.
@@ -155,6 +158,7 @@ pub(super) fn read(out: &Path, settings: &OpenOptions, interner: &Interner) -> R
         has_state: false,
         has_chunks: false,
         has_aggregated_coordinates: false,
+        kept_attributes: Vec::new(),
         files: Vec::new(),
         by_location: HashMap::new(),
         dataset: dataset.clone(),
@@ -168,6 +172,7 @@ pub(super) fn read(out: &Path, settings: &OpenOptions, interner: &Interner) -> R
     for (variable, template) in scope::templates(&dataset)? {
         let fragments = existing.look(&variable)?;
         let is_coordinate = roles::is_coordinate(&template);
+        existing.kept_attributes.extend(kept::is_kept(&template).then(|| template.name.clone()));
         existing.has_aggregated_coordinates |= is_coordinate && fragments.is_some();
         let tells_time =
             template.rank() == 1 && template.text("units").is_some_and(|u| u.contains(" since "));
@@ -258,16 +263,26 @@ impl Existing {
         &self,
         again: &HashMap<usize, Input>,
         gone: &HashSet<usize>,
+        numbered: &Numbered,
         options: &Options,
         interner: &Interner,
     ) -> Result<ExistingInputs> {
+        let root = self.globals.iter().find(|(group, _)| group.is_empty());
         let companions = roles::companions(self.variables.iter().map(|k| &*k.template));
         let mut out = ExistingInputs::default();
         let mut taken: BTreeSet<(usize, String)> = BTreeSet::new();
         for one in self.variables.iter().filter(|k| !companions.contains(&k.template.name)) {
             let mut contents = ContentByPlace::new();
+            let mut names = numbered.names(self, one);
+            // Traits of a variable are those of the files of this variable only.
+            let own = apart::traits(&one.template.attributes);
+            let common = root.map_or(Vec::new(), |(_, root)| apart::traits(root));
+            let more = common.into_iter().filter(|(at, _)| own.iter().all(|(other, _)| other != at));
+            let traits = interner.traits(own.iter().cloned().chain(more).collect());
+            let own_name = Arc::new(one.template.name.clone());
             let Some(fragments) = &one.fragments else {
-                out.list.push(self.by_value(one, &mut contents, interner)?);
+                let whole = self.by_value(one, &mut names, &mut contents, interner)?;
+                out.list.push(whole.of(traits).of_variable(&own_name));
                 continue;
             };
             let mut list: Vec<_> = fragments.iter().collect();
@@ -279,22 +294,25 @@ impl Existing {
                 }
                 let scanned = old.files.iter().find_map(|f| again.get(f).map(|input| (*f, input)));
                 if let Some((number, file)) = scanned {
-                    let mut place = renew::Slot { existing: self, one, ranges, old, contents: &mut contents };
+                    let (contents, names) = (&mut contents, &mut names);
+                    let mut place = renew::Slot { existing: self, one, ranges, old, contents, names };
                     let renewed = place.renew(number, file, interner)?;
                     taken.insert((number, renewed.path));
                     if let Some(change) = renewed.change {
                         out.changes.entry(number).or_insert(change);
                     }
                     if let Some(input) = renewed.input {
-                        out.list.push(input);
+                        out.list.push(input.of_variable(&own_name));
                         continue;
                     }
                 }
-                let mut items =
-                    vec![Arc::new(item(one, ranges, Content::Unread, true, Some(&old.fragment), interner))];
-                self.describe(one, ranges, &mut contents, &mut items, interner)?;
+                let template = names.template(&one.template, interner);
+                let data = item(template, ranges, Content::Unread, true, Some(&old.fragment), interner);
+                let mut items = vec![Arc::new(data)];
+                self.describe(one, ranges, &mut names, &mut contents, &mut items, interner)?;
                 let name = format!("{} {}", crate::io::os::shown(&self.out), shown(&old.fragment));
-                out.list.push(Input::fragment(name, old.state, items));
+                let fragment = Input::fragment(name, old.state, items);
+                out.list.push(fragment.of(traits.clone()).of_variable(&own_name));
             }
         }
         let mut numbers: Vec<&usize> = again.keys().collect();
@@ -317,14 +335,16 @@ impl Existing {
     fn by_value(
         &self,
         one: &ExistingVariable,
+        names: &mut Names,
         contents: &mut ContentByPlace,
         interner: &Interner,
     ) -> Result<Input> {
         let ranges: Ranges = one.variable.shape()?.iter().map(|&n| 0..n).collect();
-        let mut whole = item(one, &ranges, Content::Unread, true, None, interner);
+        let template = names.template(&one.template, interner);
+        let mut whole = item(template, &ranges, Content::Unread, true, None, interner);
         whole.by_value = true;
         let mut items = vec![Arc::new(whole)];
-        self.describe(one, &ranges, contents, &mut items, interner)?;
+        self.describe(one, &ranges, names, contents, &mut items, interner)?;
         Ok(Input::file(&self.out, None, items))
     }
 
@@ -333,6 +353,7 @@ impl Existing {
         &self,
         data: &ExistingVariable,
         ranges: &[Range<u64>],
+        renamed: &mut Names,
         contents: &mut ContentByPlace,
         items: &mut Vec<Arc<Item>>,
         interner: &Interner,
@@ -347,11 +368,13 @@ impl Existing {
                 own.push(position.map_or(0..shape[d], |p| ranges[p].clone()));
             }
             let is_charted = self.charted.contains(&one.template.name);
+            let template = renamed.template(&one.template, interner);
             let fragment = match &one.fragments {
                 None => None,
                 Some(fragments) => match fragments.get(&own) {
                     Some(old) if !is_charted => {
-                        let there = item(one, &own, Content::Unread, false, Some(&old.fragment), interner);
+                        let fragment = Some(&old.fragment);
+                        let there = item(template, &own, Content::Unread, false, fragment, interner);
                         items.push(Arc::new(there));
                         continue;
                     }
@@ -364,7 +387,7 @@ impl Existing {
                 },
             };
             let content = self.part(one, &own, contents, interner)?;
-            let there = item(one, &own, content, false, fragment, interner);
+            let there = item(template, &own, content, false, fragment, interner);
             // Items are shared by content, whatever their place.
             items.push(if fragment.is_some() { Arc::new(there) } else { interner.item(there) });
         }
@@ -462,7 +485,7 @@ fn states(dataset: &Dataset, aggregation: &Aggregation) -> Result<Option<Vec<Sta
 }
 
 fn item(
-    known: &ExistingVariable,
+    template: Arc<Template>,
     ranges: &[Range<u64>],
     content: Content,
     is_data: bool,
@@ -470,7 +493,7 @@ fn item(
     interner: &Interner,
 ) -> Item {
     let shape: Vec<u64> = ranges.iter().map(|r| r.end - r.start).collect();
-    let (template, shape) = (known.template.clone(), interner.shape(&shape));
+    let shape = interner.shape(&shape);
     let fragment = fragment.map(|f| Box::new(f.clone()));
     Item { template, shape, content, is_data, by_value: false, fragment }
 }

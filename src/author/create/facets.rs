@@ -51,13 +51,16 @@ impl Facets {
         }
     }
 
-    /// Returns notes on files of several experiments, models or grids, and on names that contradict attributes.
-    pub fn notes(&self, new_dimension: Option<&str>) -> Vec<String> {
+    /// Returns notes on files of several experiments, models or grids, except where an attribute of each variable tells
+    /// of which it is; and on names that contradict attributes.
+    pub fn notes(&self, new_dimension: Option<&str>, told: &[&str]) -> Vec<String> {
         let mut notes = Vec::new();
         for (name, what) in COMMON {
             let Some(values) = self.values.get(name).filter(|values| values.len() > 1) else { continue };
             // Their order along a new dimension.
-            if new_dimension.and_then(|text| labels::parts(text).1) == Some(&format!("attribute:{name}")) {
+            if told.contains(&name)
+                || new_dimension.and_then(|text| labels::parts(text).1) == Some(&format!("attribute:{name}"))
+            {
                 continue;
             }
             let entry = |(value, (count, first)): (&String, &(u64, String))| match count {
@@ -114,8 +117,9 @@ mod tests {
         }
         let told =
             "the files are of 2 experiments (experiment_id): historical (a.nc and 1 more), ssp585 (c.nc)";
-        assert_eq!(facets.notes(None), [told.replace("), ", "); ")]);
-        assert_eq!(facets.notes(Some("e=attribute:experiment_id")), [""; 0]);
+        assert_eq!(facets.notes(None, &[]), [told.replace("), ", "); ")]);
+        assert_eq!(facets.notes(Some("e=attribute:experiment_id"), &[]), [""; 0]);
+        assert_eq!(facets.notes(None, &["experiment_id"]), [""; 0]);
     }
 
     #[test]
@@ -123,7 +127,7 @@ mod tests {
         let notes = |file: &str| {
             let mut facets = Facets::default();
             facets.add(file, &attributes("historical"));
-            facets.notes(None)
+            facets.notes(None, &[])
         };
         let wrong = notes("x/tas_Amon_M-1_ssp585_r1i1p1f1_gn_2001-2002.nc");
         assert!(

@@ -4,10 +4,12 @@
 //! also belongs to them if it has the same standard name, cell methods and dimensions, in a file without the first
 //! name.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
 use std::sync::Arc;
 
 use super::axis::{self, Axis, AxisPart, Share, Wishes};
+use super::pattern::natural;
 use super::record::{Content, Input, Item, Template};
 use super::{bounds, cells, ragged, roles, scan, unify, Options};
 use crate::author::wish::Wish;
@@ -30,6 +32,12 @@ pub(super) struct Field {
     pub cells: Vec<usize>,
     /// Whether all files have the whole variable with the same values.
     pub is_static: bool,
+    /// If so, a member for each other description of it.
+    pub others: Vec<Member>,
+    /// Whether it is one of several variables that have the same name in the files, and the attributes in which they
+    /// differ.
+    pub is_told_apart: bool,
+    pub traits: Vec<(&'static str, String)>,
 }
 
 impl Field {
@@ -76,6 +84,8 @@ pub(super) fn group(inputs: &[Input]) -> Vec<(String, Vec<Member>)> {
         let is_kin = |&&at: &&usize| {
             let (other, theirs): &(Key, Vec<Member>) = &out[at];
             other.0 != key.0
+                // Variables of an aggregation are different ones.
+                && (first_existing(inputs, theirs).is_none() || first_existing(inputs, &members).is_none())
                 && !theirs.iter().any(|t| members.binary_search_by_key(&t.input, |m| m.input).is_ok())
         };
         match kin.iter().find(is_kin).filter(|_| key.1.is_some()).copied() {
@@ -89,7 +99,39 @@ pub(super) fn group(inputs: &[Input]) -> Vec<(String, Vec<Member>)> {
             }
         }
     }
-    out.into_iter().map(|(key, members)| (key.0, members)).collect()
+    // Variables of one name are numbered in an order that does not depend on that of the files.
+    let mut namesakes: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, (key, _)) in out.iter().enumerate() {
+        namesakes.entry(&key.0).or_default().push(at);
+    }
+    let mut places: Vec<usize> = (0..out.len()).collect();
+    for list in namesakes.into_values().filter(|list| list.len() > 1) {
+        let mut sorted = list.clone();
+        sorted.sort_by_cached_key(|&at| {
+            let (key, members) = &out[at];
+            (precedence(inputs, members, None), key.clone())
+        });
+        list.iter().zip(sorted).for_each(|(&place, at)| places[place] = at);
+    }
+    let mut out: Vec<_> = out.into_iter().map(|(key, members)| Some((key.0, members))).collect();
+    places.into_iter().filter_map(|at| out[at].take()).collect()
+}
+
+/// Returns what orders variables of one name, whatever the order of the files: those of an aggregation that is updated
+/// come first, then others by their labels and the names of their files.
+pub(super) fn precedence(inputs: &[Input], members: &[Member], label: Option<&str>) -> impl Ord + use<> {
+    let existing = first_existing(inputs, members);
+    let name = members.iter().map(|m| natural(OsStr::new(&*inputs[m.input].name))).min();
+    (existing.is_none(), existing, label.map(|label| natural(OsStr::new(label))), name)
+}
+
+/// Returns the first input with a part of these members that is in the aggregation to be updated.
+fn first_existing(inputs: &[Input], members: &[Member]) -> Option<usize> {
+    let is_existing = |m: &&Member| {
+        let item = &inputs[m.input].items[m.item];
+        item.fragment.is_some() || item.by_value
+    };
+    members.iter().find(is_existing).map(|m| m.input)
 }
 
 /// Returns the group in the path of a variable.
@@ -97,32 +139,18 @@ fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Arranges the members of a variable.
-///
-/// # Errors
-/// `Map` if parts overlap, are missing, occur twice or leave gaps (the message names the files); `Rank`, `Units`,
-/// `Calendar`.
-pub(super) fn arrange(
-    inputs: &[Input],
-    name: &str,
-    members: Vec<Member>,
-    options: &Options,
-) -> Result<Field> {
-    match draft(inputs, name, members, options) {
-        (field, None) => Ok(field),
-        (_, Some(fault)) => Err(fault),
-    }
-}
-
-/// Arranges the members of a variable as far as that is possible; and returns why it is not possible completely.
+/// Arranges the members of a variable as far as that is possible; and returns why it is not possible completely: `Map` if
+/// parts overlap, are missing, occur twice or leave gaps (the message names the files); `Rank`, `Units`, `Calendar`.
 pub(super) fn draft(
     inputs: &[Input],
     name: &str,
     members: Vec<Member>,
     options: &Options,
 ) -> (Field, Option<Error>) {
+    let (axes, cells, others, traits) = Default::default();
+    let (is_static, is_told_apart) = (false, false);
     let mut field =
-        Field { name: name.to_owned(), members, axes: Vec::new(), cells: Vec::new(), is_static: false };
+        Field { name: name.to_owned(), members, axes, cells, is_static, others, is_told_apart, traits };
     let fault = place(inputs, &mut field, options).err().map(|e| e.in_variable(name));
     (field, fault)
 }
@@ -162,6 +190,11 @@ fn place(inputs: &[Input], field: &mut Field, options: &Options) -> Result<()> {
     let repeated = cells::collision(field).is_some() && ordered.is_none();
     if (kept || repeated) && is_same_everywhere(inputs, field)? {
         field.is_static = true;
+        let first = &field.item(inputs, 0).template;
+        let mut seen = HashSet::from([Arc::as_ptr(first)]);
+        let template = |m: &Member| &inputs[m.input].items[m.item].template;
+        field.others =
+            field.members.iter().filter(|m| seen.insert(Arc::as_ptr(template(m)))).copied().collect();
         field.members.truncate(1);
         for axis in &mut field.axes {
             axis.part_of.truncate(1);
@@ -230,9 +263,15 @@ fn check_dimensions(
 }
 
 /// Returns the share of each member in a dimension.
-pub(super) fn shares<'a>(inputs: &'a [Input], field: &Field, name: &str) -> Vec<Share<'a>> {
-    let share = |m: usize| {
-        let (input, item) = (field.input(inputs, m), field.item(inputs, m));
+fn shares<'a>(inputs: &'a [Input], field: &Field, name: &str) -> Vec<Share<'a>> {
+    shares_of(inputs, &field.members, name)
+}
+
+/// Returns the share of each of these members in a dimension.
+pub(super) fn shares_of<'a>(inputs: &'a [Input], members: &[Member], name: &str) -> Vec<Share<'a>> {
+    let share = |member: &Member| {
+        let input = &inputs[member.input];
+        let item = &input.items[member.item];
         let position = item.template.dimensions.iter().position(|d| d == name);
         let size = position.map_or(1, |p| item.shape[p]);
         let coordinate = input.item(name).filter(|c| {
@@ -244,7 +283,7 @@ pub(super) fn shares<'a>(inputs: &'a [Input], field: &Field, name: &str) -> Vec<
         let bounds = coordinate.and_then(|c| bounds::of(input, &c.template));
         Share { input, coordinate, bounds, size }
     };
-    (0..field.members.len()).map(share).collect()
+    members.iter().map(share).collect()
 }
 
 /// Returns the times along a dimension without coordinate variable, which also order its parts. Times of samples do
@@ -266,7 +305,8 @@ fn add_scalar_axes(inputs: &[Input], field: &mut Field, options: &Options) -> Re
         .text("coordinates")
         .map(|t| t.split_whitespace().map(str::to_owned).collect())
         .unwrap_or_default();
-    names.retain(|n| !field.axes.iter().any(|a| a.name == *n));
+    // Texts of attributes order nothing.
+    names.retain(|n| !field.axes.iter().any(|a| a.name == *n) && !options.keeps(n));
     let mut candidates = Vec::new();
     for name in names {
         let shares = shares(inputs, field, &name);

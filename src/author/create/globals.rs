@@ -52,6 +52,22 @@ impl Globals {
         self.0.values_mut().for_each(|shared| shared.different.sort());
     }
 
+    /// Returns notes on attributes of groups below the root that are left out: because they differ, or because nothing of
+    /// the group is in the aggregation.
+    pub fn notes_on_groups(&self, has_variables: impl Fn(&str) -> bool) -> Vec<String> {
+        let note = |(path, shared): (&String, &Shared)| match has_variables(path) {
+            _ if path.is_empty() => None,
+            false if shared.common.iter().next().is_none() && shared.different.is_empty() => None,
+            false => Some(format!("group '{path}' has no data variables; its attributes are left out")),
+            true if shared.different.is_empty() => None,
+            true => {
+                let list = shared.different.join(", ");
+                Some(format!("attributes of group '{path}' that differ between files are left out: {list}"))
+            }
+        };
+        self.0.iter().filter_map(note).collect()
+    }
+
     /// Returns the common attributes of the groups below the root.
     pub fn of_groups(&self) -> GroupAttributes {
         let below = self.0.iter().filter(|(path, _)| !path.is_empty());
@@ -85,7 +101,7 @@ fn foreign(attributes: &Attributes) -> Vec<String> {
 }
 
 /// Returns the attributes that all files have in common, with `Conventions` and `history` of the new file; and a note
-/// on those left out.
+/// on those left out that are not kept elsewhere.
 ///
 /// # Errors
 /// `Request` if `SOURCE_DATE_EPOCH` is not a time.
@@ -93,6 +109,7 @@ pub(super) fn merge(
     globals: &Globals,
     old_history: Option<String>,
     options: &Options,
+    is_kept: &dyn Fn(&str) -> bool,
 ) -> Result<(Attributes, Option<String>)> {
     let nothing = Shared::default();
     let Shared { common, different } = globals.0.get("").unwrap_or(&nothing);
@@ -113,7 +130,7 @@ pub(super) fn merge(
     }
     out.set_text("history", history);
     // An update has the history of the aggregation, and says nothing on those of the new files.
-    let is_told = |name: &&str| *name != "Conventions" && (is_new || *name != "history");
+    let is_told = |name: &&str| *name != "Conventions" && (is_new || *name != "history") && !is_kept(name);
     let left_out: Vec<&str> = different.iter().map(String::as_str).filter(is_told).collect();
     let note = (!left_out.is_empty()).then(|| {
         format!("global attributes that differ between files are left out: {}", left_out.join(", "))
@@ -166,7 +183,7 @@ mod tests {
         other.set_text("tracking_id", "1");
         globals.merge(&vec![(String::new(), common)]);
         globals.merge(&vec![(String::new(), other)]);
-        let (out, note) = merge(&globals, None, &Options::default()).unwrap();
+        let (out, note) = merge(&globals, None, &Options::default(), &|_| false).unwrap();
         assert_eq!(out.text("Conventions").unwrap(), "CF-1.13 CMIP-6.2");
         assert!(out.text("history").unwrap().ends_with("cfa create\nearlier"));
         assert!(note.unwrap().contains("tracking_id"));

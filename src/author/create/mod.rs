@@ -20,12 +20,14 @@
 //! overlap, occur twice, are missing or leave a gap; units and calendars that cannot be converted; types that cannot be
 //! unified; descriptions that differ along no dimension.
 
+mod apart;
 mod assemble;
 mod axis;
 mod bad;
 mod bounds;
 mod cells;
 mod clocks;
+mod combine;
 mod coordinate_values;
 mod distribution;
 mod existing;
@@ -36,9 +38,11 @@ mod globals;
 mod groups;
 mod inputs;
 mod items;
+mod kept;
 mod labels;
 mod listing;
 mod locate;
+mod numbered;
 mod overlap;
 mod pattern;
 mod prune;
@@ -63,20 +67,16 @@ use std::path::Path;
 
 use crate::author::chunks::{self, Known, Recorder};
 use crate::author::out::Out;
-use crate::author::wish::Wish;
 use crate::author::write::{File, Format, NewFile};
 use crate::container::composed::is_same;
-use crate::error::message;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::{self, is_address};
 use crate::model::Dialect;
 use crate::options::OpenOptions;
 use crate::threads::progress::{Listener, Progress};
-use assemble::Assembly;
 use labels::Labels;
 use locate::Locator;
-use record::{Input, Interner};
-use scan::Scanned;
+use record::Interner;
 
 /// How locations of fragments are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -124,6 +124,8 @@ pub struct Options {
     /// `attribute:ATTRIBUTE` (global), `name:PATTERN` and `path:PATTERN` (the first group of a regular expression in the
     /// name or path of the file) or `path` (the folder in which the paths differ).
     pub new_dimension: Option<String>,
+    /// Global attributes of the files that are kept as variables along the dimensions in which they differ.
+    pub kept_attributes: Vec<String>,
     /// Which release of a file is taken if there are several, in folders like `v20190101`: the newest that is not newer
     /// than this one, or `all`; `None` for the newest.
     pub release: Option<String>,
@@ -160,6 +162,7 @@ impl Default for Options {
             variables: Vec::new(),
             dimensions: Vec::new(),
             new_dimension: None,
+            kept_attributes: Vec::new(),
             release: None,
             prune: Prune::Nothing,
             skip_bad: false,
@@ -185,6 +188,11 @@ impl Options {
     /// Returns whether the user named a dimension as one to be joined.
     fn joins(&self, dimension: &str) -> bool {
         self.dimensions.iter().any(|d| is_same(d, dimension))
+    }
+
+    /// Returns whether a global attribute of the files is kept as a variable.
+    fn keeps(&self, attribute: &str) -> bool {
+        self.kept_attributes.iter().any(|name| is_same(name, attribute))
     }
 
     /// Returns the new dimension that takes the order of the files.
@@ -421,6 +429,7 @@ fn make(out: &Out, files: &Inputs, options: &Options, progress: &Progress<'_>) -
     let (files, notes) = releases::choose(others(out, files)?, options.release.as_deref())?;
     out.refuse_data(options.overwrite, "name the new file first")?;
     let locator = Locator::new(out.target(), &options.locations, options.dialect)?;
+    kept::check(&options.kept_attributes, options.new_dimension.as_deref())?;
     let mut labels = options.labels()?;
     if let Some(labels) = &mut labels {
         labels.compare(files.iter().copied())?;
@@ -431,7 +440,7 @@ fn make(out: &Out, files: &Inputs, options: &Options, progress: &Progress<'_>) -
         return Err(Error::new(Kind::Io, scanned.bad.unwrap_or_else(|| "no input files".into())));
     }
     scanned.notes.splice(..0, notes);
-    let (file, report, _) = assemble(&scanned, None, options, &locator, progress)?;
+    let (file, report, _) = combine::combine(&scanned, None, options, &locator, progress)?;
     Ok((file, report))
 }
 
@@ -463,93 +472,4 @@ fn others<'a>(out: &Out, files: &'a Inputs) -> Result<Vec<&'a Path>> {
         true => Err(Error::new(Kind::Request, "no input files")),
         false => Ok(list),
     }
-}
-
-/// Returns the file, the report on it, and whether something is stored by value because its place is unknown.
-fn assemble(
-    scanned: &Scanned,
-    history: Option<String>,
-    options: &Options,
-    locator: &Locator,
-    progress: &Progress<'_>,
-) -> Result<(File, Report, bool)> {
-    let Scanned { inputs, globals, notes, facets, bad, .. } = scanned;
-    let mut faults = Vec::new();
-    let groups = field::group(inputs);
-    check_wanted(inputs, &groups, options)?;
-    let mut assembly = Assembly::new(inputs, options, locator);
-    assembly.notes.clone_from(notes);
-    let (mut variables, mut describer) = (Vec::new(), report::Describer::default());
-    let mut joined = ragged::Joined::default();
-    for (name, members) in groups {
-        progress.check()?;
-        if options.surveys {
-            let (field, fault) = draft(inputs, &name, members, options);
-            variables.push(describer.describe(inputs, &field));
-            match fault {
-                Some(fault) => faults.push(fault),
-                None => {
-                    joined.add(inputs, &field);
-                    faults.extend(assembly.add(&field).err());
-                }
-            }
-            continue;
-        }
-        let field = field::arrange(inputs, &name, members, options)?;
-        joined.add(inputs, &field);
-        assembly.add(&field)?;
-        variables.push(describer.describe(inputs, &field));
-    }
-    joined.check(inputs)?;
-    let (attributes, note) = globals::merge(globals, history, options)?;
-    let mut file = assembly.file;
-    file.attributes = attributes;
-    let file = groups::into_groups(file, globals.of_groups(), options.dialect)?;
-    let mut notes = assembly.notes;
-    match (bad, options.skip_bad) {
-        (Some(bad), false) => {
-            faults.push(Error::new(Kind::Io, format!("{bad}; {} accepts this", Wish::SkipBad)))
-        }
-        (bad, _) => notes.extend(bad.clone()),
-    }
-    notes.extend(note);
-    notes.extend(facets.notes(options.new_dimension.as_deref()));
-    notes.extend(clocks::notes(inputs));
-    notes.iter_mut().for_each(|note| *note = message::line(note, message::MOST));
-    let files = inputs.len() as u64;
-    let report = Report { variables, notes, files, faults, ..Report::default() };
-    Ok((file, report, assembly.is_placeless))
-}
-
-/// Arranges a variable as far as possible; gaps that are not allowed are a fault, and do not prevent the rest.
-fn draft(
-    inputs: &[Input],
-    name: &str,
-    members: Vec<field::Member>,
-    options: &Options,
-) -> (field::Field, Option<Error>) {
-    let with_gaps = Options { allow_gaps: true, ..options.clone() };
-    let (field, fault) = field::draft(inputs, name, members, &with_gaps);
-    let gaps = field.axes.iter().find_map(|axis| axis.gaps.as_ref().filter(|_| !options.allow_gaps));
-    let gaps = gaps.map(|gaps| {
-        let message = format!("{gaps}; {} accepts this", Wish::AllowGaps);
-        Error::new(Kind::Map, message).in_variable(name)
-    });
-    (field, fault.or(gaps))
-}
-
-fn check_wanted(inputs: &[Input], groups: &[(String, Vec<field::Member>)], options: &Options) -> Result<()> {
-    let has = |name: &str| {
-        let name = name.trim_start_matches('/');
-        let is_it = |m: &field::Member| is_same(&inputs[m.input].items[m.item].template.name, name);
-        groups.iter().any(|(_, members)| members.iter().any(is_it))
-    };
-    if let Some(absent) = options.variables.iter().find(|v| !has(v)) {
-        let message = format!("no file has a data variable '{absent}'");
-        return Err(Error::new(Kind::MissingVariable, message));
-    }
-    if groups.is_empty() {
-        return Err(Error::new(Kind::MissingVariable, "the files have no data variables"));
-    }
-    Ok(())
 }

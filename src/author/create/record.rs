@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::apart::Traits;
 use super::items::Items;
 use crate::io::location::FileState;
 use crate::io::os::shown;
@@ -112,6 +113,10 @@ pub(super) struct Input {
     location: Option<Box<str>>,
     pub state: Option<Box<State>>,
     pub items: Items,
+    /// What its global attributes say that it is of.
+    pub traits: Option<Arc<Traits>>,
+    /// The name of the variable of an aggregation of which it is a fragment.
+    pub variable: Option<Arc<String>>,
     /// How a file on a server was opened.
     settings: Option<Arc<OpenOptions>>,
 }
@@ -132,14 +137,32 @@ impl Input {
     pub fn file(path: &Path, state: Option<State>, items: Vec<Arc<Item>>) -> Input {
         let place = if path.to_str().is_some() { StoredIn::Named } else { StoredIn::File(path.into()) };
         let (name, state) = (Arc::from(shown(path)), state.map(Box::new));
-        Input { name, place, location: None, state, items: items.into(), settings: None }
+        Input {
+            name,
+            place,
+            location: None,
+            state,
+            items: items.into(),
+            traits: None,
+            variable: None,
+            settings: None,
+        }
     }
 
     /// Returns a fragment.
     pub fn fragment(name: String, state: Option<State>, items: Vec<Arc<Item>>) -> Input {
         let (name, place) = (Arc::from(name), StoredIn::Nowhere);
         let state = state.map(Box::new);
-        Input { name, place, location: None, state, items: items.into(), settings: None }
+        Input {
+            name,
+            place,
+            location: None,
+            state,
+            items: items.into(),
+            traits: None,
+            variable: None,
+            settings: None,
+        }
     }
 
     /// Returns a part of a file that is already a fragment, under this location.
@@ -150,7 +173,20 @@ impl Input {
             StoredIn::Nowhere => StoredIn::Nowhere,
         };
         let (name, location, state) = (self.name.clone(), location.map(Box::from), self.state.clone());
-        Input { name, place, location, state, items: items.into(), settings: self.settings.clone() }
+        let (traits, settings) = (self.traits.clone(), self.settings.clone());
+        Input { name, place, location, state, items: items.into(), traits, variable: None, settings }
+    }
+
+    /// Returns it as a fragment of a variable of an aggregation.
+    pub fn of_variable(mut self, name: &Arc<String>) -> Input {
+        self.variable = Some(name.clone());
+        self
+    }
+
+    /// Returns it with what its global attributes say that it is of.
+    pub fn of(mut self, traits: Option<Arc<Traits>>) -> Input {
+        self.traits = traits;
+        self
     }
 
     /// Returns it with the settings that it was opened with.
@@ -189,6 +225,7 @@ pub(super) struct Interner {
     /// Items by what they have in common: template, shape and values.
     items: Mutex<HashMap<[usize; 3], Arc<Item>>>,
     shapes: Mutex<HashSet<Arc<[u64]>>>,
+    traits: Mutex<HashSet<Arc<Traits>>>,
 }
 
 impl Interner {
@@ -212,6 +249,16 @@ impl Interner {
         let new: Arc<[u64]> = shape.into();
         shapes.insert(new.clone());
         new
+    }
+
+    pub fn traits(&self, traits: Traits) -> Option<Arc<Traits>> {
+        if traits.is_empty() {
+            return None;
+        }
+        let mut all = self.traits.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = all.get(&traits).cloned().unwrap_or_else(|| Arc::new(traits));
+        all.insert(found.clone());
+        Some(found)
     }
 
     pub fn values(&self, values: Values) -> Arc<Values> {

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use super::existing::{self, Existing};
 use super::labels::Labels;
 use super::locate::Locator;
+use super::numbered::Numbered;
 use super::record::{Input, Interner};
 use super::scan::{self, Scanned};
-use super::{assemble, others, prune, releases, Inputs, Options, Report};
+use super::{combine, kept, others, prune, releases, Inputs, Options, Report};
 use crate::author::chunks::Known;
 use crate::author::out::Out;
 use crate::author::wish::Wish;
@@ -73,12 +74,16 @@ pub(super) fn remake(
         );
         return Err(out.refusal(message));
     }
+    kept::check(&options.kept_attributes, options.new_dimension.as_deref())?;
     let interner = Interner::default();
     let old = existing::read(out.path(), &options.settings()?, &interner)?;
     let mut own = options.clone();
     own.dialect = old.dialect.unwrap_or(options.dialect);
     own.record_state |= old.has_state;
     own.aggregate_coordinates |= old.has_aggregated_coordinates;
+    let keeps_more = own.kept_attributes.iter().any(|name| !old.kept_attributes.contains(name));
+    let more = old.kept_attributes.iter().filter(|name| !options.keeps(name)).cloned();
+    own.kept_attributes.extend(more);
     let locator = Locator::new(out.target(), &own.locations, own.dialect)?;
     let sorted = old.sort(&others, &locator, &own, progress)?;
     let gone = prune::gone(&old, &others, own.prune)?;
@@ -95,13 +100,21 @@ pub(super) fn remake(
     root.for_each(|(_, own)| scanned.facets.add(&shown(out.path()), own));
     let fresh = scanned.inputs.len();
     let added: Vec<String> = scanned.inputs.iter().map(|input| input.name.to_string()).collect();
-    let mut again = sorted.again;
+    // The attributes of files that are in the aggregation are only in the files.
+    let mut again = match keeps_more {
+        true => old.all().map_err(|e| {
+            let message = "attributes of all files are to be kept, and this one is no local file that exists";
+            Error::new(Kind::Request, message).in_file(e.file().unwrap_or_default())
+        })?,
+        false => sorted.again,
+    };
     let mut is_all = false;
     loop {
         let renewed = scan_again(&old, &again, &own, &mut scanned, |paths: &[&Path], options: &Options| {
             scan::scan(paths, out, options, labels.as_ref(), progress, &interner)
         })?;
-        let mut inputs = old.inputs(&renewed, &gone, &own, &interner)?;
+        let numbered = Numbered::of(&old, scanned.inputs.iter().chain(renewed.values()));
+        let mut inputs = old.inputs(&renewed, &gone, &numbered, &own, &interner)?;
         for number in sorted.changed.iter().filter(|n| renewed.contains_key(n)) {
             let what = || "its size or time differs from the recorded one".to_owned();
             inputs.changes.entry(*number).or_insert_with(what);
@@ -109,7 +122,7 @@ pub(super) fn remake(
         let before = scanned.inputs.len() - fresh;
         scanned.inputs.splice(..before, inputs.list);
         let (file, mut report, is_placeless) =
-            assemble(&scanned, old.history.clone(), &own, &locator, progress)?;
+            combine::combine(&scanned, old.history.clone(), &own, &locator, progress)?;
         if is_placeless && options.aggregate_coordinates && !is_all {
             // Variables that are stored by value can only be aggregated if their places in the files are known.
             again = old.all()?;

@@ -6,8 +6,10 @@
 
 use std::sync::Arc;
 
+use super::apart;
 use super::coordinate_values::Converter;
 use super::existing::{ContentByPlace, Existing, ExistingFragment, ExistingVariable, Ranges};
+use super::numbered::Names;
 use super::record::{Content, Input, Interner, Item, Template};
 use crate::error::{Error, Kind, Result};
 use crate::model::fragments::Fragment;
@@ -19,6 +21,7 @@ pub(super) struct Slot<'a> {
     pub ranges: &'a Ranges,
     pub old: &'a ExistingFragment,
     pub contents: &'a mut ContentByPlace,
+    pub names: &'a mut Names,
 }
 
 /// The outcome for a fragment.
@@ -78,7 +81,8 @@ impl Slot<'_> {
         let (mut dimensions, mut shape) = (own.dimensions.clone(), now.shape.to_vec());
         let mut items: Vec<Arc<Item>> = file.items.iter().filter(|i| !i.is_data).cloned().collect();
         for (at, (dimension, range)) in self.one.template.dimensions.iter().zip(self.ranges).enumerate() {
-            if dimensions.contains(dimension) || file.item(dimension).is_some() {
+            let name = self.names.name(dimension).to_owned();
+            if dimensions.contains(&name) || file.item(&name).is_some() {
                 continue;
             }
             // A dimension that was made from the order of files: the file does not even have a coordinate for it.
@@ -87,16 +91,20 @@ impl Slot<'_> {
             };
             let own = known.along(dimension, range)?;
             let content = self.existing.part(known, &own, self.contents, interner)?;
-            let before = self.one.template.dimensions[..at].iter().filter(|d| dimensions.contains(d)).count();
-            dimensions.insert(before.min(dimensions.len()), dimension.clone());
+            let others = self.one.template.dimensions[..at].iter().map(|d| self.names.name(d));
+            let before = others.filter(|d| dimensions.iter().any(|own| own == d)).count();
+            dimensions.insert(before.min(dimensions.len()), name);
             shape.insert(before.min(shape.len()), range.end - range.start);
             let sizes: Vec<u64> = own.iter().map(|r| r.end - r.start).collect();
-            let (template, shape) = (known.template.clone(), interner.shape(&sizes));
+            let template = self.names.template(&known.template, interner);
+            let shape = interner.shape(&sizes);
             let item = Item { template, shape, content, is_data: false, by_value: false, fragment: None };
             items.push(Arc::new(item));
         }
-        let name = self.one.template.name.clone();
-        let template = interner.template(Template { name, dimensions, ..Template::clone(own) });
+        let name = self.names.name(&self.one.template.name).to_owned();
+        let mut template = Template { name, dimensions, ..Template::clone(own) };
+        apart::carry_over(&self.one.template.attributes, file, &mut template.attributes);
+        let template = interner.template(template);
         let fragment = Some(Box::new(self.old.fragment.clone()));
         let shape = interner.shape(&shape);
         items.insert(0, Arc::new(Item { template, shape, fragment, ..now.clone() }));
@@ -112,7 +120,7 @@ impl Slot<'_> {
             let before = self.one.template.dimensions.iter().zip(sizes);
             let after = now.template.dimensions.iter().zip(now.shape.iter());
             let grown = before.clone().find_map(|(name, had)| {
-                let (_, &has) = after.clone().find(|(other, _)| *other == name)?;
+                let (_, &has) = after.clone().find(|(other, _)| *other == self.names.name(name))?;
                 (has != had).then(|| format!("'{name}' has size {has} instead of {had}"))
             });
             return Ok(Some(grown.unwrap_or_else(|| format!("its shape is {:?}", now.shape))));
@@ -121,7 +129,8 @@ impl Slot<'_> {
             let Some(known) = self.existing.find(dimension).filter(|k| k.fragments.is_none()) else {
                 continue;
             };
-            let Some(there) = file.item(dimension).filter(|i| matches!(i.content, Content::Kept(_))) else {
+            let name = self.names.name(dimension);
+            let Some(there) = file.item(name).filter(|i| matches!(i.content, Content::Kept(_))) else {
                 continue;
             };
             let own = known.along(dimension, range)?;

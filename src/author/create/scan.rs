@@ -10,7 +10,7 @@ use super::globals::{Globals, GroupAttributes};
 use super::labels::Labels;
 use super::record::{Content, Digest, Input, Interner, Item, State, Template};
 use super::Options;
-use super::{bounds, roles, scope};
+use super::{apart, bounds, kept, roles, scope};
 use crate::author::out::Out;
 use crate::container::composed::composed;
 use crate::container::tree::Group;
@@ -157,7 +157,8 @@ fn look(
     let along: HashSet<String> =
         lines().flat_map(|t| [Some(t.name.clone()), bounds::name_of(t)]).flatten().collect();
     let mut items = Vec::with_capacity(found.len());
-    for (variable, template) in found {
+    refuse_kept(options, &found, path)?;
+    for (variable, mut template) in found {
         let describes = companions.contains(&template.name);
         if !describes && !options.wants(&template.name) {
             continue;
@@ -174,6 +175,9 @@ fn look(
         } else {
             Content::Unread
         };
+        if !describes && !options.kept_attributes.is_empty() {
+            kept::refer(&options.kept_attributes, &mut template);
+        }
         let template = interner.template(template);
         let item = Item { template, shape, content, is_data: !describes, by_value: false, fragment: None };
         items.push(interner.item(item));
@@ -182,12 +186,27 @@ fn look(
         notes.push(format!("{name} has no data variables"));
     }
     let globals = attributes_of(&dataset);
+    let none = Attributes::default();
+    let root = globals.iter().find(|(group, _)| group.is_empty()).map_or(&none, |(_, own)| own);
+    items.extend(kept::items(&options.kept_attributes, root, interner));
     let mut input = Input::file(path, state, items).opened_with(address.is_some().then_some(settings));
+    input.traits = interner.traits(apart::traits(root));
     if let Some(labels) = labels {
-        let root = globals.iter().find(|(group, _)| group.is_empty());
-        labels.add(&mut input, path, root.map_or(&Attributes::default(), |(_, own)| own), interner)?;
+        labels.add(&mut input, path, root, interner)?;
     }
     Ok((input, globals, notes))
+}
+
+/// Refuses attributes to be kept that have the name of a variable or dimension of the file.
+fn refuse_kept(options: &Options, found: &[(Variable, Template)], path: &Path) -> Result<()> {
+    let taken = |t: &Template| t.dimensions.iter().chain([&t.name]).find(|name| options.keeps(name)).cloned();
+    match found.iter().find_map(|(_, template)| taken(template)) {
+        None => Ok(()),
+        Some(name) => {
+            let message = format!("it has '{name}' itself, so its attribute of this name cannot be kept");
+            Err(Error::new(Kind::Request, message).in_file(shown(path)))
+        }
+    }
 }
 
 /// Reads values and keeps them, up to this many bytes; of others, which are read in parts, only a digest.

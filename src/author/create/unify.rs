@@ -21,6 +21,8 @@ pub(super) struct Unified {
     calendar: Option<String>,
     /// Names of attributes that were left out because they differ.
     pub dropped: Vec<String>,
+    /// Names of attributes that were left out because they hold for the numbers that files store, which are converted.
+    pub of_stored: Vec<String>,
     /// A file that has no units, unlike others.
     pub without_units: Option<String>,
 }
@@ -32,6 +34,13 @@ impl Unified {
         if !self.dropped.is_empty() {
             let list = self.dropped.join(", ");
             notes.push(format!("attributes of '{name}' that differ between files are left out: {list}"));
+        }
+        if !self.of_stored.is_empty() {
+            let list = self.of_stored.join(", ");
+            notes.push(format!(
+                "attributes of '{name}' that hold for its stored numbers are left out, since these are unpacked or \
+                 converted: {list}"
+            ));
         }
         if let (Some(file), Some(units)) = (&self.without_units, &self.units) {
             notes.push(format!(
@@ -87,6 +96,7 @@ fn unify_as(templates: &[(&Template, &str)], measure: &Template) -> Result<Unifi
         units: measure.units.clone(),
         calendar: measure.calendar.clone(),
         dropped: Vec::new(),
+        of_stored: Vec::new(),
         without_units: None,
     };
     if measure.units.is_some() {
@@ -174,6 +184,7 @@ fn attributes(out: &mut Unified, templates: &[(&Template, &str)], as_stored: boo
             _ => true,
         };
         if !keeps {
+            out.of_stored.extend(STORED_TYPE.contains(&name).then(|| name.to_owned()));
             continue;
         }
         let differs = templates.iter().any(|(t, _)| !says(t, name, &attribute.value));

@@ -71,6 +71,10 @@ pub struct Arguments {
     /// counts), or the folder in which the paths differ
     #[arg(long, value_name = "NAME[=SOURCE]")]
     new_dim: Option<String>,
+    /// Keep these global attributes of the files (comma-separated), such as tracking_id: as text variables along the
+    /// dimensions in which they differ. An update continues those of OUT
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    keep_attributes: Vec<String>,
     /// Of a file in several folders for releases (v20190101, v20200101), take the one of this release or the last one
     /// before it, or `all` [default: the newest]
     #[arg(long, value_name = "RELEASE")]
@@ -138,6 +142,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     options.variables.clone_from(&arguments.variables);
     options.dimensions.clone_from(&arguments.dim);
     options.new_dimension.clone_from(&arguments.new_dim);
+    options.kept_attributes.clone_from(&arguments.keep_attributes);
     options.release.clone_from(&arguments.drs_version);
     options.prune = match arguments.prune.as_deref() {
         Some("folders") => create::Prune::Folders,

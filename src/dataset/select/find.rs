@@ -309,6 +309,10 @@ fn indices(axis: &Axis<'_>, from: Option<&str>, to: Option<&str>) -> Result<(u64
 }
 
 fn between_words(words: &[String], from: Option<&str>, to: Option<&str>) -> Vec<u64> {
+    if let (Some(word), true) = (from, from == to) {
+        // A label may occur several times.
+        return (0u64..).zip(words).filter(|(_, other)| *other == word).map(|(i, _)| i).collect();
+    }
     let at = |word: Option<&str>, end| match word {
         None => end,
         Some(word) => words.iter().position(|w| w == word),

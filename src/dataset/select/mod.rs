@@ -137,7 +137,12 @@ impl<'a> Finder<'a> {
     /// Returns the number of a dimension, and reads its coordinates.
     fn dimension(&mut self, name: &str) -> Result<usize> {
         let Some(d) = self.names.iter().position(|&one| one == name) else {
-            let message = format!("no dimension '{name}'; the variable has: {}", self.names.join(", "));
+            let mut message = format!("no dimension '{name}'; the variable has: {}", self.names.join(", "));
+            let other = self.variable.dataset().variable(name).ok();
+            if let Some(rank @ 2..) = other.and_then(|other| other.shape().ok().map(<[u64]>::len)) {
+                message +=
+                    &format!("; '{name}' lies along {rank} dimensions, so none of its values is one index");
+            }
             return Err(request(message));
         };
         if self.coordinates[d].is_none() {

@@ -31,11 +31,12 @@ pub(super) fn parse(text: &str, is_dimension: impl Fn(&str) -> bool) -> Result<W
         if several && item.trim().is_empty() {
             return Err(request(format!("'{text}': nothing is between two commas, or after the last one")));
         }
+        let none = || request(format!("'{text}': no value after '{sign}'"));
         choices.push(match sign {
+            // An empty value is a mistake, such as a variable of the shell that is not set. The whole is `..`.
+            '=' if item.trim().is_empty() => return Err(none()),
             '=' => range(item),
-            _ => {
-                Choice::Nearest(plain(item).ok_or_else(|| request(format!("'{text}': no value after '~'")))?)
-            }
+            _ => Choice::Nearest(plain(item).ok_or_else(none)?),
         });
     }
     let as_one = (sign == '=' && several && !wanted.contains('"')).then(|| range(wanted));
@@ -104,7 +105,7 @@ mod tests {
     fn texts_are_cut_at_the_first_sign_and_dots() {
         assert_eq!(parsed("x=1"), ("x".into(), vec![between("1", "1")]));
         assert_eq!(parsed("x= 1 .. "), ("x".into(), vec![between("1", "")]));
-        assert_eq!(parsed("x="), ("x".into(), vec![between("", "")]));
+        assert_eq!(parsed("x=.."), ("x".into(), vec![between("", "")]));
         assert_eq!(parsed("x=a=b..c..d"), ("x".into(), vec![between("a=b", "c..d")]));
         assert_eq!(parsed("x~-1.5"), ("x".into(), vec![Choice::Nearest("-1.5".into())]));
         assert_eq!(parsed("a~b=3"), ("a~b".into(), vec![between("3", "3")]));
@@ -113,7 +114,7 @@ mod tests {
             parsed("x=1..2,4, 6.."),
             ("x".into(), vec![between("1", "2"), between("4", "4"), between("6", "")])
         );
-        for odd in ["x", "x=1,", "x=,1", "x~", "x~1,,2", "x=\"a", "x=\"a\"\""] {
+        for odd in ["x", "x=", "x= ", "x=1,", "x=,1", "x~", "x~1,,2", "x=\"a", "x=\"a\"\""] {
             assert!(parse(odd, |_| true).is_err(), "{odd}");
         }
     }
