@@ -317,6 +317,19 @@ fn starts_and_members_are_variables_with_a_dimension() {
 }
 
 #[test]
+fn starts_that_are_to_be_a_dimension_are_no_variables_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = [0, 1].map(|start| {
+        let piece = Piece { grid: 0, start, first: 0, size: 4, member: 0 };
+        piece.write(folder.path(), By::Coordinates, By::Attribute)
+    });
+    let mut options = Options::default();
+    options.new_dimension = Some("start=attribute:sub_experiment_id".into());
+    let error = create(&folder.path().join("agg.nca"), &paths, &options, None).unwrap_err();
+    assert!(error.kind() == Kind::Map && error.to_string().contains("'time' overlaps"), "{error}");
+}
+
+#[test]
 fn a_forecast_period_makes_a_dimension_of_starts() {
     fn forecast(file: &mut File) {
         let Data::Values(Values::F64(time)) = file.variables[0].data.clone() else { panic!("no times") };

@@ -116,13 +116,13 @@ pub(super) fn arrange(inputs: &[Input], members: Vec<Member>, options: &Options,
         if let Some(classes) = by_start(inputs, &members).filter(|classes| classes.len() <= MOST) {
             let mut told = Told { fields: Vec::new(), by: Some(START) };
             for class in ordered(inputs, classes, START) {
-                told.fields.extend(one(inputs, class, draft).fields);
+                told.fields.extend(one(inputs, class, options, draft).fields);
             }
             tell_traits(inputs, &mut told.fields);
             return told;
         }
     }
-    let mut told = one(inputs, members, draft);
+    let mut told = one(inputs, members, options, draft);
     match told.by {
         Some(_) => tell_traits(inputs, &mut told.fields),
         None => told.fields.iter_mut().for_each(|(field, _)| keep_traits(inputs, field)),
@@ -130,23 +130,33 @@ pub(super) fn arrange(inputs: &[Input], members: Vec<Member>, options: &Options,
     told
 }
 
-fn one(inputs: &[Input], members: Vec<Member>, draft: &Draft<'_>) -> Told {
+fn one(inputs: &[Input], members: Vec<Member>, options: &Options, draft: &Draft<'_>) -> Told {
     let all = members.clone();
     let (field, fault) = draft(members);
-    let found = fault.as_ref().and_then(|_| parted(inputs, &all, &RULES, draft));
+    let found = fault.as_ref().and_then(|_| parted(inputs, &all, &RULES, options, draft));
     found.unwrap_or_else(|| Told { fields: vec![(field, fault)], by: None })
 }
 
 /// Returns the fields of members that do not fit together, if a rule tells them apart.
-fn parted(inputs: &[Input], members: &[Member], rules: &[Rule], draft: &Draft<'_>) -> Option<Told> {
+fn parted(
+    inputs: &[Input],
+    members: &[Member],
+    rules: &[Rule],
+    options: &Options,
+    draft: &Draft<'_>,
+) -> Option<Told> {
     for (at, rule) in rules.iter().enumerate() {
         let classes = (rule.classes)(inputs, members).filter(|classes| (2..=MOST).contains(&classes.len()));
         let Some(classes) = classes else { continue };
+        // They are to be along the new dimension, not beside it.
+        if options.labelled().is_some_and(|name| have_a_label_each(inputs, &classes, name)) {
+            continue;
+        }
         let mut fields = Vec::with_capacity(classes.len());
         for class in ordered(inputs, classes, rule.what) {
             match draft(class.clone()) {
                 (field, None) => fields.push((field, None)),
-                (field, fault) => match parted(inputs, &class, &rules[at + 1..], draft) {
+                (field, fault) => match parted(inputs, &class, &rules[at + 1..], options, draft) {
                     Some(more) => fields.extend(more.fields),
                     None => fields.push((field, fault.map(|e| placed(e, inputs, &class, rule.what)))),
                 },
@@ -166,6 +176,19 @@ fn ordered(inputs: &[Input], mut classes: Classes, what: &str) -> Classes {
         field::precedence(inputs, class, value)
     });
     classes
+}
+
+/// Returns whether all members of each variable have the same label along a new dimension.
+fn have_a_label_each(inputs: &[Input], classes: &Classes, name: &str) -> bool {
+    let label = |member: &Member| match inputs[member.input].item(name).map(|item| &item.content) {
+        // Equal values share memory.
+        Some(Content::Kept(values)) => Some(Arc::as_ptr(values)),
+        _ => None,
+    };
+    classes.iter().all(|class| {
+        let first = class.first().and_then(label);
+        first.is_some() && class.iter().all(|member| label(member) == first)
+    })
 }
 
 /// Returns the error of files that were told apart, which says of which.
