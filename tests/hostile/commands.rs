@@ -312,6 +312,22 @@ fn an_index_or_update_of_claims_ends_soon() {
 }
 
 #[test]
+fn records_that_a_file_only_claims_are_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("records.nc");
+    {
+        let mut file = netcdf::create(&path).unwrap();
+        file.add_unlimited_dimension("t").unwrap();
+        let mut long = file.add_variable::<f64>("long", &["t"]).unwrap();
+        long.put_value(1.0, 1usize << 30).unwrap();
+        file.add_variable::<f64>("short", &["t"]).unwrap().put_value(1.0, 0usize).unwrap();
+    }
+    keep(&path);
+    let error = refused_conversion(&path);
+    assert_eq!((error.kind(), error.variable()), (Kind::Limit, Some("/short")), "{error}");
+}
+
+#[test]
 fn many_objects_are_not_converted() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("dimensions.nc");

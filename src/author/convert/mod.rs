@@ -41,6 +41,12 @@ pub use locations::Locations;
 /// The number of elements of plain data that are in memory at once.
 const SLAB: u64 = 1 << 20;
 
+/// How many chunks of an array are searched for, whatever the length of the file; as many again as it has bytes.
+const MOST_SEARCHED: u64 = 1 << 22;
+
+/// The size in bytes up to which records that were not written are always written.
+const MOST_FILLED: u64 = 1 << 30;
+
 /// The size in bytes up to which a chunk always keeps its shape.
 const LARGE: u64 = 16 << 20;
 /// How many times as long as the file a larger one may be. Deflate can make 1032 bytes of one.
@@ -332,6 +338,29 @@ fn variable_of(
     Ok(new)
 }
 
+/// Checks that copying an array takes time and space with what the file has, not with the shape that it claims.
+///
+/// # Errors
+/// `Limit`.
+fn check_claims(container: &Container, array: &Array, block: &[u64]) -> Result<()> {
+    let length = container.source().len();
+    let count = |part: &[u64]| {
+        let counts: Vec<u64> = array.shape.iter().zip(part).map(|(&n, &b)| n.div_ceil(b.max(1))).collect();
+        checked_product(&counts).unwrap_or(u64::MAX)
+    };
+    let searched = count(block).max(array.chunk().map_or(0, count));
+    let bytes = checked_product(&array.shape).and_then(|n| n.checked_mul(array.element.size() as u64));
+    let filled = array.short.is_some()
+        && bytes.is_none_or(|bytes| bytes > length.saturating_mul(TIMES).saturating_add(MOST_FILLED));
+    match filled || searched > length.saturating_add(MOST_SEARCHED) {
+        true => Err(Error::new(
+            Kind::Limit,
+            format!("its shape {:?} is too much for a file of {length} bytes", array.shape),
+        )),
+        false => Ok(()),
+    }
+}
+
 /// Copies plain data as stored; what was never written stays so, with the same value.
 pub(super) fn copy(
     dataset: &Dataset,
@@ -353,7 +382,10 @@ pub(super) fn copy(
     if same && matches!(variable.array.layout, Layout::Unwritten) && variable.array.short.is_none() {
         return Ok(());
     }
-    for (start, count) in blocks(shape, &out.block_shape(&variable.path, SLAB)) {
+    let block = out.block_shape(&variable.path, SLAB);
+    check_claims(&shared.container, &variable.array, &block)
+        .map_err(|e| e.in_variable(&variable.path).in_file(dataset.name()))?;
+    for (start, count) in blocks(shape, &block) {
         let part = Selection::block(&start, &count, shape)?;
         if same && is_unwritten(&variable.array, &part)? {
             progress.advance(part.len().unwrap_or(0))?;
