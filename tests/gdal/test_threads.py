@@ -34,11 +34,11 @@ def silence():
 OPEN_IN_A_THREAD = """
 import sys, threading
 from osgeo import gdal
+gdal.UseExceptions()
 gdal.OpenEx(sys.argv[2], allowed_drivers=["netCDF"])
 def work():
     array = gdal.OpenEx(sys.argv[1], gdal.OF_MULTIDIM_RASTER).GetRootGroup().OpenMDArray("tas")
     print(gdal.Open(sys.argv[1]).GetGeoTransform(), array.GetSpatialRef().IsProjected())
-gdal.UseExceptions()
 thread = threading.Thread(target=work)
 thread.start()
 thread.join()
