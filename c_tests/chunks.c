@@ -59,6 +59,9 @@ static void what_is_converted_has_no_chunk(char **argv)
     CHECK_OK(cfa_variable_chunk_visit(find(dataset, "tas"), start, block, see, &last));
     CHECK_OK(cfa_variable_chunk_visit(find(dataset, "lat"), start, block, see, &last));
     CHECK(cfa_variable_chunk_visit(find(dataset, "bad"), start, block, see, &last) == CFA_ERR_MISSING_VARIABLE);
+    uint64_t three = 3;
+    CHECK(cfa_variable_chunk_visit(find(dataset, "gone"), start, &three, see, &last) == CFA_ERR_FRAGMENT_MISSING);
+    CHECK(strstr(cfa_last_error(), "agg.nc: variable '/gone': fragment [0]") != NULL);
     CHECK(last.calls == 0);
     cfa_dataset_free(dataset);
 }

@@ -3,6 +3,11 @@
 #include <atomic>
 #include <map>
 
+#ifdef __linux__
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
 #include "classic_file.h"
 #include "metadata.h"
 #include "name.h"
@@ -186,12 +191,14 @@ class StandIn
     std::vector<const cfa_variable *> m_surfaces{};
 };
 
-// A file in /vsimem/ that is deleted with this object.
+// A file in memory that is deleted with this object.
 class MemoryFile
 {
   public:
     explicit MemoryFile(std::vector<GByte> &bytes)
     {
+        if (OpenForSystem(bytes))
+            return;
         static std::atomic<unsigned> counter{0};
         m_name = CPLSPrintf("/vsimem/cfa_georeferencing_%p_%u.nc", static_cast<void *>(this), ++counter);
         VSIFCloseL(VSIFileFromMemBuffer(m_name.c_str(), bytes.data(), bytes.size(), FALSE));
@@ -199,6 +206,13 @@ class MemoryFile
 
     ~MemoryFile()
     {
+#ifdef __linux__
+        if (m_descriptor >= 0)
+        {
+            close(m_descriptor);
+            return;
+        }
+#endif
         VSIUnlink(m_name.c_str());
     }
 
@@ -211,7 +225,39 @@ class MemoryFile
     }
 
   private:
+    // Makes a file that the system can open by name, too, where it has such files in memory. Of one in /vsimem/ libnetcdf
+    // 4.9.3 asks HDF5 whether it is one of its files; HDF5 finds no such file, and in every thread but the first prints
+    // that.
+    bool OpenForSystem(const std::vector<GByte> &bytes)
+    {
+#ifdef __linux__
+        m_descriptor = memfd_create("cfa_georeferencing", MFD_CLOEXEC);
+        if (m_descriptor < 0)
+            return false;
+        size_t done = 0;
+        while (done < bytes.size())
+        {
+            const ssize_t written = write(m_descriptor, bytes.data() + done, bytes.size() - done);
+            if (written <= 0)
+                break;
+            done += static_cast<size_t>(written);
+        }
+        m_name = "/proc/self/fd/" + std::to_string(m_descriptor);
+        // Where /proc is not mounted, the file has no name.
+        if (done == bytes.size() && access(m_name.c_str(), R_OK) == 0)
+            return true;
+        close(m_descriptor);
+        m_descriptor = -1;
+#else
+        (void)bytes;
+#endif
+        return false;
+    }
+
     std::string m_name{};
+#ifdef __linux__
+    int m_descriptor = -1;
+#endif
 };
 
 } // namespace

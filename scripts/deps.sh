@@ -17,7 +17,8 @@ test) needed='build|demo|lint|test' ;;
 bench) needed='build|bench' ;;
 soak) needed='build|demo|lint|test|soak' ;;
 suite) needed='suite' ;;
-*) echo "deps: there is no target '$1'; there are: build, demo, wheel, lint, test, bench, soak, suite" >&2 && exit 2 ;;
+suite-qgis) needed='suite|suite-qgis' ;;
+*) echo "deps: there is no target '$1'; there are: build, demo, wheel, lint, test, bench, soak, suite, suite-qgis" >&2 && exit 2 ;;
 esac
 mapfile -t packages < <(awk -v needed="(^|,)($needed)(,|\$)" '!/^#/ && $2 ~ needed { print $1 }' scripts/packages.txt)
 

@@ -1,4 +1,7 @@
-"""Run by QGIS (--code) for scripts/qgis_screenshots.sh: opens the sample in three ways and takes a picture of the window each time."""
+"""Run by QGIS (--code) for scripts/qgis_screenshots.sh: opens the sample in three ways and takes a picture of the window each time.
+
+What docs/qgis.md says of each is checked: one band in colour, reference system, times, and that July does not look like January.
+"""
 import os
 import sys
 import traceback
@@ -58,6 +61,16 @@ def show_all():
     drawn()
 
 
+def expect(found, wanted):
+    if found != wanted:
+        raise ValueError(f"{found!r} instead of {wanted!r}")
+
+
+def map_now():
+    drawn()
+    return iface.mapCanvas().grab().toImage()
+
+
 def animate(day, begin):
     """Opens the temporal controller, which knows when the data begin, chooses steps of a day, and goes to a day of the year."""
     dock = WINDOW.findChild(QDockWidget, "Temporal Controller")
@@ -66,17 +79,18 @@ def animate(day, begin):
     dock.findChild(QAbstractButton, "mNavigationAnimated").click()
     wait(300)
     controller = iface.mapCanvas().temporalController()
-    if controller.temporalExtents().begin() != begin:
-        raise ValueError(f"the controller begins at {controller.temporalExtents().begin().toString(Qt.ISODate)}")
+    expect(controller.temporalExtents().begin().toUTC().toString(Qt.ISODate), begin.toString(Qt.ISODate))
     steps = dock.findChild(QComboBox, "mTimeStepsComboBox")
     steps.setCurrentIndex(steps.findText("days"))
     wait(500)
-    controller.setCurrentFrameNumber(day)
     WINDOW.resizeDocks([dock], [120], Qt.Vertical)
+    winter = map_now()
+    expect(map_now() == winter, True)
+    controller.setCurrentFrameNumber(day)
     wait(500)
     shown = controller.dateTimeRangeForFrameNumber(controller.currentFrameNumber()).begin().date()
-    if shown != QDate(2024, 1, 1).addDays(day):
-        raise ValueError(f"the controller is at {shown.toString(Qt.ISODate)}")
+    expect(shown.toString(Qt.ISODate), QDate(2024, 1, 1).addDays(day).toString(Qt.ISODate))
+    expect(map_now() == winter, False)
 
 
 def clear():
@@ -88,7 +102,9 @@ def clear():
 
 
 def raster():
-    iface.addRasterLayer(SAMPLE, "tas")
+    layer = iface.addRasterLayer(SAMPLE, "tas")
+    expect((layer.isValid(), layer.bandCount(), layer.renderer().type()), (True, 366, "singlebandpseudocolor"))
+    expect(layer.crs().authid(), "EPSG:4326")
     show_all()
     take("qgis-raster")
     clear()
@@ -96,6 +112,10 @@ def raster():
 
 def layer_file():
     QgsLayerDefinition.loadLayerDefinition(f"{SAMPLE}.qlr", QgsProject.instance(), QgsProject.instance().layerTreeRoot())
+    layers = QgsProject.instance().mapLayers().values()
+    expect({(layer.isValid(), layer.crs().authid(), layer.temporalProperties().isActive()) for layer in layers},
+           {(True, "EPSG:4326", True)})
+    expect((len(layers), next(iter(layers)).renderer().shader().rasterShaderFunction().legendSettings().suffix()), (366, " K"))
     show_all()
     animate(195, moment(0))
     take("qgis")
@@ -103,7 +123,7 @@ def layer_file():
 
 
 def mesh():
-    iface.addMeshLayer(SAMPLE, "tas", "mdal")
+    expect(iface.addMeshLayer(SAMPLE, "tas", "mdal").isValid(), True)
     show_all()
     animate(195, moment(12))
     take("qgis-mesh")

@@ -5,6 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 CFA_TEST_SECONDS=${CFA_TEST_SECONDS:-60} scripts/test_gdal.sh
+# The pictures of docs are not replaced: they are made to see that the window of QGIS still shows what they show.
+scripts/qgis_screenshots.sh build/pictures
 CFA_CASES=240 cargo test --locked --test all stress::
 CFA_CASES=3000 cargo test --locked --test all end_to_end::
 
@@ -16,9 +18,10 @@ ln -s /usr/lib/python3/dist-packages/osgeo "$osgeo/osgeo"
 PYTHONPATH=$osgeo build/python/bin/python python/tests/soak_together.py "${CFA_TEST_SECONDS:-60}"
 
 failed=()
-for suite in trixie sid; do
+for suite in "trixie qgis" sid; do
     status=0
-    scripts/test_gdal_suite.sh "$suite" || status=$?
+    # shellcheck disable=SC2086 # the suite, and what else is tested there
+    scripts/test_gdal_suite.sh $suite || status=$?
     ((status == 0 || status == 77)) || failed+=("$suite")
 done
 if ((${#failed[@]})); then

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Builds the plugin with the GDAL of another suite of Debian and runs the tests of the driver there, as test_gdal.sh does.
 #
-#   scripts/test_gdal_suite.sh SUITE    trixie (GDAL 3.10), sid (the newest one), or any that the mirror has
+#   scripts/test_gdal_suite.sh SUITE [qgis]    trixie (GDAL 3.10), sid (the newest one), or any that the mirror has
 #
+# With `qgis` the QGIS of that suite is installed too (1.2 GB more), and its tests are run, those of its window among them.
 # The suite is set up once, in build/suites/SUITE (2.5 GB), by root, from the mirror of the machine's own apt sources; remove
 # that folder to have it set up anew. Everything that is mounted is so in a namespace of its own: it is gone with the last
 # process in it, however that ends.
@@ -10,20 +11,22 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-suite=${1-}
-if [[ ! $suite =~ ^[a-z]+$ ]]; then
-    sed -n 's/^# \{0,1\}//; 2,9p' "$0" >&2
+suite=${1-} qgis=${2-}
+if [[ ! $suite =~ ^[a-z]+$ || ! $qgis =~ ^(qgis)?$ ]]; then
+    sed -n 's/^# \{0,1\}//; 2,10p' "$0" >&2
     exit 2
 fi
 place=$PWD/build/suites/$suite
 root=$place/root
-toolchain=$(rustc --print sysroot)
-crates=${CARGO_HOME:-$HOME/.cargo}/registry
 
 left_out() {
     scripts/left_out.sh "gdal-$suite" "$1" || exit 1
     exit 77
 }
+
+((EUID == 0)) || left_out "only root can set up another suite"
+toolchain=$(rustc --print sysroot)
+crates=${CARGO_HOME:-$HOME/.cargo}/registry
 
 set_up() {
     rm -rf "$root.new"
@@ -68,15 +71,16 @@ if [[ ${CFA_IN_NAMESPACE-} == "$place" ]]; then
     [[ -e $root ]] || set_up
     copy_sources
     mount_all
-    inside 'scripts/deps.sh suite' >"$place/deps.log" || { tail -n 5 "$place/deps.log" >&2 && exit 1; }
+    inside "scripts/deps.sh suite${qgis:+-qgis}" >"$place/deps.log" || { tail -n 5 "$place/deps.log" >&2 && exit 1; }
     inside 'gdal-config --version' >"$place/version"
-    inside 'scripts/cargo.sh plugin'
-    inside 'rm -rf /tmp/*; scripts/test_gdal.sh'
-    exit
+    inside 'scripts/cargo.sh products plugin'
+    status=0
+    inside 'rm -rf /tmp/*; scripts/test_gdal.sh' || status=1
+    [[ -z $qgis ]] || inside 'scripts/qgis_screenshots.sh build/pictures' || status=1
+    exit "$status"
 fi
 
-((EUID == 0)) || left_out "only root can set up another suite"
-command -v debootstrap >/dev/null || left_out "there is no debootstrap (scripts/deps.sh soak)"
+command -v debootstrap >/dev/null || scripts/deps.sh soak || left_out "debootstrap cannot be installed"
 unshare --mount --pid --fork true 2>/dev/null || left_out "this system allows no namespaces"
 archive=$(scripts/debian_mirror.sh)
 if [[ ! -e $root ]]; then
@@ -88,9 +92,9 @@ if [[ ! -e $root ]]; then
     mkdir -p "$place"
 fi
 cargo fetch --locked --quiet
-# Whoever ends this script ends all that runs in the namespace, too.
-CFA_IN_NAMESPACE=$place archive=$archive unshare --mount --propagation private --pid --fork --kill-child \
-    scripts/test_gdal_suite.sh "$suite" &
+# Whoever ends this script ends all that runs in the namespace, too, in whatever way.
+CFA_IN_NAMESPACE=$place archive=$archive setpriv --pdeathsig KILL \
+    unshare --mount --propagation private --pid --fork --kill-child scripts/test_gdal_suite.sh "$suite" "$qgis" &
 namespace=$!
 trap 'kill -KILL "$namespace" 2>/dev/null || true; rm -f "${found-}"' EXIT
 status=0

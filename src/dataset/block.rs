@@ -38,6 +38,7 @@ impl Variable {
     /// Those of reading its first element.
     pub(crate) fn stored_block(&self, start: &[u64], block: &[u64]) -> Result<Option<StoredChunk>> {
         chunk::place(self.dataset().shared(), self.id(), start, block)
+            .map_err(|e| e.in_variable(self.path()).in_file(self.dataset().name()))
     }
 
     fn chunk_of_first_fragment(&self, canonical: &[u64]) -> Result<Option<Vec<u64>>> {

@@ -78,9 +78,8 @@ fn search<T>(
         let Lookup::Fragments(list) = entries else { return Ok(()) };
         let [fragment] = &list[..] else { return Ok(()) };
         let spans = block.spans(0);
-        let Some((prepared, piece)) = preparation.prepare(fragment, &spans)? else {
-            return Ok(());
-        };
+        let prepared = preparation.prepare(fragment, &spans).map_err(|e| e.in_fragment(&index_of(&spans)))?;
+        let Some((prepared, piece)) = prepared else { return Ok(()) };
         let raw = &prepared.raw;
         let Some((source, array)) = raw.in_file() else { return Ok(()) };
         let is_same = prepared.conversion.is_identity()

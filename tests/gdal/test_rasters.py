@@ -22,12 +22,16 @@ def large(file):
     fixtures.data(file)
 
 
-# One process of a tile server: reads windows of any place and band, and prints a digest of the values and how many threads it has.
+# One process of a tile server: reads windows of any place and band, and prints a digest of the values and how many threads
+# that has started; numpy may have started others.
 DRAW = """
 import hashlib, os, sys
 import numpy as np
 from osgeo import gdal
 gdal.UseExceptions()
+def threads():
+    return len(os.listdir("/proc/self/task")) if os.path.exists("/proc/self/task") else 0
+before = threads()
 name, seed, reopens, bands, rows, columns, tile = sys.argv[1], *map(int, sys.argv[2:])
 random, digest = np.random.default_rng(seed), hashlib.sha256()
 dataset = gdal.Open(name)
@@ -36,7 +40,7 @@ for _ in range(40):
         dataset = gdal.Open(name)
     band, x, y = (int(random.integers(n)) for n in (bands, columns - tile, rows - tile))
     digest.update(dataset.GetRasterBand(band + 1).ReadAsArray(x, y, tile, tile).tobytes())
-print(digest.hexdigest(), len(os.listdir("/proc/self/task")) if os.path.exists("/proc/self/task") else 1)
+print(digest.hexdigest(), threads() - before)
 """
 
 
@@ -93,7 +97,7 @@ class Rasters(unittest.TestCase):
             self.assertEqual(found, expected)
             self.assertEqual(len(set(found)), 8)
             # Eight processes have the cores to themselves: a small read has no use for more threads.
-            self.assertEqual({threads for _, threads in digests["aggregation"]}, {"1"})
+            self.assertEqual({threads for _, threads in digests["aggregation"]}, {"0"})
 
 
 if __name__ == "__main__":
