@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::bad::Bad;
 use super::facets::Facets;
 use super::globals::{Globals, GroupAttributes};
+use super::kept::Kept;
 use super::labels::Labels;
 use super::record::{digest, Content, Input, Interner, Item, State, Template};
 use super::Options;
@@ -157,22 +158,21 @@ fn look(
         if !describes && !options.wants(&template.name) {
             continue;
         }
-        let shape = interner.shape(variable.shape()?);
-        let elements = checked_product(&shape).unwrap_or(u64::MAX);
+        let shape = variable.shape()?;
+        let elements = checked_product(shape).unwrap_or(u64::MAX);
         if elements == 0 && !describes {
             notes.push(format!("'{}' has no data in {name}; it is skipped", template.name));
             continue;
         }
         let content = if describes && elements <= MOST_ELEMENTS {
-            let values = variable.read_values(&Selection::all(&shape))?;
+            let values = variable.read_values(&Selection::all(shape))?;
             let most = if along.contains(&template.name) { KEPT_ALONG_BYTES } else { KEPT_BYTES };
             keep(values, most, interner)
         } else {
             Content::Unread
         };
-        let template = interner.template(template);
-        let item = Item { template, shape, content, is_data: !describes, by_value: false, fragment: None };
-        items.push(interner.item(item));
+        let outline = interner.outline(&interner.template(template), shape, !describes, false);
+        items.push(interner.item(Item { outline, content, fragment: None }));
     }
     if !items.iter().any(|i| i.is_data) && options.variables.is_empty() {
         notes.push(format!("{name} has no data variables"));
@@ -190,7 +190,7 @@ fn look(
 fn keep(values: Values, most: u64, interner: &Interner) -> Content {
     let element = values.data_type().size().unwrap_or(64) as u64;
     if (values.len() as u64).saturating_mul(element) <= most {
-        Content::Kept(interner.values(values))
+        Content::Kept(Kept::new(values, interner))
     } else {
         Content::Hashed(Box::new(digest(&values)))
     }
