@@ -452,7 +452,8 @@ impl Existing {
         let content = Content::Kept(Kept::new(one.values(&own)?, interner));
         let there = item(one, &own, content, false, fragment, interner);
         // Items are shared by content, whatever their place.
-        Ok(if fragment.is_some() { Arc::new(there) } else { interner.item(there) })
+        let is_alone = fragment.is_some() || companion.is_divided_alike;
+        Ok(if is_alone { Arc::new(there) } else { interner.item(there) })
     }
 
     /// Returns the values of a part of a variable.
