@@ -202,6 +202,9 @@ impl Input {
     }
 }
 
+/// The addresses of the template and of the shape, which the outline keeps, and the role.
+type OutlineKey = (usize, usize, bool, bool);
+
 /// Keeps equal things once.
 #[derive(Default)]
 pub(super) struct Interner {
@@ -211,7 +214,7 @@ pub(super) struct Interner {
     items: Mutex<HashMap<u64, Arc<Item>>>,
     shapes: Mutex<HashSet<Arc<[u64]>>>,
     /// Outlines by their template, shape and role.
-    outlines: Mutex<HashMap<(usize, usize, bool, bool), Arc<Outline>>>,
+    outlines: Mutex<HashMap<OutlineKey, Arc<Outline>>>,
 }
 
 impl Interner {

@@ -122,7 +122,7 @@ mod tests {
         content.add_file("a".into(), "v");
         plain[1..].iter().for_each(|fragment| content.add(fragment));
         assert!(matches!(content, Content::Files(_)));
-        assert_eq!(content.stored().unwrap(), plain[..]);
+        assert_eq!(*content.stored().unwrap(), plain);
         content.add(&Fragment::Missing);
         content.add_file("e".into(), "v");
         let more = [&plain[..], &[Fragment::Missing, file("e", "v")]].concat();
