@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use cfa::check::{check, Options as CheckOptions};
 use cfa::create::{create, update, Options};
 use cfa::internals::write::{write_file, File, Format, Variable};
-use cfa::{OpenOptions, Values};
+use cfa::{Dataset, OpenOptions, Values};
 
+use super::parts::values;
 use crate::support::allocations::{most_during, number_during};
 
 /// Writes a file of one time with this many variables.
@@ -55,24 +56,84 @@ fn four_times_the_variables_cost_four_times_as_much() {
     assert!(many < few * 9 / 2, "{few} and {many} requests");
 }
 
-/// Returns the most bytes while an aggregation of this many files is made, and while one more is added.
-fn of_files(count: usize) -> (usize, usize) {
-    let folder = tempfile::tempdir().unwrap();
-    let mut parts: Vec<PathBuf> = (0..count).map(|i| part(folder.path(), i, 1)).collect();
-    let out = folder.path().join("all.nc");
-    let last = parts.pop().unwrap();
-    let (_, most) = most_during(|| create(&out, &parts, &options(), None).unwrap());
-    let (report, more) = most_during(|| update(&out, &[last], &options(), None).unwrap());
-    assert_eq!(report.variables[0].fragments, count as u64);
-    (most, more)
+/// What it costs to make an aggregation, and to add one more file to it: requests for memory, and the most bytes.
+struct Cost {
+    created: (usize, usize),
+    updated: (usize, usize),
+}
+
+impl Cost {
+    /// Returns the cost of this many files.
+    fn of_files(count: usize) -> Cost {
+        let folder = tempfile::tempdir().unwrap();
+        let mut parts: Vec<PathBuf> = (0..count).map(|i| part(folder.path(), i, 1)).collect();
+        let out = folder.path().join("all.nc");
+        let last = parts.pop().unwrap();
+        let ((_, number), most) =
+            most_during(|| number_during(|| create(&out, &parts, &options(), None).unwrap()));
+        let created = (number, most);
+        let ((report, number), most) =
+            most_during(|| number_during(|| update(&out, &[last], &options(), None).unwrap()));
+        assert_eq!(report.variables[0].fragments, count as u64);
+        Cost { created, updated: (number, most) }
+    }
 }
 
 #[test]
-fn little_is_kept_of_each_file() {
-    let (few, many) = (of_files(200), of_files(1200));
-    let (created, updated) = ((many.0 - few.0) / 1000, (many.1 - few.1) / 1000);
-    assert!(created < 1100, "{created} bytes for each file");
-    assert!(updated < 3000, "{updated} bytes for each file of an update");
+fn each_file_costs_little() {
+    let (few, many) = (Cost::of_files(200), Cost::of_files(1200));
+    let of_each =
+        |few: (usize, usize), many: (usize, usize)| ((many.0 - few.0) / 1000, (many.1 - few.1) / 1000);
+    let (created, updated) = (of_each(few.created, many.created), of_each(few.updated, many.updated));
+    assert!(created.1 < 780, "{} bytes for each file", created.1);
+    assert!(updated.1 < 1700, "{} bytes for each file of an update", updated.1);
+    assert!(updated.0 < 112, "{} requests for each file that an update finds there", updated.0);
+}
+
+/// Writes a file of one time and one member, with descriptions along the time, the member, both, and neither.
+fn cell(folder: &Path, time: usize, member: usize) -> PathBuf {
+    let mut file = File::default();
+    ["time", "member"].iter().for_each(|name| file.add_dimension(name, 1));
+    file.add_dimension("x", 2);
+    let (t, m) = (time as f64, member as f64);
+    let days = Variable::with_values("time", &["time"], Values::F64(vec![t]));
+    file.variables.push(days.attribute("units", "days since 2001-01-01"));
+    file.variables.push(Variable::with_values("member", &["member"], Values::F64(vec![m])));
+    for (name, dimensions, values) in [
+        ("moon", &["time"][..], vec![t * 7.0]),
+        ("weight", &["member"], vec![m * 0.5]),
+        ("lead", &["member", "time"], vec![100.0 * m + t]),
+        ("depth", &["x"], vec![1.0, 2.0]),
+    ] {
+        file.variables.push(Variable::with_values(name, dimensions, Values::F64(values)));
+    }
+    let data = Variable::with_values("v", &["time", "member", "x"], Values::F32(vec![t as f32, m as f32]));
+    file.variables.push(data.attribute("units", "K").attribute("coordinates", "moon weight lead depth"));
+    let path = folder.join(format!("cell{time}_{member}.nc"));
+    write_file(&file, &path, Format::Netcdf4).unwrap();
+    path
+}
+
+#[test]
+fn an_update_keeps_what_each_fragment_shares_with_others() {
+    for aggregated in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let cells = |times: std::ops::Range<usize>| -> Vec<PathBuf> {
+            times.flat_map(|t| (0..3).map(move |m| (t, m))).map(|(t, m)| cell(folder.path(), t, m)).collect()
+        };
+        let (first, more) = (cells(0..3), cells(3..5));
+        let (grown, whole) = (folder.path().join("grown.nc"), folder.path().join("whole.nc"));
+        let mut options = options();
+        options.aggregate_coordinates = aggregated;
+        create(&grown, &first, &options, None).unwrap();
+        update(&grown, &more, &options, None).unwrap();
+        create(&whole, &[first, more].concat(), &options, None).unwrap();
+        let [grown, whole] = [grown, whole].map(|path| Dataset::open(path).unwrap());
+        for name in ["time", "member", "moon", "weight", "lead", "depth", "v"] {
+            assert_eq!(values(&grown, name), values(&whole, name), "{name}");
+        }
+        assert_eq!(values(&grown, "lead").len(), 15);
+    }
 }
 
 #[test]

@@ -211,19 +211,20 @@ pub(crate) fn note(total: u64, recorded: u64) -> String {
 pub(crate) fn record_all(file: &mut File, recorder: &Recorder<'_>) -> Result<(u64, u64)> {
     let mut found = Vec::new();
     collect(file, &mut Vec::new(), &mut found);
-    let fragments: Vec<Fragments<'_>> = found
+    let lists: Vec<_> = found.iter().map(|(_, _, meaning)| meaning.aggregated.fragments.stored()).collect();
+    let fragments: Vec<Fragments<'_>> = lists
         .iter()
-        .filter_map(|(_, _, meaning)| match &meaning.aggregated.fragments {
-            Content::Stored(list) => {
-                Some(Fragments { list, sizes: &meaning.aggregated.sizes, dialect: meaning.dialect })
-            }
-            Content::Unique(_) => None,
+        .zip(&found)
+        .filter_map(|(list, (_, _, meaning))| {
+            let list = list.as_ref()?;
+            Some(Fragments { list, sizes: &meaning.aggregated.sizes, dialect: meaning.dialect })
         })
         .collect();
     let total = fragments.iter().map(|f| f.list.len() as u64).sum();
     let recordings = recorder.record(&fragments)?;
     drop(fragments);
-    let stored = found.into_iter().filter(|(_, _, m)| matches!(m.aggregated.fragments, Content::Stored(_)));
+    drop(lists);
+    let stored = found.into_iter().filter(|(_, _, m)| !matches!(m.aggregated.fragments, Content::Unique(_)));
     let mut count = 0;
     let mut catalogues: HashMap<Vec<usize>, Catalogue> = HashMap::new();
     for ((path, name, meaning), recording) in stored.zip(recordings) {

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::axis::Share;
 use super::coordinate_values::{Converter, CoordinateValues};
 use super::field::{self, Field, Member};
+use super::kept_values::Identity;
 use super::labels;
 use super::listing::{listed, short};
 use super::record::{Content, Input, Template};
@@ -348,13 +349,13 @@ fn parts(inputs: &[Input], members: &[Member], name: &str) -> Option<(Vec<Vec<f6
     let coordinate = |m: &Member| inputs[m.input].item(name).filter(|c| roles::is_coordinate(&c.template));
     let first = coordinate(members.first()?).filter(|item| is_horizontal(&item.template))?;
     let mut converter = Converter::to(&first.template);
-    let mut places: HashMap<(usize, usize), usize> = HashMap::new();
+    let mut places = HashMap::new();
     let mut parts: Vec<Vec<f64>> = Vec::new();
     let mut part_of = Vec::with_capacity(members.len());
     for member in members {
         let item = coordinate(member)?;
-        let Content::Kept(values) = &item.content else { return None };
-        let key = (Arc::as_ptr(values) as usize, Arc::as_ptr(&item.template) as usize);
+        let Content::Kept(kept) = &item.content else { return None };
+        let key = (kept.identity(), Arc::as_ptr(&item.template));
         if let Some(&place) = places.get(&key) {
             part_of.push(place);
             continue;
@@ -438,11 +439,11 @@ fn by_epoch(inputs: &[Input], members: &[Member]) -> Option<Classes> {
     let mut converter = Converter::to(&*template(&shares[0])?);
     // For each epoch the first and last time, and the stored numbers of each file.
     let mut ranges: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
-    let mut offsets: HashMap<&str, HashSet<usize>> = HashMap::new();
+    let mut offsets: HashMap<&str, HashSet<Identity>> = HashMap::new();
     for (share, epoch) in shares.iter().zip(&epochs) {
         let item = share.coordinate?;
-        let Content::Kept(values) = &item.content else { return None };
-        offsets.entry(epoch).or_default().insert(Arc::as_ptr(values) as usize);
+        let Content::Kept(kept) = &item.content else { return None };
+        offsets.entry(epoch).or_default().insert(kept.identity());
         let CoordinateValues::Numbers(list) = converter.coordinates(item).ok()? else { return None };
         let range = ranges.entry(epoch).or_insert((f64::INFINITY, f64::NEG_INFINITY));
         *range = list.iter().fold(*range, |(low, high), &x| (low.min(x), high.max(x)));

@@ -15,7 +15,6 @@ use crate::author::write::aggregation::{self, Aggregated, Content as Pieces, Sta
 use crate::author::write::{Catalogue, File, Numbering, Variable};
 use crate::cf::{self, Reference};
 use crate::error::{Error, Kind, Result};
-use crate::model::fragments::{Fragment, Version};
 use crate::value::{DataType, Values};
 
 /// Variables that are the same in all files are copied up to this size. Larger ones stay where they are.
@@ -73,9 +72,9 @@ impl AddedAxis {
 /// A variable that describes fields, with its original name.
 struct Shared {
     original: String,
-    made: Made,
+    made: Arc<Made>,
     /// Its bounds, and their name in the file.
-    bounds: Option<(Made, String)>,
+    bounds: Option<(Arc<Made>, String)>,
     name: String,
 }
 
@@ -131,10 +130,7 @@ impl Made {
         match (self, other) {
             (Made::Value(a), Made::Value(b)) => alike(a, b),
             (Made::Pieces(a, _), Made::Pieces(b, _)) => {
-                let (Pieces::Stored(x), Pieces::Stored(y)) = (&a.fragments, &b.fragments) else {
-                    return false;
-                };
-                alike(&a.variable, &b.variable) && a.sizes == b.sizes && x == y
+                alike(&a.variable, &b.variable) && a.sizes == b.sizes && a.fragments == b.fragments
             }
             _ => false,
         }
@@ -226,16 +222,17 @@ impl<'a> Assembly<'a> {
             }
             let name = axis_name.unwrap_or_else(|| self.free_name(&original));
             names.insert(original.clone(), Some(name.clone()));
-            let (made, kept) = (one.clone(), name.clone());
+            let (made, kept) = (Arc::new(one.clone()), name.clone());
             self.shared.push(Shared { original, made, bounds: None, name: kept });
             fresh.push((name, one));
             if let Some((original, bounds)) = own {
                 let name = self.free_name(&original);
                 names.insert(original.clone(), Some(name.clone()));
+                let made = Arc::new(bounds.clone());
                 if let Some(parent) = self.shared.list.last_mut() {
-                    parent.bounds = Some((bounds.clone(), name.clone()));
+                    parent.bounds = Some((Arc::clone(&made), name.clone()));
                 }
-                let (made, kept) = (bounds.clone(), name.clone());
+                let kept = name.clone();
                 self.shared.push(Shared { original, made, bounds: None, name: kept });
                 fresh.push((name, bounds));
             }
@@ -446,12 +443,12 @@ impl<'a> Assembly<'a> {
             .iter()
             .map(|e| e.axis.map_or(vec![e.size], |a| field.axes[a].parts.iter().map(|p| p.size).collect()))
             .collect();
-        let mut fragments = Vec::with_capacity(distribution.cells.len());
-        let mut states = Vec::with_capacity(distribution.cells.len());
+        let mut fragments = Pieces::with_room(distribution.cells.len());
+        let mut states = Vec::new();
         for (_, m) in &distribution.cells {
             let (input, item) = (field.input(self.inputs, *m), distribution.items[*m]);
-            fragments.push(match (&item.fragment, input.path()) {
-                (Some(fragment), _) => Fragment::clone(fragment),
+            match (&item.fragment, input.path()) {
+                (Some(fragment), _) => fragments.add(fragment),
                 // Otherwise the aggregation file would be a fragment of itself.
                 (None, Some(_)) if item.by_value => {
                     let message = "its data are in the aggregation file itself, so no file can be added to them; \
@@ -460,21 +457,21 @@ impl<'a> Assembly<'a> {
                 }
                 (None, Some(path)) => {
                     let known = input.location().map(str::to_owned);
-                    let location = Some(known.map_or_else(|| self.locator.location(path), Ok)?);
-                    let version = Version { location, identifier: item.template.path.clone(), format: None };
-                    Fragment::Stored { versions: vec![version], view: None }
+                    let location = known.map_or_else(|| self.locator.location(path), Ok)?;
+                    fragments.add_file(location, &item.template.path);
                 }
                 (None, None) => {
                     return Err(Error::new(Kind::Internal, "a fragment has no place").in_file(&*input.name))
                 }
-            });
-            states.push(input.state.as_deref().copied());
+            }
+        }
+        let has_state = |m: usize| field.input(self.inputs, m).state.is_some();
+        if distribution.cells.iter().any(|(_, m)| has_state(*m)) {
+            let of = |m: usize| field.input(self.inputs, m).state.as_deref().copied();
+            states.extend(distribution.cells.iter().map(|(_, m)| of(*m)));
         }
         let states = states_of(&states);
-        Ok(Made::Pieces(
-            Box::new(Aggregated { variable, sizes, fragments: Pieces::Stored(fragments) }),
-            states,
-        ))
+        Ok(Made::Pieces(Box::new(Aggregated { variable, sizes, fragments }), states))
     }
 
     fn note(&mut self, notes: Vec<String>) {
@@ -503,7 +500,7 @@ impl<'a> Assembly<'a> {
         variable.attributes.set_text("units", "1");
         self.shared.push(Shared {
             original: name.clone(),
-            made: Made::Value(variable.clone()),
+            made: Arc::new(Made::Value(variable.clone())),
             bounds: None,
             name: name.clone(),
         });
@@ -534,7 +531,7 @@ fn whole<'a>(
         }
     }
     Some(match (numbers.is_empty(), labels.is_empty()) {
-        (false, true) => CoordinateValues::Numbers(numbers.into()),
+        (false, true) => CoordinateValues::Numbers(numbers.as_slice().into()),
         (true, false) => CoordinateValues::Labels(labels.into()),
         _ => CoordinateValues::Nothing,
     })

@@ -10,7 +10,7 @@ use super::coordinate_values::{Converter, CoordinateValues};
 use super::gap;
 use super::listing::short;
 use super::overlap;
-use super::record::{Input, Item, Template};
+use super::record::{Content, Input, Item, Template};
 use crate::author::wish::Wish;
 use crate::canonical::TimeUnits;
 use crate::error::{Error, Kind, Result};
@@ -110,14 +110,16 @@ impl Scale {
         match ends {
             Ends::Nothing => format!("part of size {size}"),
             Ends::Labels(text) => text.to_string(),
-            Ends::Numbers(..) => span(&ends.numbers().map(|x| self.place(x)).collect::<Vec<_>>()),
+            _ => span(&ends.numbers().map(|x| self.place(x)).collect::<Vec<_>>()),
         }
     }
 
     /// Returns the range of a part that has this size and these ends, as [`Scale::full_range`].
     pub fn full(&self, size: u64, ends: &Ends) -> String {
         let range = self.between(size, ends);
-        let Ends::Numbers(..) = ends else { return range };
+        if matches!(ends, Ends::Nothing | Ends::Labels(_)) {
+            return range;
+        }
         let numbers = span(&ends.numbers().map(show).collect::<Vec<_>>());
         // Other coordinates, and times beyond all calendars, are numbers only.
         if range == numbers {
@@ -133,8 +135,12 @@ impl Scale {
 pub(super) enum Ends {
     /// It has no coordinates.
     Nothing,
-    /// None, one or two numbers.
-    Numbers(Option<f64>, Option<f64>),
+    /// No number.
+    Empty,
+    /// One number.
+    One(f64),
+    /// Two numbers.
+    Two(f64, f64),
     /// Labels, as they are shown.
     Labels(Box<str>),
 }
@@ -144,15 +150,18 @@ impl Ends {
         match &part.coordinates {
             CoordinateValues::Nothing => Ends::Nothing,
             CoordinateValues::Labels(labels) => Ends::Labels(short(&span(labels)).into()),
-            CoordinateValues::Numbers(list) => {
-                Ends::Numbers(list.first().copied(), list.last().copied().filter(|_| list.len() > 1))
-            }
+            CoordinateValues::Numbers(list) => match **list {
+                [] => Ends::Empty,
+                [one] => Ends::One(one),
+                [first, .., last] => Ends::Two(first, last),
+            },
         }
     }
 
     fn numbers(&self) -> impl Iterator<Item = f64> {
         let (first, last) = match self {
-            Ends::Numbers(first, last) => (*first, *last),
+            Ends::One(first) => (Some(*first), None),
+            Ends::Two(first, last) => (Some(*first), Some(*last)),
             _ => (None, None),
         };
         first.into_iter().chain(last)
@@ -291,26 +300,24 @@ fn charted(name: &str, new: bool, shares: &[Share], wishes: &Wishes) -> Result<A
 
 /// Returns the distinct coordinates, and for each member the index of its own.
 fn distinct(shares: &[Share], converter: &mut Converter) -> Result<(Vec<AxisPart>, Vec<usize>)> {
-    let mut numbers: HashMap<(usize, usize), usize> = HashMap::new();
+    // What is equal in memory is converted once.
+    let mut known = HashMap::new();
     let mut parts: Vec<AxisPart> = Vec::new();
     let mut part_of = Vec::with_capacity(shares.len());
     for (member, share) in shares.iter().enumerate() {
         let Some(coordinate) = share.coordinate else { continue };
-        let coordinates = converter.coordinates(coordinate).map_err(|e| e.in_file(&*share.input.name))?;
-        let (key, is_shared) = match &coordinates {
-            CoordinateValues::Numbers(v) => ((v.as_ptr() as usize, 0), Arc::strong_count(v) > 1),
-            CoordinateValues::Labels(v) => ((v.as_ptr() as usize, 1), Arc::strong_count(v) > 1),
-            CoordinateValues::Nothing => ((0, 2), true),
+        let key = match &coordinate.content {
+            Content::Kept(kept) => Some((kept.identity(), Arc::as_ptr(&coordinate.template))),
+            _ => None,
         };
-        let known = numbers.get(&key).copied().filter(|_| is_shared);
-        part_of.push(known.unwrap_or(parts.len()));
-        if known.is_none() {
-            // Coordinates that nothing else has cannot come again.
-            if is_shared {
-                numbers.insert(key, parts.len());
-            }
-            parts.push(AxisPart { coordinates, ..AxisPart::bare(share.size, member) });
+        if let Some(&part) = key.and_then(|key| known.get(&key)) {
+            part_of.push(part);
+            continue;
         }
+        let coordinates = converter.coordinates(coordinate).map_err(|e| e.in_file(&*share.input.name))?;
+        known.extend(key.map(|key| (key, parts.len())));
+        part_of.push(parts.len());
+        parts.push(AxisPart { coordinates, ..AxisPart::bare(share.size, member) });
     }
     Ok((parts, part_of))
 }

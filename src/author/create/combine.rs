@@ -6,7 +6,7 @@ use super::locate::Locator;
 use super::record::Input;
 use super::report::Describer;
 use super::scan::Scanned;
-use super::{apart, clocks, field, globals, groups, kept, labels, ragged, Options, Report};
+use super::{apart, clocks, field, globals, groups, kept_attributes, labels, ragged, Options, Report};
 use crate::author::wish::Wish;
 use crate::author::write::File;
 use crate::container::composed::is_same;
@@ -92,7 +92,7 @@ pub(super) fn combine(
     }
     notes.extend(note);
     notes.extend(on_groups);
-    notes.extend(kept::notes(&options.kept_attributes, inputs)?);
+    notes.extend(kept_attributes::notes(&options.kept_attributes, inputs)?);
     notes.extend(facets.notes(options.new_dimension.as_deref(), &told_everywhere));
     notes.extend(clocks::notes(inputs));
     notes.iter_mut().for_each(|note| *note = message::line(note, message::MOST));

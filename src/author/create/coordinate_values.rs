@@ -1,8 +1,10 @@
 //! The values of coordinates as they are compared between files: numbers in common units, or labels.
 
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
+use super::kept_values::Kept;
 use super::record::{bytes_of, Content, Item, Template};
 use crate::canonical::Target;
 use crate::dataset::coordinates::meant;
@@ -15,8 +17,38 @@ pub(super) enum CoordinateValues {
     /// No coordinates.
     Nothing,
     /// Numbers in common units; NaN means missing.
-    Numbers(Arc<[f64]>),
+    Numbers(Numbers),
     Labels(Arc<[String]>),
+}
+
+/// Numbers in order. Most parts of a dimension have one, with two bounds, so these take no memory of their own.
+#[derive(Clone, Debug)]
+pub(super) enum Numbers {
+    One([f64; 1]),
+    Two([f64; 2]),
+    Many(Arc<[f64]>),
+}
+
+impl Deref for Numbers {
+    type Target = [f64];
+
+    fn deref(&self) -> &[f64] {
+        match self {
+            Numbers::One(list) => list,
+            Numbers::Two(list) => list,
+            Numbers::Many(list) => list,
+        }
+    }
+}
+
+impl From<&[f64]> for Numbers {
+    fn from(list: &[f64]) -> Self {
+        match *list {
+            [a] => Numbers::One([a]),
+            [a, b] => Numbers::Two([a, b]),
+            _ => Numbers::Many(list.into()),
+        }
+    }
 }
 
 impl CoordinateValues {
@@ -25,7 +57,7 @@ impl CoordinateValues {
         match (self, other) {
             (CoordinateValues::Nothing, CoordinateValues::Nothing) => true,
             (CoordinateValues::Numbers(a), CoordinateValues::Numbers(b)) => {
-                Arc::ptr_eq(a, b) || close(a, b, slack)
+                std::ptr::eq(&**a, &**b) || close(a, b, slack)
             }
             (CoordinateValues::Labels(a), CoordinateValues::Labels(b)) => a == b,
             _ => false,
@@ -88,14 +120,15 @@ impl Converter {
     /// # Errors
     /// `Units` and `Calendar` if they cannot be converted, `Unsupported` for values that were too many to keep.
     pub fn coordinates(&mut self, item: &Item) -> Result<CoordinateValues> {
-        let Content::Kept(values) = &item.content else {
+        let Content::Kept(kept) = &item.content else {
             let message = format!("coordinate '{}' has too many values", item.template.name);
             return Err(Error::new(Kind::Unsupported, message));
         };
-        // Values of one file only are converted once, and not kept: there may be very many.
-        if Arc::strong_count(values) == 1 {
-            return self.convert(&item.template, values, &item.shape);
-        }
+        let values = match kept {
+            // Few values, and those of one file only, are converted and not remembered: there may be very many.
+            Kept::Shared(values) if Arc::strong_count(values) > 1 => values,
+            _ => return self.convert(&item.template, &kept.values(), &item.shape),
+        };
         // The meaning of the numbers depends on their template, which has the units.
         let key = (Arc::as_ptr(values) as usize, Arc::as_ptr(&item.template) as usize);
         if let Some(known) = self.known.get(&key) {
@@ -120,9 +153,8 @@ impl Converter {
             Some(labels) => CoordinateValues::Labels(labels.into()),
             None => {
                 let (bytes, data_type) = (bytes_of(values), template.data_type);
-                CoordinateValues::Numbers(
-                    self.numbers(template, &template.attributes, &bytes, data_type)?.into(),
-                )
+                let numbers = self.numbers(template, &template.attributes, &bytes, data_type)?;
+                CoordinateValues::Numbers(numbers.as_slice().into())
             }
         })
     }
@@ -136,7 +168,7 @@ impl Converter {
             CoordinateValues::Numbers(list) if !self.is_in(template) => {
                 let bytes: Vec<u8> = list.iter().flat_map(|x| x.to_ne_bytes()).collect();
                 let numbers = self.numbers(template, &Attributes::default(), &bytes, DataType::F64)?;
-                Ok(CoordinateValues::Numbers(numbers.into()))
+                Ok(CoordinateValues::Numbers(numbers.as_slice().into()))
             }
             other => Ok(other.clone()),
         }

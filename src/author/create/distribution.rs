@@ -1,7 +1,9 @@
 //! The distribution of one variable over the parts of a field: which of its dimensions are divided between files, and
 //! which file provides each cell.
 
-use std::collections::HashMap;
+use std::collections::hash_map::{Entry, HashMap};
+use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::bounds;
 use super::coordinate_values::Converter;
@@ -9,7 +11,7 @@ use super::field::{Field, Member};
 use super::record::{Input, Item, Template};
 use super::same;
 use crate::error::{Error, Kind, Result};
-use crate::selection::index_at;
+use crate::selection::Odometer;
 use crate::value::DataType;
 
 /// A dimension of the variable.
@@ -38,8 +40,8 @@ pub(super) struct Distribution<'a> {
     pub cells: Vec<Cell>,
 }
 
-/// The position along each extent, and the member that provides the cell.
-type Cell = (Vec<usize>, usize);
+/// The number of the cell in the array of the parts along all extents, in C order; and the member that provides it.
+type Cell = (u128, usize);
 
 impl<'a> Distribution<'a> {
     /// Returns the distribution of the data variable itself.
@@ -51,8 +53,7 @@ impl<'a> Distribution<'a> {
             size: a.size(),
         };
         let extents: Vec<Extent> = field.axes.iter().enumerate().map(extent).collect();
-        let counts: Vec<usize> = field.axes.iter().map(|a| a.parts.len()).collect();
-        let cells = field.cells.iter().enumerate().map(|(i, &m)| (unravel(i, &counts), m)).collect();
+        let cells = field.cells.iter().enumerate().map(|(i, &m)| (i as u128, m)).collect();
         let partners = vec![None; items.len()];
         Distribution {
             name: field.name.clone(),
@@ -188,32 +189,54 @@ impl<'a> Distribution<'a> {
                 _ => true,
             }
         };
-        let counts: Vec<usize> = field.axes.iter().map(|a| a.parts.len()).collect();
-        let mut places: HashMap<Vec<usize>, usize> = HashMap::new();
+        // The distance of the cells of neighbours along each axis.
+        let mut weights = vec![0u128; field.axes.len()];
+        let mut stride = 1u128;
+        for axis in self.extents.iter().rev().filter_map(|e| e.axis) {
+            weights[axis] = weights[axis].saturating_add(stride);
+            stride = stride.saturating_mul(field.axes[axis].parts.len() as u128);
+        }
+        let counts: Vec<u64> = field.axes.iter().map(|a| a.parts.len() as u64).collect();
+        let mut odometer = Odometer::new(&counts);
+        let mut places: HashMap<u128, usize> = HashMap::new();
         let mut cells: Vec<Cell> = Vec::new();
-        for (i, &m) in field.cells.iter().enumerate() {
-            let cell = unravel(i, &counts);
-            let place: Vec<usize> = self.extents.iter().map(|e| e.axis.map_or(0, |a| cell[a])).collect();
-            match places.get(&place) {
-                Some(&other) if !same(other, m) => return Err((other, m)),
-                Some(_) => {}
-                None => {
-                    places.insert(place.clone(), m);
+        for &m in &field.cells {
+            let along =
+                odometer.index().iter().zip(&weights).map(|(&i, weight)| weight.saturating_mul(i.into()));
+            let place = along.fold(0, u128::saturating_add);
+            match places.entry(place) {
+                Entry::Occupied(other) if !same(*other.get(), m) => return Err((*other.get(), m)),
+                Entry::Occupied(_) => {}
+                Entry::Vacant(free) => {
+                    free.insert(m);
                     cells.push((place, m));
                 }
             }
+            odometer.advance();
         }
-        cells.sort();
+        cells.sort_unstable();
         Ok(cells)
+    }
+
+    /// Returns the position of a cell along each extent.
+    pub fn place(&self, field: &Field, cell: &Cell) -> Vec<usize> {
+        let mut rest = cell.0;
+        let mut place = vec![0; self.extents.len()];
+        for (at, extent) in place.iter_mut().zip(&self.extents).rev() {
+            let count = extent.axis.map_or(1, |a| field.axes[a].parts.len().max(1)) as u128;
+            *at = (rest % count) as usize;
+            rest /= count;
+        }
+        place
     }
 
     /// Returns the distinct descriptions, that of the first cell first, each with the name of a file that has it.
     pub fn templates(&self, inputs: &'a [Input], field: &Field) -> Vec<(&'a Template, &'a str)> {
         let mut out: Vec<(&Template, &str)> = Vec::new();
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         let order = self.cells.iter().map(|(_, m)| *m).chain(0..self.items.len());
         for m in order {
-            if seen.insert(std::sync::Arc::as_ptr(&self.items[m].template)) {
+            if seen.insert(Arc::as_ptr(&self.items[m].template)) {
                 out.push((&self.items[m].template, &field.input(inputs, m).name));
             }
         }
@@ -233,10 +256,4 @@ impl<'a> Distribution<'a> {
     pub fn split_rank(&self, field: &Field) -> usize {
         self.extents.iter().filter(|e| e.axis.is_some_and(|a| field.axes[a].is_split())).count()
     }
-}
-
-/// The position of element `i` of an array of this shape.
-fn unravel(i: usize, shape: &[usize]) -> Vec<usize> {
-    let shape: Vec<u64> = shape.iter().map(|&n| n as u64).collect();
-    index_at(&shape, i as u64).into_iter().map(|at| at as usize).collect()
 }

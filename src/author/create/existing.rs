@@ -9,9 +9,10 @@ use std::sync::Arc;
 use once_cell::sync::OnceCell;
 
 use super::globals::GroupAttributes;
+use super::kept_values::Kept;
 use super::numbered::{Names, Numbered};
 use super::record::{Content, Input, Interner, Item, State, Template};
-use super::{apart, kept, renew, roles, scan, scope, Options};
+use super::{apart, kept_attributes, renew, roles, scan, scope, Options};
 use crate::author::wish::Wish;
 use crate::container::allowance::Allowance;
 use crate::container::tree::VariableId;
@@ -22,17 +23,18 @@ use crate::error::secrets::redact;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::Style;
 use crate::model::fragments::{Fragment, Lookup};
+use crate::model::grid::Grid;
 use crate::model::slabs::Slabs;
 use crate::model::substitutions::Substitutions;
 use crate::model::{Aggregation, Dialect};
 use crate::options::OpenOptions;
-use crate::selection::{checked_product, Selection};
+use crate::selection::{checked_product, indices, Selection};
 use crate::value::Values;
 
 /// The number of fragments that are looked up at once.
 const BLOCK: u64 = 4096;
 
-/// What is kept of a fragment besides its names: its place, its file, and the input that is made of it.
+/// What is kept of a fragment besides its names: its file, and the input that is made of it.
 const OWN: usize = 700;
 
 /// Variables up to this size are read at once.
@@ -52,7 +54,7 @@ pub(super) struct Existing {
     /// The files with fragments.
     pub files: Vec<ExistingFile>,
     /// The index of each file by location.
-    pub by_location: HashMap<String, usize>,
+    pub by_location: HashMap<Arc<str>, usize>,
     pub dataset: Dataset,
     pub variables: Vec<ExistingVariable>,
     /// The variables whose values determine where a part belongs.
@@ -67,26 +69,60 @@ pub(super) type Ranges = Vec<Range<u64>>;
 /// A file with fragments.
 pub(super) struct ExistingFile {
     /// Its location as the aggregation file will have it.
-    pub location: String,
-    /// The same as a URI reference, and the kinds of location that are allowed.
-    pub reference: (String, Style),
-    /// The variables and the places of its fragments.
-    pub fragments: Vec<(usize, Ranges)>,
+    pub location: Arc<str>,
+    /// The same as a URI reference, if it differs.
+    reference: Option<Box<str>>,
+    /// The kinds of location that are allowed.
+    pub style: Style,
+    /// The variables of its fragments, and their numbers in C order.
+    pub fragments: Vec<(usize, usize)>,
+}
+
+impl ExistingFile {
+    /// Returns its location as a URI reference.
+    pub fn reference(&self) -> &str {
+        self.reference.as_deref().unwrap_or(&self.location)
+    }
 }
 
 /// A fragment.
 pub(super) struct ExistingFragment {
-    pub fragment: Fragment,
+    pub fragment: Arc<Fragment>,
     /// The recorded state of its file.
     pub state: Option<State>,
     /// The indices of the files of its versions.
     pub files: Vec<usize>,
 }
 
+/// The fragments of a variable, in C order.
+pub(super) struct ExistingFragments {
+    grid: Arc<Grid>,
+    pub list: Vec<ExistingFragment>,
+}
+
+impl ExistingFragments {
+    /// Returns the fragment that has exactly this place.
+    fn at(&self, place: &[Range<u64>]) -> Option<&ExistingFragment> {
+        let shape = self.grid.shape();
+        if place.len() != shape.len() || place.iter().zip(shape).any(|(range, &n)| range.start >= n) {
+            return None;
+        }
+        let index: Vec<u64> =
+            place.iter().enumerate().map(|(d, range)| self.grid.find(d, range.start)).collect();
+        let is_it = index.iter().enumerate().all(|(d, &i)| self.grid.range(d, i) == place[d]);
+        self.list.get(self.grid.number(&index) as usize).filter(|_| is_it)
+    }
+
+    /// Returns each fragment with its index.
+    fn iter(&self) -> impl Iterator<Item = (Vec<u64>, &ExistingFragment)> {
+        indices(self.grid.fragments()).zip(&self.list)
+    }
+}
+
 impl ExistingFragment {
     /// Returns whether all its versions are in files that are gone.
     fn is_gone(&self, gone: &HashSet<usize>) -> bool {
-        let Fragment::Stored { versions, .. } = &self.fragment else { return false };
+        let Fragment::Stored { versions, .. } = &*self.fragment else { return false };
         !self.files.is_empty()
             && versions.iter().all(|version| version.location.is_some())
             && self.files.iter().all(|file| gone.contains(file))
@@ -97,8 +133,8 @@ impl ExistingFragment {
 pub(super) struct ExistingVariable {
     pub variable: Variable,
     pub template: Arc<Template>,
-    /// Its fragments by place, if it is aggregated.
-    pub fragments: Option<HashMap<Ranges, ExistingFragment>>,
+    /// Its fragments, if it is aggregated.
+    pub fragments: Option<ExistingFragments>,
     /// Its values, if they are few.
     whole: OnceCell<Values>,
 }
@@ -129,6 +165,31 @@ impl ExistingVariable {
     pub fn along(&self, dimension: &str, range: &Range<u64>) -> Result<Ranges> {
         let sizes = self.template.dimensions.iter().zip(self.variable.shape()?);
         Ok(sizes.map(|(name, &n)| if name == dimension { range.clone() } else { 0..n }).collect())
+    }
+}
+
+/// A variable that describes the fragments of another one.
+struct Companion<'a> {
+    one: &'a ExistingVariable,
+    /// Its description, with the names in the files.
+    template: Arc<Template>,
+    /// For each of its dimensions, the position of the same dimension of the other variable.
+    along: Vec<Option<usize>>,
+    /// Whether each fragment has a part of its own.
+    is_divided_alike: bool,
+    /// The parts that several fragments may have, by their places along those dimensions.
+    parts: HashMap<Ranges, Arc<Item>>,
+}
+
+impl<'a> Companion<'a> {
+    fn new(one: &'a ExistingVariable, template: Arc<Template>, data: &ExistingVariable) -> Companion<'a> {
+        let dimensions = &data.template.dimensions;
+        let position = |own: &String| dimensions.iter().position(|other| other == own);
+        let along: Vec<Option<usize>> = one.template.dimensions.iter().map(position).collect();
+        let counts = data.fragments.as_ref().map_or(&[][..], |fragments| fragments.grid.fragments());
+        let mut divided = (0..counts.len()).filter(|&d| counts[d] > 1);
+        let is_divided_alike = divided.all(|d| along.contains(&Some(d)));
+        Companion { one, template, along, is_divided_alike, parts: HashMap::new() }
     }
 }
 
@@ -172,7 +233,7 @@ pub(super) fn read(out: &Path, settings: &OpenOptions, interner: &Interner) -> R
     for (variable, template) in scope::templates(&dataset)? {
         let fragments = existing.look(&variable)?;
         let is_coordinate = roles::is_coordinate(&template);
-        existing.kept_attributes.extend(kept::is_kept(&template).then(|| template.name.clone()));
+        existing.kept_attributes.extend(kept_attributes::is_kept(&template).then(|| template.name.clone()));
         existing.has_aggregated_coordinates |= is_coordinate && fragments.is_some();
         let tells_time =
             template.rank() == 1 && template.text("units").is_some_and(|u| u.contains(" since "));
@@ -193,7 +254,7 @@ pub(super) fn read(out: &Path, settings: &OpenOptions, interner: &Interner) -> R
 impl Existing {
     /// Returns the fragments of an aggregation variable, and collects what they show about the file; `None` for another
     /// variable.
-    fn look(&mut self, variable: &Variable) -> Result<Option<HashMap<Ranges, ExistingFragment>>> {
+    fn look(&mut self, variable: &Variable) -> Result<Option<ExistingFragments>> {
         let Some(aggregation) = variable.aggregation()? else { return Ok(None) };
         self.dialect.get_or_insert(aggregation.dialect);
         self.has_state |= aggregation.recorded.is_some();
@@ -203,8 +264,7 @@ impl Existing {
         let (grid, shape) = (&aggregation.grid, aggregation.grid.fragments());
         let container = &*variable.dataset().shared().container;
         let place = |e: Error| e.in_variable(variable.path());
-        let mut fragments = HashMap::new();
-        let mut number = 0;
+        let mut fragments = Vec::new();
         for block in Slabs::new(&Selection::all(shape), shape, BLOCK) {
             let block = block?;
             let found =
@@ -212,38 +272,41 @@ impl Existing {
             let Lookup::Fragments(list) = found else { return Err(place(no_files())) };
             let taken = list.iter().map(|fragment| fragment.memory() + OWN).sum();
             self.allowance.keep(taken).map_err(place)?;
-            for (i, mut fragment) in list.into_iter().enumerate() {
-                let index = block.index(i as u64);
-                let ranges: Ranges = index.iter().enumerate().map(|(d, &i)| grid.range(d, i)).collect();
+            for mut fragment in list {
+                let number = fragments.len();
                 let state = states.as_ref().and_then(|s| s.get(number).copied()).filter(|s| s.is_known());
-                number += 1;
                 let Fragment::Stored { versions, .. } = &mut fragment else { return Err(place(no_files())) };
                 let mut files = Vec::with_capacity(versions.len());
                 for version in versions {
                     // Each dialect has its own word for the default format.
                     version.format = version.format.take().filter(|f| !matches!(&**f, "nc" | "netcdf"));
                     let Some(location) = &mut version.location else { continue };
-                    let reference = location.clone();
+                    let mut reference = None;
                     if aggregation.dialect == Dialect::Cfa04 {
-                        *location = dialect::file_name(&reference);
+                        let name = dialect::file_name(location);
+                        reference = Some(std::mem::replace(location, name));
                     }
-                    files.push(self.file(
-                        location,
-                        (reference, style),
-                        (self.variables.len(), ranges.clone()),
-                    ));
+                    files.push(self.file(location, reference, style, (self.variables.len(), number)));
                 }
-                fragments.insert(ranges, ExistingFragment { fragment, state, files });
+                fragments.push(ExistingFragment { fragment: Arc::new(fragment), state, files });
             }
         }
-        Ok(Some(fragments))
+        Ok(Some(ExistingFragments { grid: Arc::clone(grid), list: fragments }))
     }
 
     /// Returns the index of a file, and adds this fragment to it.
-    fn file(&mut self, location: &str, reference: (String, Style), place: (usize, Ranges)) -> usize {
+    fn file(
+        &mut self,
+        location: &str,
+        reference: Option<String>,
+        style: Style,
+        place: (usize, usize),
+    ) -> usize {
         let number = self.by_location.get(location).copied().unwrap_or_else(|| {
-            self.by_location.insert(location.to_owned(), self.files.len());
-            self.files.push(ExistingFile { location: location.to_owned(), reference, fragments: Vec::new() });
+            let location: Arc<str> = location.into();
+            self.by_location.insert(Arc::clone(&location), self.files.len());
+            let reference = reference.map(String::into_boxed_str);
+            self.files.push(ExistingFile { location, reference, style, fragments: Vec::with_capacity(1) });
             self.files.len() - 1
         });
         self.files[number].fragments.push(place);
@@ -271,9 +334,12 @@ impl Existing {
         let companions = roles::companions(self.variables.iter().map(|k| &*k.template));
         let mut out = ExistingInputs::default();
         let mut taken: BTreeSet<(usize, String)> = BTreeSet::new();
+        let here = crate::io::os::shown(&self.out);
         for one in self.variables.iter().filter(|k| !companions.contains(&k.template.name)) {
             let mut contents = ContentByPlace::new();
             let mut names = numbered.names(self, one);
+            let template = names.template(&one.template, interner);
+            let mut companions = self.companions_of(one, &mut names, interner);
             // Traits of a variable are those of the files of this variable only.
             let own = apart::traits(&one.template.attributes);
             let common = root.map_or(Vec::new(), |(_, root)| apart::traits(root));
@@ -281,20 +347,20 @@ impl Existing {
             let traits = interner.traits(own.iter().cloned().chain(more).collect());
             let own_name = Arc::new(one.template.name.clone());
             let Some(fragments) = &one.fragments else {
-                let whole = self.by_value(one, &mut names, &mut contents, interner)?;
+                let whole = self.by_value(one, &template, &mut companions, interner)?;
                 out.list.push(whole.of(traits).of_variable(&own_name));
                 continue;
             };
-            let mut list: Vec<_> = fragments.iter().collect();
-            list.sort_by(|a, b| a.0.iter().map(|r| r.start).cmp(b.0.iter().map(|r| r.start)));
-            for (ranges, old) in list {
+            for (index, old) in fragments.iter() {
+                let ranges: Ranges =
+                    index.iter().enumerate().map(|(d, &i)| fragments.grid.range(d, i)).collect();
                 if old.is_gone(gone) {
                     out.removed.extend(&old.files);
                     continue;
                 }
                 let scanned = old.files.iter().find_map(|f| again.get(f).map(|input| (*f, input)));
                 if let Some((number, file)) = scanned {
-                    let (contents, names) = (&mut contents, &mut names);
+                    let (ranges, contents, names) = (&ranges, &mut contents, &mut names);
                     let mut place = renew::Slot { existing: self, one, ranges, old, contents, names };
                     let renewed = place.renew(number, file, interner)?;
                     taken.insert((number, renewed.path));
@@ -306,11 +372,12 @@ impl Existing {
                         continue;
                     }
                 }
-                let template = names.template(&one.template, interner);
-                let data = item(template, ranges, Content::Unread, true, Some(&old.fragment), interner);
-                let mut items = vec![Arc::new(data)];
-                self.describe(one, ranges, &mut names, &mut contents, &mut items, interner)?;
-                let name = format!("{} {}", crate::io::os::shown(&self.out), shown(&old.fragment));
+                let mut items = Vec::with_capacity(companions.len() + 1);
+                let fragment = Some(&old.fragment);
+                let data = item(&template, &ranges, Content::Unread, true, fragment, interner);
+                items.push(Arc::new(data));
+                self.describe(one, &ranges, &mut companions, &mut items, interner)?;
+                let name = format!("{here} {}", shown(&old.fragment));
                 let fragment = Input::fragment(name, old.state, items);
                 out.list.push(fragment.of(traits.clone()).of_variable(&own_name));
             }
@@ -335,17 +402,29 @@ impl Existing {
     fn by_value(
         &self,
         one: &ExistingVariable,
-        names: &mut Names,
-        contents: &mut ContentByPlace,
+        template: &Arc<Template>,
+        companions: &mut [Companion<'_>],
         interner: &Interner,
     ) -> Result<Input> {
         let ranges: Ranges = one.variable.shape()?.iter().map(|&n| 0..n).collect();
-        let template = names.template(&one.template, interner);
-        let mut whole = item(template, &ranges, Content::Unread, true, None, interner);
-        whole.by_value = true;
+        let outline = interner.outline(template, one.variable.shape()?, true, true);
+        let whole = Item { outline, content: Content::Unread, fragment: None };
         let mut items = vec![Arc::new(whole)];
-        self.describe(one, &ranges, names, contents, &mut items, interner)?;
+        self.describe(one, &ranges, companions, &mut items, interner)?;
         Ok(Input::file(&self.out, None, items))
+    }
+
+    /// Returns the variables that describe a variable, under the names that they have in the files.
+    fn companions_of(
+        &self,
+        data: &ExistingVariable,
+        renamed: &mut Names,
+        interner: &Interner,
+    ) -> Vec<Companion<'_>> {
+        let own = &data.template.dimensions;
+        let names = roles::closure(&data.template, own, |n| self.find(n).map(|k| &*k.template));
+        let all = names.iter().filter_map(|n| self.find(n));
+        all.map(|one| Companion::new(one, renamed.template(&one.template, interner), data)).collect()
     }
 
     /// Adds the part of every variable that describes a fragment of a variable.
@@ -353,45 +432,59 @@ impl Existing {
         &self,
         data: &ExistingVariable,
         ranges: &[Range<u64>],
-        renamed: &mut Names,
-        contents: &mut ContentByPlace,
+        companions: &mut [Companion<'_>],
         items: &mut Vec<Arc<Item>>,
         interner: &Interner,
     ) -> Result<()> {
-        let names =
-            roles::closure(&data.template, &data.template.dimensions, |n| self.find(n).map(|k| &*k.template));
-        for one in names.iter().filter_map(|n| self.find(n)) {
-            let shape = one.variable.shape()?;
-            let mut own: Ranges = Vec::with_capacity(shape.len());
-            for (d, dimension) in one.template.dimensions.iter().enumerate() {
-                let position = data.template.dimensions.iter().position(|n| n == dimension);
-                own.push(position.map_or(0..shape[d], |p| ranges[p].clone()));
+        for companion in companions {
+            let place: Ranges = companion.along.iter().flatten().map(|&d| ranges[d].clone()).collect();
+            if let Some(there) = companion.parts.get(&place) {
+                items.push(there.clone());
+                continue;
             }
-            let is_charted = self.charted.contains(&one.template.name);
-            let template = renamed.template(&one.template, interner);
-            let fragment = match &one.fragments {
-                None => None,
-                Some(fragments) => match fragments.get(&own) {
-                    Some(old) if !is_charted => {
-                        let fragment = Some(&old.fragment);
-                        let there = item(template, &own, Content::Unread, false, fragment, interner);
-                        items.push(Arc::new(there));
-                        continue;
-                    }
-                    None if !is_charted => {
-                        let (this, that) = (&one.template.name, &data.template.name);
-                        let message = format!("'{this}' is not divided into the same fragments as '{that}'");
-                        return Err(Error::new(Kind::Unsupported, message));
-                    }
-                    old => old.map(|old| &old.fragment),
-                },
-            };
-            let content = self.part(one, &own, contents, interner)?;
-            let there = item(template, &own, content, false, fragment, interner);
-            // Items are shared by content, whatever their place.
-            items.push(if fragment.is_some() { Arc::new(there) } else { interner.item(there) });
+            let there = self.part_of(companion, data, ranges, interner)?;
+            items.push(there.clone());
+            if !companion.is_divided_alike {
+                companion.parts.insert(place, there);
+            }
         }
         Ok(())
+    }
+
+    /// Returns the part of a variable that describes a fragment.
+    fn part_of(
+        &self,
+        companion: &Companion<'_>,
+        data: &ExistingVariable,
+        ranges: &[Range<u64>],
+        interner: &Interner,
+    ) -> Result<Arc<Item>> {
+        let (one, template) = (companion.one, &companion.template);
+        let shape = one.variable.shape()?;
+        let along = companion.along.iter().zip(shape);
+        let own: Ranges = along.map(|(along, &n)| along.map_or(0..n, |d| ranges[d].clone())).collect();
+        let is_charted = self.charted.contains(&one.template.name);
+        let fragment = match &one.fragments {
+            None => None,
+            Some(fragments) => match fragments.at(&own) {
+                Some(old) if !is_charted => {
+                    let fragment = Some(&old.fragment);
+                    let there = item(template, &own, Content::Unread, false, fragment, interner);
+                    return Ok(Arc::new(there));
+                }
+                None if !is_charted => {
+                    let (this, that) = (&one.template.name, &data.template.name);
+                    let message = format!("'{this}' is not divided into the same fragments as '{that}'");
+                    return Err(Error::new(Kind::Unsupported, message));
+                }
+                old => old.map(|old| &old.fragment),
+            },
+        };
+        let content = Content::Kept(Kept::new(one.values(&own)?, interner));
+        let there = item(template, &own, content, false, fragment, interner);
+        // Items are shared by content, whatever their place.
+        let is_alone = fragment.is_some() || companion.is_divided_alike;
+        Ok(if is_alone { Arc::new(there) } else { interner.item(there) })
     }
 
     /// Returns the values of a part of a variable.
@@ -406,7 +499,7 @@ impl Existing {
         if let Some(content) = contents.get(&key) {
             return Ok(content.clone());
         }
-        let content = Content::Kept(interner.values(one.values(own)?));
+        let content = Content::Kept(Kept::new(one.values(own)?, interner));
         contents.insert(key, content.clone());
         Ok(content)
     }
@@ -429,21 +522,19 @@ impl Existing {
         let data_type = known.template.data_type;
         let template =
             interner.template(Template::new(name.clone(), name, data_type, Vec::new(), attributes));
-        let mut seen: HashMap<Vec<usize>, i32> = HashMap::new();
+        let mut seen: HashMap<Vec<_>, i32> = HashMap::new();
         for file in files.iter_mut().filter(|f| f.item(dimension).is_none()) {
-            // Equal values share memory.
+            // Equal values have one identity.
             let place = |i: &Arc<Item>| match &i.content {
-                Content::Kept(values) if roles::is_coordinate(&i.template) => {
-                    Some(Arc::as_ptr(values) as usize)
-                }
+                Content::Kept(kept) if roles::is_coordinate(&i.template) => Some(kept.identity()),
                 _ => None,
             };
             let count = seen.entry(file.items.iter().filter_map(place).collect()).or_default();
             let value = Values::I32(vec![next.saturating_add(*count)]);
             *count = count.saturating_add(1);
-            let content = Content::Kept(interner.values(value));
-            let (template, shape) = (template.clone(), interner.shape(&[]));
-            let item = Item { template, shape, content, is_data: false, by_value: false, fragment: None };
+            let content = Content::Kept(Kept::new(value, interner));
+            let outline = interner.outline(&template, &[], false, false);
+            let item = Item { outline, content, fragment: None };
             file.items.push(Arc::new(item));
         }
         Ok(true)
@@ -485,15 +576,14 @@ fn states(dataset: &Dataset, aggregation: &Aggregation) -> Result<Option<Vec<Sta
 }
 
 fn item(
-    template: Arc<Template>,
+    template: &Arc<Template>,
     ranges: &[Range<u64>],
     content: Content,
     is_data: bool,
-    fragment: Option<&Fragment>,
+    fragment: Option<&Arc<Fragment>>,
     interner: &Interner,
 ) -> Item {
     let shape: Vec<u64> = ranges.iter().map(|r| r.end - r.start).collect();
-    let shape = interner.shape(&shape);
-    let fragment = fragment.map(|f| Box::new(f.clone()));
-    Item { template, shape, content, is_data, by_value: false, fragment }
+    let outline = interner.outline(template, &shape, is_data, false);
+    Item { outline, content, fragment: fragment.cloned() }
 }

@@ -4,10 +4,8 @@
 //! shows gaps, for times (also in months and years, whatever their length) and for latitudes and longitudes; other
 //! coordinates may have any distance.
 
-use std::sync::Arc;
-
 use super::axis::{Axis, Share};
-use super::coordinate_values::CoordinateValues;
+use super::coordinate_values::{CoordinateValues, Numbers};
 use super::listing::listed;
 use crate::canonical::{DateTime, TimeUnits};
 
@@ -18,7 +16,7 @@ pub(super) fn all(axis: &Axis, shares: &[Share], descending: bool) -> Option<Str
         CoordinateValues::Numbers(list) => Some(list.clone()),
         _ => None,
     };
-    let points: Vec<Arc<[f64]>> = axis
+    let points: Vec<Numbers> = axis
         .parts
         .iter()
         .map(|p| numbers(&p.coordinates).filter(|n| !n.is_empty()))
@@ -26,7 +24,7 @@ pub(super) fn all(axis: &Axis, shares: &[Share], descending: bool) -> Option<Str
     let cells_of = |p: &super::axis::AxisPart| {
         numbers(p.cells.as_ref()?).filter(|b| b.len() as u64 == p.size.saturating_mul(2))
     };
-    let cells: Option<Vec<Arc<[f64]>>> = axis.parts.iter().map(cells_of).collect();
+    let cells: Option<Vec<Numbers>> = axis.parts.iter().map(cells_of).collect();
     let scale = axis.scale();
     let found: Vec<(usize, f64, f64)> = match cells {
         Some(cells) => between_cells(&cells, descending),
@@ -47,7 +45,7 @@ pub(super) fn all(axis: &Axis, shares: &[Share], descending: bool) -> Option<Str
 
 /// Returns the parts after which cells do not meet although they do elsewhere; with the end of each and the beginning
 /// of the next.
-fn between_cells(cells: &[Arc<[f64]>], descending: bool) -> Vec<(usize, f64, f64)> {
+fn between_cells(cells: &[Numbers], descending: bool) -> Vec<(usize, f64, f64)> {
     let edge = |pair: &[f64], far: bool| {
         let (low, high) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
         if far != descending {
@@ -82,7 +80,7 @@ fn between_cells(cells: &[Arc<[f64]>], descending: bool) -> Vec<(usize, f64, f64
 
 /// Returns the parts after which steps of a regular distance, in units or in months, are missing; with the last point
 /// of each and the first of the next.
-fn between_points(numbers: &[Arc<[f64]>], time: Option<&TimeUnits>) -> Vec<(usize, f64, f64)> {
+fn between_points(numbers: &[Numbers], time: Option<&TimeUnits>) -> Vec<(usize, f64, f64)> {
     let found = left_out(numbers, time.is_some()).filter(|found| !found.is_empty());
     let found = found.or_else(|| left_out(&months(numbers, time?)?, true));
     let ends = |at: usize| Some((at, *numbers[at].last()?, *numbers[at + 1].first()?));
@@ -93,10 +91,10 @@ fn between_points(numbers: &[Arc<[f64]>], time: Option<&TimeUnits>) -> Vec<(usiz
 ///
 /// A distance is regular if all distances within parts equal it, and three quarters of all distances do. For times,
 /// half of all distances suffice if the others are multiples of it: missing steps leave only multiples.
-fn left_out(numbers: &[Arc<[f64]>], times: bool) -> Option<Vec<usize>> {
+fn left_out(numbers: &[Numbers], times: bool) -> Option<Vec<usize>> {
     let distance = |w: &[f64]| (w[1] - w[0]).abs();
     let inner: Vec<f64> = numbers.iter().flat_map(|v| v.windows(2).map(distance)).collect();
-    let between = |w: &[Arc<[f64]>]| Some((w[1].first()? - w[0].last()?).abs());
+    let between = |w: &[Numbers]| Some((w[1].first()? - w[0].last()?).abs());
     let between: Vec<f64> = numbers.windows(2).map(between).collect::<Option<_>>()?;
     let mut all = [&inner[..], &between].concat();
     all.sort_by(f64::total_cmp);
@@ -119,7 +117,7 @@ fn left_out(numbers: &[Arc<[f64]>], times: bool) -> Option<Vec<usize>> {
 
 /// Returns the numbers of the months of times that are all at the same moment of a month, in its middle or at its end;
 /// `None` for other times. Months have no regular distance in days.
-fn months(numbers: &[Arc<[f64]>], time: &TimeUnits) -> Option<Vec<Arc<[f64]>>> {
+fn months(numbers: &[Numbers], time: &TimeUnits) -> Option<Vec<Numbers>> {
     let first = time.decode(*numbers.first()?.first()?)?;
     let moment = |date: &DateTime| (date.day, date.hour, date.minute, date.second, date.microsecond);
     let (mut same, mut middle, mut end) = (true, true, true);
@@ -131,7 +129,11 @@ fn months(numbers: &[Arc<[f64]>], time: &TimeUnits) -> Option<Vec<Arc<[f64]>>> {
         end &= date.day >= 28;
         (same || middle || end).then_some((date.year * 12 + i64::from(date.month)) as f64)
     };
-    numbers.iter().map(|part| part.iter().map(&mut month).collect()).collect()
+    let part = |part: &Numbers| {
+        let list: Option<Vec<f64>> = part.iter().map(&mut month).collect();
+        list.map(|list| Numbers::from(list.as_slice()))
+    };
+    numbers.iter().map(part).collect()
 }
 
 fn is_regular_kind(template: &super::record::Template) -> bool {
@@ -148,7 +150,7 @@ mod tests {
     #[test]
     fn cells_that_do_not_meet_leave_a_gap() {
         let found = |list: &[&[f64]], descending| {
-            between_cells(&list.iter().map(|&c| Arc::from(c)).collect::<Vec<_>>(), descending)
+            between_cells(&list.iter().map(|&c| Numbers::from(c)).collect::<Vec<_>>(), descending)
         };
         assert_eq!(found(&[&[0.0, 31.0], &[31.0, 59.0]], false), []);
         assert_eq!(found(&[&[0.0, 31.0], &[59.0, 90.0]], false), [(0, 31.0, 59.0)]);
@@ -164,7 +166,7 @@ mod tests {
     /// Returns the gaps of files with these points, in days of the calendar since 2001-01-01.
     fn found(files: &[&[f64]], calendar: &str) -> Vec<usize> {
         let units = TimeUnits::parse("days since 2001-01-01", Some(calendar)).unwrap();
-        let numbers: Vec<Arc<[f64]>> = files.iter().map(|&f| f.into()).collect();
+        let numbers: Vec<Numbers> = files.iter().map(|&f| f.into()).collect();
         between_points(&numbers, Some(&units)).into_iter().map(|(at, ..)| at).collect()
     }
 
@@ -219,7 +221,7 @@ mod tests {
     #[test]
     fn single_rows_of_a_map_need_more_to_tell_a_gap() {
         let rows = |list: &[f64]| {
-            let numbers: Vec<Arc<[f64]>> = list.chunks(1).map(Arc::from).collect();
+            let numbers: Vec<Numbers> = list.chunks(1).map(Numbers::from).collect();
             between_points(&numbers, None).len()
         };
         assert_eq!(rows(&[10.0, 20.0, 50.0]), 0);

@@ -100,9 +100,8 @@ mod tests {
         }
         let interner = Interner::default();
         let template = Template::new(name.clone(), name, DataType::F64, Vec::new(), attributes);
-        let (template, shape) = (interner.template(template), interner.shape(&[]));
-        let content = Content::Unread;
-        Arc::new(Item { template, shape, content, is_data: false, by_value: false, fragment: None })
+        let outline = interner.outline(&interner.template(template), &[], false, false);
+        Arc::new(Item { outline, content: Content::Unread, fragment: None })
     }
 
     #[test]

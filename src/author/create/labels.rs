@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use regex_lite::Regex;
 
+use super::kept_values::Kept;
 use super::listing::short;
 use super::record::{Content, Input, Interner, Item, Template};
 use crate::author::wish::Wish;
@@ -173,14 +174,9 @@ impl Labels {
         );
         let template =
             Template::new(self.name.clone(), self.name.clone(), DataType::String, Vec::new(), attributes);
-        let item = Item {
-            template: interner.template(template),
-            shape: interner.shape(&[]),
-            content: Content::Kept(interner.values(Values::String(vec![label]))),
-            is_data: false,
-            by_value: false,
-            fragment: None,
-        };
+        let outline = interner.outline(&interner.template(template), &[], false, false);
+        let content = Content::Kept(Kept::new(Values::String(vec![label]), interner));
+        let item = Item { outline, content, fragment: None };
         input.items.push(interner.item(item));
         Ok(())
     }

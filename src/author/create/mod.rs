@@ -38,7 +38,8 @@ mod globals;
 mod groups;
 mod inputs;
 mod items;
-mod kept;
+mod kept_attributes;
+mod kept_values;
 mod labels;
 mod listing;
 mod locate;
@@ -326,15 +327,15 @@ fn make_all(
     listener: Option<&Listener<'_>>,
     writes: bool,
 ) -> Result<Report> {
-    let files = &files.in_one_form()?;
-    let progress = steps(files, listener);
+    let files = files.in_one_form()?;
+    let progress = steps(&files, listener);
     let target = target(out, writes, &progress)?;
     make_one(target, files, options, &progress, writes)
 }
 
 fn make_one(
     target: Out,
-    files: &Inputs,
+    files: Inputs,
     options: &Options,
     progress: &Progress<'_>,
     writes: bool,
@@ -359,13 +360,13 @@ fn add_all(
     listener: Option<&Listener<'_>>,
     writes: bool,
 ) -> Result<Report> {
-    let files = &files.in_one_form()?;
-    let progress = steps(files, listener);
+    let files = files.in_one_form()?;
+    let progress = steps(&files, listener);
     let target = target(out, writes, &progress)?;
     if !target.exists() {
         return make_one(target, files, options, &progress, writes);
     }
-    let mut made = remake::remake(&target, files, options, &progress)?;
+    let mut made = remake::remake(&target, &files, options, &progress)?;
     if writes {
         let format = options.format.map_or_else(|| Format::of_file(out), Ok)?;
         if options.record_chunks || made.has_chunks && format != Format::Classic {
@@ -425,16 +426,19 @@ fn write(out: Out, file: &File, format: Format, progress: &Progress<'_>) -> Resu
     NewFile::begin(file, out, format)?.commit_checked(file)
 }
 
-fn make(out: &Out, files: &Inputs, options: &Options, progress: &Progress<'_>) -> Result<(File, Report)> {
-    let (files, notes) = releases::choose(others(out, files)?, options.release.as_deref())?;
+fn make(out: &Out, files: Inputs, options: &Options, progress: &Progress<'_>) -> Result<(File, Report)> {
+    let (chosen, notes) = releases::choose(others(out, &files)?, options.release.as_deref())?;
     out.refuse_data(options.overwrite, "name the new file first")?;
     let locator = Locator::new(out.target(), &options.locations, options.dialect)?;
-    kept::check(&options.kept_attributes, options.new_dimension.as_deref())?;
+    kept_attributes::check(&options.kept_attributes, options.new_dimension.as_deref())?;
     let mut labels = options.labels()?;
     if let Some(labels) = &mut labels {
-        labels.compare(files.iter().copied())?;
+        labels.compare(chosen.iter().copied())?;
     }
-    let mut scanned = scan::scan(&files, out, options, labels.as_ref(), progress, &Interner::default())?;
+    let mut scanned = scan::scan(&chosen, out, options, labels.as_ref(), progress, &Interner::default())?;
+    // Their names are known now.
+    drop(chosen);
+    drop(files);
     if scanned.inputs.is_empty() {
         // With `skip_bad` a note tells the reasons.
         return Err(Error::new(Kind::Io, scanned.bad.unwrap_or_else(|| "no input files".into())));

@@ -77,8 +77,8 @@ fn base(name: &str) -> Option<&str> {
 
 /// Returns whether the variable has this name in its first file.
 fn has_identifier(one: &ExistingVariable, name: &str) -> bool {
-    let first = one.fragments.as_ref().and_then(|all| all.values().next());
-    first.is_some_and(|first| match &first.fragment {
+    let first = one.fragments.as_ref().and_then(|all| all.list.first());
+    first.is_some_and(|first| match &*first.fragment {
         Fragment::Stored { versions, .. } => {
             versions.first().is_some_and(|version| version.identifier.trim_start_matches('/') == name)
         }

@@ -3,15 +3,17 @@
 //!
 //! Thousands of files mostly have the same descriptions and values, so equal ones are kept once.
 
-use std::collections::hash_map::DefaultHasher;
-use std::collections::{HashMap, HashSet};
+use std::collections::hash_map::{DefaultHasher, Entry, HashMap};
+use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::apart::Traits;
 use super::items::Items;
+use super::kept_values::Kept;
 use crate::io::location::FileState;
 use crate::io::os::shown;
 use crate::model::fragments::Fragment;
@@ -60,26 +62,51 @@ impl Template {
 #[derive(Clone, Debug)]
 pub(super) enum Content {
     /// All of them.
-    Kept(Arc<Values>),
+    Kept(Kept),
     /// A digest, enough to compare two.
     Hashed(Box<[u64; 2]>),
     /// Nothing.
     Unread,
 }
 
-/// A variable of an input file. There are many of these, so rare things are boxed, and things that are often equal are
-/// shared.
-#[derive(Clone, Debug)]
-pub(super) struct Item {
+/// What the same variable of many files has in common.
+#[derive(Debug)]
+pub(super) struct Outline {
     pub template: Arc<Template>,
     pub shape: Arc<[u64]>,
-    pub content: Content,
     /// Whether it is data, not a description of data.
     pub is_data: bool,
     /// Whether it is stored by value in the aggregation that is updated.
     pub by_value: bool,
+}
+
+/// A variable of an input file. There are many of these, so things that are often equal are shared.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    pub outline: Arc<Outline>,
+    pub content: Content,
     /// Its place, if it is not in the input file.
-    pub fragment: Option<Box<Fragment>>,
+    pub fragment: Option<Arc<Fragment>>,
+}
+
+impl Deref for Item {
+    type Target = Outline;
+
+    fn deref(&self) -> &Outline {
+        &self.outline
+    }
+}
+
+impl Item {
+    /// Returns whether both have the same outline and values in memory.
+    fn is(&self, other: &Item) -> bool {
+        let same_values = match (&self.content, &other.content) {
+            (Content::Kept(a), Content::Kept(b)) => a.identity() == b.identity(),
+            (Content::Unread, Content::Unread) => true,
+            _ => false,
+        };
+        same_values && Arc::ptr_eq(&self.outline, &other.outline)
+    }
 }
 
 /// Size and time of a file when it was scanned; NaN means unknown.
@@ -103,78 +130,55 @@ impl State {
     }
 }
 
-/// An input file, or a fragment of an aggregation that is updated.
+/// An input file, or a fragment of an aggregation that is updated. There are many of these too.
 #[derive(Debug)]
 pub(super) struct Input {
     /// The name used for it in messages.
     pub name: Arc<str>,
-    place: StoredIn,
-    /// Its location in the aggregation file, if that is already known.
-    location: Option<Box<str>>,
     pub state: Option<Box<State>>,
     pub items: Items,
     /// What its global attributes say that it is of.
     pub traits: Option<Arc<Traits>>,
     /// The name of the variable of an aggregation of which it is a fragment.
     pub variable: Option<Arc<String>>,
-    /// How a file on a server was opened.
-    settings: Option<Arc<OpenOptions>>,
+    /// Whether it is in no file of its own.
+    is_nowhere: bool,
+    more: Option<Box<More>>,
 }
 
-/// The place of an input.
-#[derive(Debug)]
-enum StoredIn {
-    /// In the file of its name.
-    Named,
-    /// In a file whose name cannot be shown unchanged.
-    File(Box<Path>),
-    /// In no file of its own.
-    Nowhere,
+/// What is known about few inputs.
+#[derive(Clone, Debug, Default)]
+struct More {
+    /// The path, if the name cannot show it unchanged.
+    path: Option<Box<Path>>,
+    /// Its location in the aggregation file, if that is already known.
+    location: Option<Box<str>>,
+    /// How a file on a server was opened.
+    settings: Option<Arc<OpenOptions>>,
 }
 
 impl Input {
     /// Returns a file.
     pub fn file(path: &Path, state: Option<State>, items: Vec<Arc<Item>>) -> Input {
-        let place = if path.to_str().is_some() { StoredIn::Named } else { StoredIn::File(path.into()) };
+        let more =
+            path.to_str().is_none().then(|| Box::new(More { path: Some(path.into()), ..More::default() }));
         let (name, state) = (Arc::from(shown(path)), state.map(Box::new));
-        Input {
-            name,
-            place,
-            location: None,
-            state,
-            items: items.into(),
-            traits: None,
-            variable: None,
-            settings: None,
-        }
+        Input { name, state, items: items.into(), traits: None, variable: None, is_nowhere: false, more }
     }
 
     /// Returns a fragment.
     pub fn fragment(name: String, state: Option<State>, items: Vec<Arc<Item>>) -> Input {
-        let (name, place) = (Arc::from(name), StoredIn::Nowhere);
-        let state = state.map(Box::new);
-        Input {
-            name,
-            place,
-            location: None,
-            state,
-            items: items.into(),
-            traits: None,
-            variable: None,
-            settings: None,
-        }
+        let (name, state) = (Arc::from(name), state.map(Box::new));
+        Input { name, state, items: items.into(), traits: None, variable: None, is_nowhere: true, more: None }
     }
 
     /// Returns a part of a file that is already a fragment, under this location.
     pub fn part(&self, location: Option<&str>, items: Vec<Arc<Item>>) -> Input {
-        let place = match &self.place {
-            StoredIn::Named => StoredIn::Named,
-            StoredIn::File(path) => StoredIn::File(path.clone()),
-            StoredIn::Nowhere => StoredIn::Nowhere,
-        };
-        let (name, location, state) = (self.name.clone(), location.map(Box::from), self.state.clone());
-        let (traits, settings) = (self.traits.clone(), self.settings.clone());
-        Input { name, place, location, state, items: items.into(), traits, variable: None, settings }
+        let more =
+            More { location: location.map(Box::from), ..self.more.as_deref().cloned().unwrap_or_default() };
+        let (name, state, is_nowhere) = (self.name.clone(), self.state.clone(), self.is_nowhere);
+        let (traits, more) = (self.traits.clone(), Some(Box::new(more)));
+        Input { name, state, items: items.into(), traits, variable: None, is_nowhere, more }
     }
 
     /// Returns it as a fragment of a variable of an aggregation.
@@ -191,25 +195,24 @@ impl Input {
 
     /// Returns it with the settings that it was opened with.
     pub fn opened_with(mut self, settings: Option<&Arc<OpenOptions>>) -> Input {
-        self.settings = settings.cloned();
+        if settings.is_some() {
+            self.more.get_or_insert_default().settings = settings.cloned();
+        }
         self
     }
 
     /// Returns the settings to open it with again.
     pub fn settings(&self) -> OpenOptions {
-        self.settings.as_deref().cloned().unwrap_or_default()
+        self.more.as_ref().and_then(|more| more.settings.as_deref()).cloned().unwrap_or_default()
     }
 
     pub fn location(&self) -> Option<&str> {
-        self.location.as_deref()
+        self.more.as_ref().and_then(|more| more.location.as_deref())
     }
 
     pub fn path(&self) -> Option<&Path> {
-        match &self.place {
-            StoredIn::Named => Some(Path::new(&*self.name)),
-            StoredIn::File(path) => Some(path),
-            StoredIn::Nowhere => None,
-        }
+        let own = self.more.as_ref().and_then(|more| more.path.as_deref());
+        (!self.is_nowhere).then(|| own.unwrap_or(Path::new(&*self.name)))
     }
 
     pub fn item(&self, name: &str) -> Option<&Item> {
@@ -217,15 +220,20 @@ impl Input {
     }
 }
 
+/// The addresses of the template and of the shape, which the outline keeps, and the role.
+type OutlineKey = (usize, usize, bool, bool);
+
 /// Keeps equal things once.
 #[derive(Default)]
 pub(super) struct Interner {
     templates: Mutex<HashMap<u64, Arc<Template>>>,
     values: Mutex<HashMap<u64, Arc<Values>>>,
-    /// Items by what they have in common: template, shape and values.
-    items: Mutex<HashMap<[usize; 3], Arc<Item>>>,
+    /// Items by a digest of what they have in common: outline and values.
+    items: Mutex<HashMap<u64, Arc<Item>>>,
     shapes: Mutex<HashSet<Arc<[u64]>>>,
     traits: Mutex<HashSet<Arc<Traits>>>,
+    /// Outlines by their template, shape and role.
+    outlines: Mutex<HashMap<OutlineKey, Arc<Outline>>>,
 }
 
 impl Interner {
@@ -241,7 +249,21 @@ impl Interner {
         keep(&self.templates, hasher.finish(), template)
     }
 
-    pub fn shape(&self, shape: &[u64]) -> Arc<[u64]> {
+    pub fn outline(
+        &self,
+        template: &Arc<Template>,
+        shape: &[u64],
+        is_data: bool,
+        by_value: bool,
+    ) -> Arc<Outline> {
+        let shape = self.shape(shape);
+        let key = (Arc::as_ptr(template) as usize, shape.as_ptr() as usize, is_data, by_value);
+        let mut outlines = self.outlines.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || Arc::new(Outline { template: Arc::clone(template), shape, is_data, by_value });
+        Arc::clone(outlines.entry(key).or_insert_with(new))
+    }
+
+    fn shape(&self, shape: &[u64]) -> Arc<[u64]> {
         let mut shapes = self.shapes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = shapes.get(shape) {
             return found.clone();
@@ -270,21 +292,22 @@ impl Interner {
     /// Returns the item itself, or an equal one.
     pub fn item(&self, item: Item) -> Arc<Item> {
         let values = match &item.content {
-            // Values that no other item has: this is the first item of its kind.
-            Content::Kept(values) if Arc::strong_count(values) == 2 => return Arc::new(item),
-            Content::Kept(values) => Arc::as_ptr(values) as usize,
-            Content::Unread if item.fragment.is_none() => 0,
-            _ => return Arc::new(item),
+            Content::Kept(kept) => Some(kept.identity()),
+            Content::Unread => None,
+            Content::Hashed(_) => return Arc::new(item),
         };
-        let key = [Arc::as_ptr(&item.template) as usize, item.shape.as_ptr() as usize, values];
-        let mut items = self.items.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = items.get(&key).filter(|k| k.is_data == item.is_data && k.by_value == item.by_value);
-        if let Some(known) = known {
-            return known.clone();
+        if item.fragment.is_some() {
+            return Arc::new(item);
         }
-        let new = Arc::new(item);
-        items.insert(key, new.clone());
-        new
+        let mut hasher = DefaultHasher::new();
+        (Arc::as_ptr(&item.outline), values).hash(&mut hasher);
+        let mut items = self.items.lock().unwrap_or_else(PoisonError::into_inner);
+        match items.entry(hasher.finish()) {
+            Entry::Occupied(known) if known.get().is(&item) => known.get().clone(),
+            // Different items with the same hash are rare; they are not shared.
+            Entry::Occupied(_) => Arc::new(item),
+            Entry::Vacant(place) => place.insert(Arc::new(item)).clone(),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use super::locate::Locator;
 use super::numbered::Numbered;
 use super::record::{Input, Interner};
 use super::scan::{self, Scanned};
-use super::{combine, kept, others, prune, releases, Inputs, Options, Report};
+use super::{combine, kept_attributes, others, prune, releases, Inputs, Options, Report};
 use crate::author::chunks::Known;
 use crate::author::out::Out;
 use crate::author::wish::Wish;
@@ -74,7 +74,7 @@ pub(super) fn remake(
         );
         return Err(out.refusal(message));
     }
-    kept::check(&options.kept_attributes, options.new_dimension.as_deref())?;
+    kept_attributes::check(&options.kept_attributes, options.new_dimension.as_deref())?;
     let interner = Interner::default();
     let old = existing::read(out.path(), &options.settings()?, &interner)?;
     let mut own = options.clone();

@@ -42,7 +42,7 @@ impl Slot<'_> {
     /// of several versions or only partly a fragment; those of reading coordinates.
     pub fn renew(&mut self, number: usize, file: &Input, interner: &Interner) -> Result<Renewed> {
         let place = |e: Error| e.in_variable(&*self.one.template.name).in_file(&*file.name);
-        let Fragment::Stored { versions, view } = &self.old.fragment else {
+        let Fragment::Stored { versions, view } = &*self.old.fragment else {
             return Err(place(Error::new(Kind::Internal, "a fragment is not a file")));
         };
         if view.is_some() {
@@ -97,17 +97,17 @@ impl Slot<'_> {
             shape.insert(before.min(shape.len()), range.end - range.start);
             let sizes: Vec<u64> = own.iter().map(|r| r.end - r.start).collect();
             let template = self.names.template(&known.template, interner);
-            let shape = interner.shape(&sizes);
-            let item = Item { template, shape, content, is_data: false, by_value: false, fragment: None };
+            let outline = interner.outline(&template, &sizes, false, false);
+            let item = Item { outline, content, fragment: None };
             items.push(Arc::new(item));
         }
         let name = self.names.name(&self.one.template.name).to_owned();
         let mut template = Template { name, dimensions, ..Template::clone(own) };
         apart::carry_over(&self.one.template.attributes, file, &mut template.attributes);
         let template = interner.template(template);
-        let fragment = Some(Box::new(self.old.fragment.clone()));
-        let shape = interner.shape(&shape);
-        items.insert(0, Arc::new(Item { template, shape, fragment, ..now.clone() }));
+        let fragment = Some(Arc::clone(&self.old.fragment));
+        let outline = interner.outline(&template, &shape, now.is_data, now.by_value);
+        items.insert(0, Arc::new(Item { outline, fragment, content: now.content.clone() }));
         let location = self.old.files.first().map(|&f| &*self.existing.files[f].location);
         Ok(file.part(location, items))
     }
@@ -136,8 +136,8 @@ impl Slot<'_> {
             let own = known.along(dimension, range)?;
             let content = self.existing.part(known, &own, self.contents, interner)?;
             let sizes: Vec<u64> = own.iter().map(|r| r.end - r.start).collect();
-            let shape = interner.shape(&sizes);
-            let before = Item { content, shape, template: known.template.clone(), ..there.clone() };
+            let outline = interner.outline(&known.template, &sizes, there.is_data, there.by_value);
+            let before = Item { outline, content, fragment: there.fragment.clone() };
             let mut converter = Converter::to(&known.template);
             let same = match (converter.coordinates(&before), converter.coordinates(there)) {
                 (Ok(before), Ok(there)) => before.same(&there, converter.slack()),

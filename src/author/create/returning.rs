@@ -5,10 +5,11 @@
 //! is scanned again. Files on servers are known by their addresses.
 
 use std::collections::{HashMap, HashSet};
+use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::existing::{Existing, Ranges};
+use super::existing::Existing;
 use super::locate::Locator;
 use super::{scan, Options};
 use crate::error::{Error, Kind, Result};
@@ -34,6 +35,12 @@ pub(super) struct Sorted<'a> {
     pub elsewhere: Vec<String>,
 }
 
+/// What the system says of a file.
+struct Seen {
+    identity: Option<FileIdentity>,
+    state: FileState,
+}
+
 impl Existing {
     /// Distinguishes known files from others.
     ///
@@ -50,16 +57,24 @@ impl Existing {
         let mut given: HashSet<usize> = HashSet::new();
         let mut identities: Option<HashMap<FileIdentity, usize>> = None;
         let mut addressed: Option<HashMap<String, usize>> = None;
+        let mut seen: Option<Vec<Option<Seen>>> = None;
         let mut known = Vec::new();
         for &file in files {
-            let number = match self.by_location.get(&locator.location(file)?) {
+            let number = match self.by_location.get(&*locator.location(file)?) {
                 Some(number) => Some(*number),
                 None if is_address(file) => {
                     let all = addressed.get_or_insert_with(|| self.addressed());
                     addresses(file).iter().find_map(|address| all.get(address).copied())
                 }
                 None => {
-                    let all = identities.get_or_insert_with(|| self.identities());
+                    let all = identities.get_or_insert_with(|| {
+                        let seen = seen.get_or_insert_with(|| self.seen()).iter().enumerate();
+                        // If a file has several names, the first counts.
+                        let of = |(number, seen): (usize, &Option<Seen>)| {
+                            Some((seen.as_ref()?.identity.clone()?, number))
+                        };
+                        seen.rev().filter_map(of).collect()
+                    });
                     os::identity_at(file).ok().and_then(|identity| all.get(&identity).copied())
                 }
             };
@@ -86,10 +101,15 @@ impl Existing {
             }
         }
         if self.has_state {
-            let others = (0..self.files.len()).filter(|number| !given.contains(number));
-            let changed = others.filter_map(|number| Some((number, self.local(number).next()?)));
-            let changed = changed.filter(|(number, path)| self.has_changed(*number, path));
-            sorted.elsewhere = changed.map(|(_, path)| os::shown(&path)).collect();
+            let seen = seen.get_or_insert_with(|| self.seen()).iter().enumerate();
+            let others = seen.filter(|(number, _)| !given.contains(number));
+            let changed = others.filter_map(|(number, seen)| {
+                let state = seen.as_ref()?.state;
+                let differs = |recorded| differs_from_recorded(recorded, state).is_some();
+                self.states(number).flatten().any(differs).then_some(number)
+            });
+            let names = changed.filter_map(|number| self.local(number).map(|(path, _)| os::shown(&path)));
+            sorted.elsewhere = names.collect();
         }
         Ok(sorted)
     }
@@ -100,7 +120,7 @@ impl Existing {
     /// `Unsupported` if one is not a local file.
     pub fn all(&self) -> Result<HashMap<usize, PathBuf>> {
         let place = |number: usize| {
-            let path = self.local(number).next().ok_or_else(|| {
+            let (path, _) = self.local(number).ok_or_else(|| {
                 let message =
                     "its coordinates are stored by value; to aggregate them it must be read again, \
                      and it is no local file that exists";
@@ -114,10 +134,10 @@ impl Existing {
     /// Returns the variables of a file that are fragments.
     pub fn identifiers(&self, number: usize) -> Vec<String> {
         let file = &self.files[number];
-        let of = |(variable, ranges): &(usize, Ranges)| {
-            let old = self.variables[*variable].fragments.as_ref()?.get(ranges)?;
-            let Fragment::Stored { versions, .. } = &old.fragment else { return None };
-            let version = versions.iter().find(|v| v.location.as_ref() == Some(&file.location))?;
+        let of = |&(variable, fragment): &(usize, usize)| {
+            let old = self.variables[variable].fragments.as_ref()?.list.get(fragment)?;
+            let Fragment::Stored { versions, .. } = &*old.fragment else { return None };
+            let version = versions.iter().find(|v| v.location.as_deref() == Some(&*file.location))?;
             Some(version.identifier.trim_start_matches('/').to_owned())
         };
         file.fragments.iter().filter_map(of).collect()
@@ -125,48 +145,47 @@ impl Existing {
 
     /// Returns the places that a location may mean.
     pub fn places(&self, number: usize) -> Vec<Place> {
-        let (name, style) = &self.files[number].reference;
+        let file = &self.files[number];
         let shared = self.dataset.shared();
-        let places = candidates(&shared.origin, name, *style, &shared.options).map(|found| found.places);
+        let places = candidates(&shared.origin, file.reference(), file.style, &shared.options)
+            .map(|found| found.places);
         places.unwrap_or_default()
     }
 
-    /// Returns the local files that a location means, if they exist.
-    fn local(&self, number: usize) -> impl Iterator<Item = PathBuf> {
-        self.places(number).into_iter().filter_map(|place| match place {
-            Place::Local(path) if path.is_file() => Some(path),
+    /// Returns the local file that a location means, if it exists.
+    fn local(&self, number: usize) -> Option<(PathBuf, Metadata)> {
+        self.places(number).into_iter().find_map(|place| match place {
+            Place::Local(path) => {
+                let metadata = fs::metadata(&path).ok().filter(Metadata::is_file)?;
+                Some((path, metadata))
+            }
             _ => None,
         })
     }
 
-    /// Returns the files by their identity in the operating system.
-    fn identities(&self) -> HashMap<FileIdentity, usize> {
-        let of = |number: usize| {
-            let identity = os::identity_at(&self.local(number).next()?).ok()?;
-            Some((identity, number))
+    /// Returns what the system says of the file of each location, which it is asked once.
+    fn seen(&self) -> Vec<Option<Seen>> {
+        let one = |number| {
+            let (path, metadata) = self.local(number)?;
+            let state = FileState { length: metadata.len(), modified: metadata.modified().ok() };
+            Some(Seen { identity: os::identity_in(&path, &metadata).ok(), state })
         };
-        // If a file has several names, the first counts.
-        (0..self.files.len()).rev().filter_map(of).collect()
+        (0..self.files.len()).map(one).collect()
     }
 
     /// Returns the files on servers by their normalised addresses.
     fn addressed(&self) -> HashMap<String, usize> {
         let of = |number: usize| {
-            let name = Path::new(&self.files[number].reference.0);
+            let name = Path::new(self.files[number].reference());
             addresses(name).into_iter().next().map(|address| (address, number))
         };
         (0..self.files.len()).rev().filter_map(of).collect()
     }
 
-    /// Returns whether the file is known to differ from what it was when it was added.
-    fn has_changed(&self, number: usize, file: &Path) -> bool {
-        self.states(number).flatten().any(|state| recorded_difference(state, file).is_some())
-    }
-
     /// Returns the recorded state of a file for each of its fragments.
     fn states(&self, number: usize) -> impl Iterator<Item = Option<[f64; 2]>> + '_ {
-        self.files[number].fragments.iter().map(|(variable, ranges)| {
-            let state = self.variables[*variable].fragments.as_ref()?.get(ranges)?.state?;
+        self.files[number].fragments.iter().map(|&(variable, fragment)| {
+            let state = self.variables[variable].fragments.as_ref()?.list.get(fragment)?.state?;
             Some([state.bytes, state.modified])
         })
     }

@@ -20,7 +20,7 @@ pub(super) fn values(files: [&Input; 2], items: [&Item; 2], converter: &mut Conv
         || !x.template.data_type.is_number()
         || unify::stored_alike(&x.template, &y.template);
     match (&x.content, &y.content) {
-        (Content::Kept(v), Content::Kept(w)) if alike && (Arc::ptr_eq(v, w) || v == w) => return true,
+        (Content::Kept(v), Content::Kept(w)) if alike && v == w => return true,
         // Equal numbers in different units have different meanings.
         (Content::Hashed(v), Content::Hashed(w)) if alike => return v == w,
         _ => {}
@@ -42,7 +42,7 @@ pub(super) fn values(files: [&Input; 2], items: [&Item; 2], converter: &mut Conv
 /// Returns the values of an item, from memory or from its file.
 fn read<'a>(input: &Input, item: &'a Item) -> Option<Cow<'a, Values>> {
     match &item.content {
-        Content::Kept(values) => Some(Cow::Borrowed(values)),
+        Content::Kept(kept) => Some(kept.values()),
         _ => scan::read_again(input, &item.template).ok().map(Cow::Owned),
     }
 }

@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::bad::Bad;
 use super::facets::Facets;
 use super::globals::{Globals, GroupAttributes};
+use super::kept_values::Kept;
 use super::labels::Labels;
 use super::record::{Content, Digest, Input, Interner, Item, State, Template};
 use super::Options;
-use super::{apart, bounds, kept, roles, scope};
+use super::{apart, bounds, kept_attributes, roles, scope};
 use crate::author::out::Out;
 use crate::container::composed::composed;
 use crate::container::tree::Group;
@@ -163,8 +164,8 @@ fn look(
         if !describes && !options.wants(&template.name) {
             continue;
         }
-        let shape = interner.shape(variable.shape()?);
-        let elements = checked_product(&shape).unwrap_or(u64::MAX);
+        let shape = variable.shape()?;
+        let elements = checked_product(shape).unwrap_or(u64::MAX);
         if elements == 0 && !describes {
             notes.push(format!("'{}' has no data in {name}; it is skipped", template.name));
             continue;
@@ -176,11 +177,10 @@ fn look(
             Content::Unread
         };
         if !describes && !options.kept_attributes.is_empty() {
-            kept::refer(&options.kept_attributes, &mut template);
+            kept_attributes::refer(&options.kept_attributes, &mut template);
         }
-        let template = interner.template(template);
-        let item = Item { template, shape, content, is_data: !describes, by_value: false, fragment: None };
-        items.push(interner.item(item));
+        let outline = interner.outline(&interner.template(template), shape, !describes, false);
+        items.push(interner.item(Item { outline, content, fragment: None }));
     }
     if !items.iter().any(|i| i.is_data) && options.variables.is_empty() {
         notes.push(format!("{name} has no data variables"));
@@ -188,7 +188,7 @@ fn look(
     let globals = attributes_of(&dataset);
     let none = Attributes::default();
     let root = globals.iter().find(|(group, _)| group.is_empty()).map_or(&none, |(_, own)| own);
-    items.extend(kept::items(&options.kept_attributes, root, interner));
+    items.extend(kept_attributes::items(&options.kept_attributes, root, interner));
     let mut input = Input::file(path, state, items).opened_with(address.is_some().then_some(settings));
     input.traits = interner.traits(apart::traits(root));
     if let Some(labels) = labels {
@@ -214,7 +214,8 @@ fn content(variable: &Variable, elements: u64, most: u64, interner: &Interner) -
     let shape = variable.shape()?;
     let element = variable.data_type().size().unwrap_or(64) as u64;
     if elements.saturating_mul(element) <= most {
-        return Ok(Content::Kept(interner.values(variable.read_values(&Selection::all(shape))?)));
+        let values = variable.read_values(&Selection::all(shape))?;
+        return Ok(Content::Kept(Kept::new(values, interner)));
     }
     let mut digest = Digest::default();
     for part in Slabs::new(&Selection::all(shape), shape, PART_BYTES / element) {

@@ -1,5 +1,6 @@
 //! Variables that are stored by value: joins the cells of all files, converted to one type and units.
 
+use std::borrow::Cow;
 use std::collections::hash_map::{Entry, HashMap};
 use std::sync::Arc;
 
@@ -79,17 +80,14 @@ fn assemble(
     let edges: Vec<Vec<u64>> = extents.iter().map(|e| edges(field, e)).collect();
     // Files mostly share their descriptions.
     let mut conversions: HashMap<*const Template, Conversion> = HashMap::new();
-    for (place, m) in &distribution.cells {
-        let (start, count) = block(&edges, place);
+    for cell in &distribution.cells {
+        let (_, m) = cell;
+        let (start, count) = block(&edges, &distribution.place(field, cell));
         let item = distribution.items[*m];
         let input = field.input(inputs, *m);
-        let read;
-        let values = match &item.content {
-            Content::Kept(values) => &**values,
-            _ => {
-                read = scan::read_again(input, &item.template)?;
-                &read
-            }
+        let values = &*match &item.content {
+            Content::Kept(kept) => kept.values(),
+            _ => Cow::Owned(scan::read_again(input, &item.template)?),
         };
         let in_file = |e: Error| e.in_variable(&*distribution.name).in_file(&*input.name);
         let n = checked_product(&count).unwrap_or(0) as usize;

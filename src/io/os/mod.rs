@@ -44,7 +44,7 @@ pub(crate) use name::path_from_bytes;
 pub use name::shown;
 pub use system::FileIdentity;
 pub(crate) use system::{check_length, close};
-pub(crate) use system::{identity_at, is_stream};
+pub(crate) use system::{identity_at, identity_in, is_stream};
 #[cfg(feature = "remote")]
 pub(crate) use variable::variable;
 pub(crate) use virtual_files::{is_virtual, list_virtual, VirtualFile};

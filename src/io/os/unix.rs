@@ -123,7 +123,11 @@ pub fn identity(_file: &File, metadata: &Metadata) -> io::Result<FileIdentity> {
 
 /// Returns the identity of the file at a path, following symbolic links.
 pub fn identity_at(path: &Path) -> io::Result<FileIdentity> {
-    let metadata = std::fs::metadata(path)?;
+    identity_in(path, &std::fs::metadata(path)?)
+}
+
+/// Returns the identity of the file at a path, of which this is the metadata.
+pub fn identity_in(_path: &Path, metadata: &Metadata) -> io::Result<FileIdentity> {
     Ok(FileIdentity { device: metadata.dev(), inode: metadata.ino() })
 }
 

@@ -7,6 +7,7 @@
 
 mod cfa_0_4;
 mod chunks;
+mod files;
 mod meaning;
 mod shelf;
 mod tables;
@@ -26,6 +27,8 @@ use crate::model::Dialect;
 use crate::selection::checked_product;
 use crate::value::Values;
 pub(crate) use chunks::Recording;
+pub(crate) use files::of_file;
+pub use files::Files;
 pub use meaning::Meaning;
 use shelf::Shelf;
 
@@ -45,6 +48,8 @@ pub struct Aggregated {
 pub enum Content {
     /// Variables of files.
     Stored(Vec<Fragment>),
+    /// Whole variables of one netCDF file each.
+    Files(Files),
     /// One value each.
     Unique(Values),
 }
@@ -156,11 +161,6 @@ fn describe(
     variable.attributes.set_text(names.dimensions, dimensions.join(" "));
     let mut shelf = Shelf::new(group, catalogue, &dimensions, &aggregated.sizes);
     let text = match (&aggregated.fragments, Keywords::of(dialect)) {
-        (Content::Stored(list), None) => {
-            variable.attributes.set_text(words::ROLE_ATTRIBUTE, words::ROLE_OF_AGGREGATION);
-            cfa_0_4::text(list, &dimensions, &aggregated.sizes)?
-        }
-        (Content::Stored(list), Some(words)) => stored(&mut shelf, &Names::of(list, dialect)?, words),
         (Content::Unique(values), Some(Keywords { map, unique: Some(unique), prefix, .. })) => {
             let sizes = shelf.sizes(&format!("{prefix}{map}"), false);
             let values = shelf.fragments(&format!("{prefix}{unique}"), values.clone());
@@ -171,6 +171,12 @@ fn describe(
                 "{dialect} has no unique values; CF-1.13 and the CF draft have them"
             )))
         }
+        (files, None) => {
+            variable.attributes.set_text(words::ROLE_ATTRIBUTE, words::ROLE_OF_AGGREGATION);
+            cfa_0_4::text(&files.stored().unwrap_or_default(), &dimensions, &aggregated.sizes)?
+        }
+        (Content::Stored(list), Some(words)) => stored(&mut shelf, &Names::of(list, dialect)?, words),
+        (Content::Files(files), Some(words)) => stored(&mut shelf, &Names::of_files(files, words), words),
     };
     variable.attributes.set_text(names.data, text);
     if let Some(states) = &states {
@@ -186,10 +192,7 @@ fn describe(
 
 fn check(aggregated: &Aggregated) -> Result<()> {
     let counts: Vec<u64> = aggregated.sizes.iter().map(|row| row.len() as u64).collect();
-    let have = match &aggregated.fragments {
-        Content::Stored(list) => list.len(),
-        Content::Unique(values) => values.len(),
-    };
+    let have = aggregated.fragments.len();
     if counts.len() == aggregated.variable.dimensions.len() && checked_product(&counts) == Some(have as u64) {
         return Ok(());
     }
@@ -235,6 +238,22 @@ struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
+    fn of_files(files: &'a Files, words: &Keywords) -> Names<'a> {
+        let (locations, mut identifiers): (Vec<&str>, Vec<&str>) = files.iter().unzip();
+        // What is shared is not repeated for each of very many files.
+        let is_shared = words.shared && !locations.contains(&"");
+        if is_shared && identifiers.windows(2).all(|pair| pair[0] == pair[1]) {
+            identifiers.truncate(1);
+            identifiers.shrink_to_fit();
+        }
+        let formats = match (words.formats, is_shared) {
+            (None, _) => 0,
+            (Some(_), true) => files.len().min(1),
+            (Some(_), false) => files.len(),
+        };
+        Names { locations, identifiers, formats: vec!["nc"; formats], versions: 1 }
+    }
+
     fn of(list: &'a [Fragment], dialect: Dialect) -> Result<Names<'a>> {
         let cf = !dialect.has_plain_paths();
         let versions = list.iter().map(versions_of).map(<[_]>::len).max().unwrap_or(1).max(1);

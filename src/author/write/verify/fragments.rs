@@ -1,6 +1,8 @@
 //! Checks that an aggregation variable of a new file has the intended grid and fragments.
 
-use crate::author::write::aggregation::{Content, Meaning, States};
+use std::borrow::Cow;
+
+use crate::author::write::aggregation::{of_file, Content, Meaning, States};
 use crate::container::tree::VariableId;
 use crate::container::Container;
 use crate::dialect::{self, reference, Grids};
@@ -42,7 +44,13 @@ pub(super) fn check(
     attributes(written, id, meaning, classic)?;
     grid(written, id, meaning, &found)?;
     match &meaning.aggregated.fragments {
-        Content::Stored(list) => stored(written, id, list, meaning.dialect, &found)?,
+        Content::Stored(list) => {
+            stored(written, id, list.iter().map(Meant::Fragment), meaning.dialect, &found)?
+        }
+        Content::Files(files) => {
+            let meant = files.iter().map(|(location, identifier)| Meant::File(location, identifier));
+            stored(written, id, meant, meaning.dialect, &found)?
+        }
         Content::Unique(values) => unique(written, values, &found, classic)?,
     }
     states(written, meaning.states.as_ref(), &found)?;
@@ -92,15 +100,53 @@ fn grid(written: &Container, id: VariableId, meaning: &Meaning, found: &Aggregat
     Ok(())
 }
 
-fn stored(
+/// An intended fragment.
+enum Meant<'a> {
+    Fragment(&'a Fragment),
+    /// A whole variable of a netCDF file.
+    File(&'a str, &'a str),
+}
+
+impl Meant<'_> {
+    fn fragment(&self) -> Cow<'_, Fragment> {
+        match self {
+            Meant::Fragment(fragment) => Cow::Borrowed(fragment),
+            Meant::File(location, identifier) => Cow::Owned(of_file(location, identifier)),
+        }
+    }
+
+    fn is(&self, read: &Fragment, dialect: Dialect) -> bool {
+        // Most are simply the same; others may still mean it.
+        let is_plainly = || match (self, read) {
+            (Meant::File(location, identifier), Fragment::Stored { versions, view: None }) => {
+                match &versions[..] {
+                    [one] => {
+                        let format = match dialect {
+                            Dialect::Cf113 | Dialect::CfDraft => None,
+                            _ => Some("nc"),
+                        };
+                        dialect != Dialect::Cfa04
+                            && one.location.as_deref() == Some(*location)
+                            && one.identifier == *identifier
+                            && one.format.as_deref() == format
+                    }
+                    _ => false,
+                }
+            }
+            _ => false,
+        };
+        is_plainly() || same_fragment(&self.fragment(), read, dialect)
+    }
+}
+
+fn stored<'a>(
     written: &Container,
     id: VariableId,
-    list: &[Fragment],
+    mut meant: impl Iterator<Item = Meant<'a>>,
     dialect: Dialect,
     found: &Aggregation,
 ) -> Result<()> {
     let shape = found.grid.fragments();
-    let mut meant = list.iter();
     for block in Slabs::new(&Selection::all(shape), shape, BLOCK) {
         let block = block?;
         let Lookup::Fragments(read) = found.fragments.lookup(written, &block, &Substitutions::default())?
@@ -112,8 +158,8 @@ fn stored(
             let Some(meant) = meant.next() else {
                 return Err(place(differs("it should not exist".into())));
             };
-            if !same_fragment(meant, read, dialect) {
-                let what = format!("it is {} instead of {}", shown(read), shown(meant));
+            if !meant.is(read, dialect) {
+                let what = format!("it is {} instead of {}", shown(read), shown(&meant.fragment()));
                 return Err(place(differs(what)));
             }
             own_variables(written, id, read, found).map_err(place)?;

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::kept_values::Kept;
 use super::labels;
 use super::record::{Content, Input, Interner, Item, Template};
 use super::roles;
@@ -52,14 +53,9 @@ pub(super) fn items<'a>(
         let mut described = Attributes::default();
         described.set_text("long_name", long_name(name));
         let template = Template::new(name.clone(), name.clone(), DataType::String, Vec::new(), described);
-        interner.item(Item {
-            template: interner.template(template),
-            shape: interner.shape(&[]),
-            content: Content::Kept(interner.values(Values::String(vec![text]))),
-            is_data: false,
-            by_value: false,
-            fragment: None,
-        })
+        let outline = interner.outline(&interner.template(template), &[], false, false);
+        let content = Content::Kept(Kept::new(Values::String(vec![text]), interner));
+        interner.item(Item { outline, content, fragment: None })
     })
 }
 
@@ -71,7 +67,7 @@ pub(super) fn notes(names: &[String], inputs: &[Input]) -> Result<Vec<String>> {
     let mut notes = Vec::new();
     for name in names {
         let is_empty = |item: &Item| match &item.content {
-            Content::Kept(values) => match &**values {
+            Content::Kept(kept) => match &*kept.values() {
                 Values::String(list) => list.iter().all(String::is_empty),
                 Values::Char(bytes) => bytes.iter().all(|byte| *byte == 0),
                 _ => false,
