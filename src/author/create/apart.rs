@@ -182,8 +182,7 @@ fn ordered(inputs: &[Input], mut classes: Classes, what: &str) -> Classes {
 /// Returns whether all members of each variable have the same label along a new dimension.
 fn have_a_label_each(inputs: &[Input], classes: &Classes, name: &str) -> bool {
     let label = |member: &Member| match inputs[member.input].item(name).map(|item| &item.content) {
-        // Equal values share memory.
-        Some(Content::Kept(values)) => Some(Arc::as_ptr(values)),
+        Some(Content::Kept(values)) => Some(values.identity()),
         _ => None,
     };
     classes.iter().all(|class| {
