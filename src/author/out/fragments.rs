@@ -1,5 +1,5 @@
-//! Checks that a file to be written is not a fragment of what is read: in any version, and also of a fragment that is
-//! an aggregation.
+//! Checks that no file to be written is a fragment of what is read: in any version, and also of a fragment that is an
+//! aggregation.
 //!
 //! If there is no such file yet, it can only be a fragment that is missing, so names are compared. Otherwise each
 //! fragment's file is compared, and opened to find the fragments that it names, as far as the settings allow it.
@@ -35,24 +35,24 @@ const BATCH: usize = 64;
 /// Searches the fragments of an aggregation file.
 ///
 /// # Errors
-/// `Request` if one of them is the file to be written, or if the files cannot be determined.
-pub(super) fn search(out: &Out, dataset: &Dataset) -> Result<()> {
+/// `Request` if one of them is a file to be written, or if the files cannot be determined.
+pub(super) fn search(outs: &[&Out], dataset: &Dataset) -> Result<()> {
     let shared = dataset.shared();
     // The fragments of a file on a server are on servers, or exist already.
-    if !out.exists() && !shared.origin.is_local() {
+    if outs.iter().all(|out| !out.exists()) && !shared.origin.is_local() || outs.is_empty() {
         return Ok(());
     }
     let mut options = shared.options.clone();
     let again = |options: &OpenOptions| -> Result<()> {
         let (container, identity) = (Arc::clone(&shared.container), shared.identity.clone());
         let view = Dataset::from_container(container, identity, shared.origin.clone(), options)?;
-        Search::new(out, &shared.container).file(&view, 0)
+        Search::new(outs, &shared.container).file(&view, 0)
     };
     if options.raw_view {
         options.raw_view = false;
         again(&options)?;
     } else {
-        Search::new(out, &shared.container).file(dataset, 0)?;
+        Search::new(outs, &shared.container).file(dataset, 0)?;
     }
     // The files that the aggregation file names are protected even if settings lead elsewhere.
     if !options.relocate.is_empty() || !options.substitutions.is_empty() {
@@ -64,15 +64,18 @@ pub(super) fn search(out: &Out, dataset: &Dataset) -> Result<()> {
 }
 
 struct Search<'a> {
-    out: &'a Out,
+    outs: &'a [&'a Out],
+    /// The first of them that exists.
+    existing: Option<&'a Out>,
     /// The files that were searched.
     seen: Mutex<HashSet<FileIdentity>>,
     effort: Effort,
 }
 
 impl<'a> Search<'a> {
-    fn new(out: &'a Out, container: &Container) -> Self {
-        Search { out, seen: Mutex::default(), effort: Effort::of(container) }
+    fn new(outs: &'a [&'a Out], container: &Container) -> Self {
+        let existing = outs.iter().find(|out| out.exists()).copied();
+        Search { outs, existing, seen: Mutex::default(), effort: Effort::of(container) }
     }
 
     /// Checks every fragment of an aggregation file, which is itself a fragment of this depth.
@@ -88,11 +91,11 @@ impl<'a> Search<'a> {
 
     /// Treats unknown fragments as a possible loss, unless there is nothing to lose.
     fn unknown(&self, error: &Error) -> Result<()> {
-        match self.out.exists() {
-            true => Err(self.out.refusal(format!(
+        match self.existing {
+            Some(out) => Err(out.refusal(format!(
                 "it may be one of the fragments, which cannot be checked ({error}); choose another name"
             ))),
-            false => Ok(()),
+            None => Ok(()),
         }
     }
 
@@ -111,7 +114,7 @@ impl<'a> Search<'a> {
             if !self.effort.spend(block.len().unwrap_or(0), cost) {
                 let message =
                     "it may be one of the fragments, which are too many to compare for files of this length";
-                return Err(Error::new(Kind::Limit, message).in_file(self.out.name()));
+                return Err(Error::new(Kind::Limit, message).in_file(self.outs[0].name()));
             }
             match list {
                 Ok(Lookup::Fragments(list)) => self.block(dataset, found, &list, depth)?,
@@ -160,25 +163,22 @@ impl<'a> Search<'a> {
 
     /// Compares the file at a place. Returns the path if the file is to be searched.
     fn place(&self, dataset: &Dataset, path: PathBuf) -> Result<Option<PathBuf>> {
-        let same = if self.out.exists() {
-            let Ok(identity) = os::identity_at(&path) else { return Ok(None) };
-            if !self.out.is_identity(&identity) {
-                let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-                return Ok(seen.insert(identity).then_some(path));
-            }
-            true
-        } else {
-            self.out.is(&path)
+        let identity = self.existing.and_then(|_| os::identity_at(&path).ok());
+        let is_it = |out: &&&Out| match (out.exists(), &identity) {
+            (true, identity) => identity.as_ref().is_some_and(|identity| out.is_identity(identity)),
+            (false, _) => out.is(&path),
         };
-        if !same {
-            return Ok(None);
-        }
+        let Some(out) = self.outs.iter().find(is_it) else {
+            let Some(identity) = identity else { return Ok(None) };
+            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            return Ok(seen.insert(identity).then_some(path));
+        };
         let message = format!(
             "it is a fragment of {} ('{}'), which is never replaced; choose another name",
             dataset.name(),
             redact(&shown(&path))
         );
-        Err(self.out.refusal(message))
+        Err(out.refusal(message))
     }
 
     /// Searches the file of a fragment, if it is an aggregation. A file that may not or cannot be opened is not read

@@ -146,7 +146,15 @@ impl Out {
     /// # Errors
     /// `Request` if one is, or if the files cannot be determined.
     pub(crate) fn refuse_fragments(&self, dataset: &Dataset) -> Result<()> {
-        fragments::search(self, dataset)
+        fragments::search(&[self], dataset)
+    }
+
+    /// Does the same for several files at once, so that the fragments are searched once.
+    ///
+    /// # Errors
+    /// Those of [`Out::refuse_fragments`].
+    pub(crate) fn refuse_fragments_of_all(outs: &[&Out], dataset: &Dataset) -> Result<()> {
+        fragments::search(outs, dataset)
     }
 
     /// Checks that only a former report, which begins with this mark, is replaced.

@@ -95,6 +95,9 @@ pub fn layer_files(path: impl AsRef<Path>, options: &Options) -> Result<Report> 
         }
     }
     let style = maps.style_file().map(|path| claim(&dataset, path, options)).transpose()?;
+    // A former file is not data, even if something names it as a fragment.
+    let others: Vec<&Out> = outs.iter().chain(&style).filter(|out| !out.begins_with(layer::MARK)).collect();
+    Out::refuse_fragments_of_all(&others, &dataset)?;
     let mut report = Report::default();
     let mut finished: Vec<(&Out, Temporary)> = Vec::new();
     for (variable, out) in chosen.iter().zip(&outs) {
@@ -126,10 +129,6 @@ fn claim(dataset: &Dataset, path: PathBuf, options: &Options) -> Result<Out> {
             "it exists and is not a former file of this kind, so it is not replaced; move it, or allow it ({})",
             Wish::Overwrite
         )));
-    }
-    // A former file is not data, even if something names it as a fragment.
-    if !is_former {
-        out.refuse_fragments(dataset)?;
     }
     Ok(out)
 }

@@ -27,6 +27,21 @@ pub fn raw(out: &mut impl Write, values: &Values) -> Outcome {
     Ok(())
 }
 
+/// Writes `{"dims", "dtype", "shape", "values"}` on one line, value by value: JSON in memory takes many times as much as
+/// the values. Missing values are null.
+pub fn json(out: &mut impl Write, dimensions: &[String], answer: &Answer) -> Outcome {
+    let (dtype, shape) = (answer.values.data_type().code(), &answer.shape);
+    let head = serde_json::json!({"dims": dimensions, "dtype": dtype, "shape": shape});
+    write!(out, "{},\"values\":[", json::printed(&head, false).trim_end_matches('}'))?;
+    for (i, &is_valid) in answer.valid.iter().enumerate() {
+        let value = if is_valid { json::element(&answer.values, i) } else { serde_json::Value::Null };
+        let comma = if i == 0 { "" } else { "," };
+        write!(out, "{comma}{}", json::printed(&value, false))?;
+    }
+    writeln!(out, "]}}")?;
+    Ok(())
+}
+
 /// Writes one line per value: its coordinates, then the value. Missing values are empty. Control characters are
 /// escaped, so that none of them breaks a line.
 pub fn csv(

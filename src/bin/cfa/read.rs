@@ -5,12 +5,11 @@ use std::path::PathBuf;
 
 use cfa::Coordinates;
 use cfa::{DataType, Dataset, Parts, Values, Variable};
-use serde_json::json;
 
 use crate::page::Page;
 use crate::select::SelectionArguments;
 use crate::settings::Settings;
-use crate::{dump, json, Outcome};
+use crate::{dump, Outcome};
 
 /// Read values of a variable.
 ///
@@ -96,12 +95,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if arguments.json {
         let dims: Vec<String> =
             variable.dimensions()?.iter().map(|&d| dataset.dimension(d).name.clone()).collect();
-        let values: Vec<_> = (0..answer.values.len())
-            .map(|i| if answer.valid[i] { json::element(&answer.values, i) } else { serde_json::Value::Null })
-            .collect();
-        let dtype = answer.values.data_type().code();
-        let object = json!({"dtype": dtype, "shape": answer.shape, "dims": dims, "values": values});
-        writeln!(out, "{}", json::printed(&object, false))?;
+        dump::json(&mut out, &dims, &answer)?;
     } else {
         let coordinates = coordinates(&variable, &parts)?;
         if arguments.csv {
