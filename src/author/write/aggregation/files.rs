@@ -34,10 +34,12 @@ impl Files {
 
     /// Returns the location and the variable of each.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        let mut runs = self.identifiers.iter().peekable();
+        let mut run = 0;
         self.locations.iter().enumerate().map(move |(i, location)| {
-            while runs.next_if(|(end, _)| *end <= i).is_some() {}
-            (&**location, runs.peek().map_or("", |(_, identifier)| &**identifier))
+            while self.identifiers.get(run).is_some_and(|(end, _)| *end <= i) {
+                run += 1;
+            }
+            (&**location, self.identifiers.get(run).map_or("", |(_, identifier)| &**identifier))
         })
     }
 }
