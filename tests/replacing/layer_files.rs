@@ -48,6 +48,16 @@ fn a_file_that_is_read_is_never_replaced() {
     scene.refused_always(&["qgis", "b.nc"], &["b.nc.qlr", "fragment"]);
     fs::remove_file(scene.at("b.nc.qlr")).unwrap();
     scene.refused_always(&["qgis", "b.nc", "--missing-fragments", "fill"], &["b.nc.qlr", "fragment"]);
+    // All files to be written are compared in one search, whether the others exist or not.
+    fs::write(scene.at("b.qml"), "mine").unwrap();
+    let fill = ["qgis", "b.nc", "--missing-fragments", "fill", "--overwrite"];
+    scene.refused(&fill, &["b.nc.qlr", "fragment"]);
+    fs::remove_file(scene.at("b.qml")).unwrap();
+    scene.day("b.qml", 6);
+    scene.good(&["create", "b.nc", "b.qml", "--quiet", "--overwrite"]);
+    scene.refused_always(&["qgis", "b.nc"], &["b.qml"]);
+    fs::write(scene.at("b.nc.qlr"), "mine").unwrap();
+    scene.refused(&["qgis", "b.nc", "--overwrite"], &["b.qml", "fragment"]);
 }
 
 #[test]
