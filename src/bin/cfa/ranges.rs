@@ -41,7 +41,9 @@ impl Axes {
         }
         let range = variable.range(self.left);
         if let Ok(CoordinateRange { is_complete: true, .. }) = range {
-            let read = variable.shape().map_or(0, |shape| shape.iter().product());
+            let read = variable
+                .shape()
+                .map_or(0, |shape| shape.iter().fold(1, |n: u64, size| n.saturating_mul(*size)));
             self.left -= self.left.min(read);
         }
         Some(range.map(|range| circle::ordered(variable, range)))
