@@ -9,7 +9,10 @@ use super::mask::Mask;
 use super::number::{Number, Scalar};
 use crate::{DataType, Error, Kind, Result};
 
-const BLOCK: usize = 1024;
+const BLOCK: usize = 512;
+/// The length of a block if there are no more elements: setting up a long one takes longer than converting a few. Times are
+/// often stored in chunks of one.
+const SMALL: usize = 32;
 
 /// A conversion of stored to canonical elements, whatever their types.
 pub(super) trait Convert: Send + Sync {
@@ -122,13 +125,9 @@ where
         {
             cast_exactly(ratio, stored, out, valid, self.lossy).map(|i| format!("of stored {:?}", stored[i]))
         } else {
-            let mut values = [0.0; BLOCK];
-            let values = &mut values[..stored.len()];
-            self.arithmetic.apply(stored, values);
-            let whole = T::TYPE.is_integer() && U::TYPE.is_integer() && !self.lossy;
-            match whole.then(|| rounded(stored, values, valid)).flatten() {
-                Some(i) => Some(format!("of stored {:?}", stored[i])),
-                None => cast_all(values, out, valid, self.lossy).map(|i| format!("{:?}", values[i])),
+            match stored.len() {
+                ..=SMALL => self.compute::<SMALL>(stored, out, valid),
+                _ => self.compute::<BLOCK>(stored, out, valid),
             }
         };
         let lost = lost.or_else(|| {
@@ -154,6 +153,55 @@ where
             for (y, &v) in out.iter_mut().zip(valid.iter()) {
                 *y = if v == 0 { self.missing } else { *y };
             }
+        }
+        Ok(())
+    }
+
+    /// Computes up to `N` elements in double precision, and returns the first value that does not fit.
+    fn compute<const N: usize>(&self, stored: &[T], out: &mut [U], valid: &mut [u8]) -> Option<String> {
+        let mut values = [0.0; N];
+        let values = &mut values[..stored.len()];
+        self.arithmetic.apply(stored, values);
+        let whole = T::TYPE.is_integer() && U::TYPE.is_integer() && !self.lossy;
+        match whole.then(|| rounded(stored, values, valid)).flatten() {
+            Some(i) => Some(format!("of stored {:?}", stored[i])),
+            None => cast_all(values, out, valid, self.lossy).map(|i| format!("{:?}", values[i])),
+        }
+    }
+
+    /// Converts elements in blocks of `N`. The three buffers have one length.
+    fn convert_blocks<const N: usize>(
+        &self,
+        raw: &[u8],
+        out: &mut [u8],
+        mut mask: Option<&mut [u8]>,
+        how: Use,
+    ) -> Result<()> {
+        let mut stored = [T::default(); N];
+        let mut canonical = [U::default(); N];
+        let mut valid = [1; N];
+        let blocks = raw.chunks(N * T::SIZE).zip(out.chunks_mut(N * U::SIZE));
+        for (block, (raw, out)) in blocks.enumerate() {
+            let n = raw.len() / T::SIZE;
+            let place = block * N..block * N + n;
+            let valid = &mut valid[..n];
+            match &mask {
+                Some(mask) if how.given => {
+                    for (v, &given) in valid.iter_mut().zip(&mask[place.clone()]) {
+                        *v = u8::from(given != 0);
+                    }
+                }
+                _ => valid.fill(1),
+            }
+            T::load(raw, &mut stored[..n]);
+            self.convert_block(&stored[..n], &mut canonical[..n], valid, mask.is_some())?;
+            if !how.told {
+                self.must_show(&canonical[..n], valid)?;
+            }
+            if let Some(mask) = &mut mask {
+                mask[place].copy_from_slice(valid);
+            }
+            U::store(&canonical[..n], out);
         }
         Ok(())
     }
@@ -196,7 +244,7 @@ where
     U: Number,
     f64: Cast<U>,
 {
-    fn convert(&self, raw: &[u8], out: &mut [u8], mut mask: Option<&mut [u8]>, how: Use) -> Result<()> {
+    fn convert(&self, raw: &[u8], out: &mut [u8], mask: Option<&mut [u8]>, how: Use) -> Result<()> {
         let count = raw.len() / T::SIZE;
         let fits = raw.len() == count * T::SIZE
             && Some(out.len()) == count.checked_mul(U::SIZE)
@@ -208,33 +256,11 @@ where
             out.copy_from_slice(raw);
             return Ok(());
         }
-        let mut stored = [T::default(); BLOCK];
-        let mut canonical = [U::default(); BLOCK];
-        let mut valid = [1; BLOCK];
-        let blocks = raw.chunks(BLOCK * T::SIZE).zip(out.chunks_mut(BLOCK * U::SIZE));
-        for (block, (raw, out)) in blocks.enumerate() {
-            let n = raw.len() / T::SIZE;
-            let place = block * BLOCK..block * BLOCK + n;
-            let valid = &mut valid[..n];
-            match &mask {
-                Some(mask) if how.given => {
-                    for (v, &given) in valid.iter_mut().zip(&mask[place.clone()]) {
-                        *v = u8::from(given != 0);
-                    }
-                }
-                _ => valid.fill(1),
-            }
-            T::load(raw, &mut stored[..n]);
-            self.convert_block(&stored[..n], &mut canonical[..n], valid, mask.is_some())?;
-            if !how.told {
-                self.must_show(&canonical[..n], valid)?;
-            }
-            if let Some(mask) = &mut mask {
-                mask[place].copy_from_slice(valid);
-            }
-            U::store(&canonical[..n], out);
+        if count <= SMALL {
+            self.convert_blocks::<SMALL>(raw, out, mask, how)
+        } else {
+            self.convert_blocks::<BLOCK>(raw, out, mask, how)
         }
-        Ok(())
     }
 
     fn is_identity(&self) -> bool {

@@ -8,19 +8,30 @@
 use super::arithmetic::Measure;
 use super::calendar::Calendar;
 use super::reference_time::{no_calendar, no_such_date, TimeUnits};
-use super::units::{shown, Converter, Unit};
+use super::units::{shown, Converter, Unit, UnitError};
 use crate::{Attributes, Error, Kind, Result, Values};
+use once_cell::sync::OnceCell;
 
 /// The units of a variable's numbers, from its attributes.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Units {
     pub units: Option<String>,
     pub calendar: Option<String>,
+    /// The units, parsed: once for an aggregation variable, however many fragments have others.
+    parsed: OnceCell<Unit>,
 }
 
 impl Units {
     pub fn of(attributes: &Attributes) -> Units {
-        Units { units: attributes.get("units").and_then(text), calendar: attributes.text("calendar") }
+        Units::new(attributes.get("units").and_then(text), attributes.text("calendar"))
+    }
+
+    pub fn new(units: Option<String>, calendar: Option<String>) -> Units {
+        Units { units, calendar, parsed: OnceCell::new() }
+    }
+
+    fn parsed(&self, text: &str) -> std::result::Result<Unit, UnitError> {
+        self.parsed.get_or_try_init(|| Unit::parse(text)).cloned()
     }
 }
 
@@ -44,7 +55,7 @@ pub(super) fn plan(from: &Units, to: &Units, packed: bool) -> Result<(Measure, O
         });
         return Ok((Measure::Same, odd));
     };
-    let (measure, odd) = convert(from_text, from.calendar.as_deref(), to_text, to.calendar.as_deref())?;
+    let (measure, odd) = convert((from, from_text), (to, to_text))?;
     if packed && measure != Measure::Same {
         return Err(Error::new(
             Kind::Units,
@@ -58,18 +69,18 @@ pub(super) fn plan(from: &Units, to: &Units, packed: bool) -> Result<(Measure, O
     Ok((measure, odd))
 }
 
+/// Returns the change between units, each with its text.
 fn convert(
-    from: &str,
-    from_calendar: Option<&str>,
-    to: &str,
-    to_calendar: Option<&str>,
+    (from_units, from): (&Units, &str),
+    (to_units, to): (&Units, &str),
 ) -> Result<(Measure, Option<String>)> {
+    let (from_calendar, to_calendar) = (from_units.calendar.as_deref(), to_units.calendar.as_deref());
     let same_calendar = Calendar::same(from_calendar, to_calendar);
     let same_text = from.trim() == to.trim();
     if same_text && same_calendar {
         return Ok((Measure::Same, None));
     }
-    let (from_unit, to_unit) = match (Unit::parse(from), Unit::parse(to)) {
+    let (from_unit, to_unit) = match (from_units.parsed(from), to_units.parsed(to)) {
         // Equal texts need not be parsed.
         _ if same_text && !to.contains("since") => return Ok((Measure::Same, None)),
         (from_unit, to_unit) => (from_unit?, to_unit?),

@@ -69,8 +69,7 @@ impl Conversion {
         }
         let mut own = Units::of(attributes);
         if let Some(units) = view_units {
-            own =
-                Units { units: Some(units.into()), calendar: view_calendar.map(Into::into).or(own.calendar) };
+            own = Units::new(Some(units.into()), view_calendar.map(Into::into).or(own.calendar));
         } else if let Some(calendar) = view_calendar {
             own.calendar = Some(calendar.into());
         }

@@ -137,7 +137,10 @@ impl Variable {
                 steps.add(index, &Coordinates::of(self, &Selection::block(&start, &count, shape)?)?);
             }
         }
-        Ok(steps.range(count, is_complete))
+        steps.range(count, is_complete, |index| {
+            let pair = Coordinates::of(self, &Selection::block(&[index], &[2], shape)?)?;
+            Ok(Gap { index, after: point(&pair, 0), before: point(&pair, 1) })
+        })
     }
 }
 
@@ -149,7 +152,8 @@ struct Occurring {
     distance: f64,
     months: i64,
     count: u64,
-    places: Vec<Gap>,
+    /// The indices of the values before the first of them.
+    places: Vec<u64>,
 }
 
 /// What is known of the values that were read so far.
@@ -201,13 +205,14 @@ impl Steps {
         if let Some(time) = block.time() {
             (self.calendar, self.unit_seconds) = (Some(time.calendar()), time.seconds());
         }
+        let is_word = matches!(values, Values::String(_) | Values::Char(_));
         let mut last = None;
         // Points are made of the ends of a block alone: in a sequence, each value is the greatest so far.
         let mut ends: Option<[(f64, u64); 2]> = None;
         for i in 0..values.len() as u64 {
             let number = block.number(i);
-            let is_word = matches!(values, Values::String(_) | Values::Char(_));
-            if block.is_missing(i) || !is_word && !number.is_some_and(f64::is_finite) {
+            let is_missing = if is_word { block.is_missing(i) } else { !number.is_some_and(f64::is_finite) };
+            if is_missing {
                 self.missing += 1;
                 self.before = None;
                 continue;
@@ -271,21 +276,26 @@ impl Steps {
         };
         let error = self.precision * before.abs().max(number.abs()) + 1e-6 * distance.abs();
         let same = |o: &Occurring| (o.distance - distance).abs() <= error && o.months == months;
-        let place = || Gap { index, after: earlier_point(block, before), before: point(block, i) };
         match self.occurring.iter().position(same) {
             Some(found) => {
                 let found = &mut self.occurring[found];
                 found.count += 1;
                 if found.places.len() < MOST_PLACES {
-                    found.places.push(place());
+                    found.places.push(index);
                 }
             }
             None if self.occurring.len() == MOST_STEPS => self.is_uneven = true,
-            None => self.occurring.push(Occurring { distance, months, count: 1, places: vec![place()] }),
+            None => self.occurring.push(Occurring { distance, months, count: 1, places: vec![index] }),
         }
     }
 
-    fn range(mut self, count: u64, is_complete: bool) -> CoordinateRange {
+    /// Returns the range. `gap` reads the two values of a gap, given the index of the first.
+    fn range(
+        mut self,
+        count: u64,
+        is_complete: bool,
+        gap: impl Fn(u64) -> Result<Gap>,
+    ) -> Result<CoordinateRange> {
         let order = match (self.rises, self.falls, self.repeats) {
             (true, false, false) => Order::Ascending,
             (false, true, false) => Order::Descending,
@@ -293,7 +303,7 @@ impl Steps {
         };
         self.is_uneven |= order == Order::None;
         let step = if self.is_uneven { None } else { self.common() };
-        let mut gaps: Vec<Gap> = Vec::new();
+        let mut places: Vec<u64> = Vec::new();
         let mut gap_count = 0;
         for occurring in &self.occurring {
             let is_gap = match step {
@@ -303,12 +313,12 @@ impl Steps {
             };
             if is_gap {
                 gap_count += occurring.count;
-                gaps.extend_from_slice(&occurring.places);
+                places.extend_from_slice(&occurring.places);
             }
         }
-        gaps.sort_by_key(|gap| gap.index);
-        gaps.truncate(MOST_PLACES);
-        CoordinateRange {
+        places.sort_unstable();
+        places.truncate(MOST_PLACES);
+        Ok(CoordinateRange {
             count,
             missing: self.missing,
             first: self.first,
@@ -318,10 +328,10 @@ impl Steps {
             order,
             step: step.map(|(step, _)| step),
             gap_count,
-            gaps,
+            gaps: places.into_iter().map(gap).collect::<Result<_>>()?,
             calendar: self.calendar,
             is_complete,
-        }
+        })
     }
 
     /// Returns the step of most neighbours, and its length as a number, if more than half have it.
@@ -366,11 +376,4 @@ impl Steps {
 
 fn point(block: &Coordinates, i: u64) -> Point {
     Point { text: block.label(i), number: block.number(i), date: block.date(i) }
-}
-
-/// Returns the value before one, which may be in the block before.
-fn earlier_point(block: &Coordinates, number: f64) -> Point {
-    let date = block.time().and_then(|time| time.decode(number));
-    let text = date.map_or_else(|| number.to_string(), |date| date.to_string());
-    Point { text, number: Some(number), date }
 }

@@ -58,17 +58,19 @@ pub const PAGE: Page = Page {
 /// Runs `cfa info`.
 pub fn run(arguments: &Arguments) -> Outcome {
     let dataset = Dataset::open_with(&arguments.file, &arguments.settings.options()?)?;
-    let variables = match &arguments.variable {
-        Some(name) => vec![dataset.variable(name)?],
-        None => dataset.variables(),
-    };
+    let all = dataset.variables();
+    let named = arguments.variable.as_ref().map(|name| dataset.variable(name)).transpose()?;
+    let variables = named.as_ref().map_or(&all[..], std::slice::from_ref);
+    let mut axes = Axes::new(&all);
     let mut out = BufWriter::new(std::io::stdout().lock());
     if arguments.json {
-        info_json::write(&mut out, &dataset, &variables, arguments.fragments)?;
+        info_json::write(&mut out, &dataset, variables, &mut axes, arguments.fragments)?;
     } else {
-        as_text(&mut out, &dataset, &variables, arguments)?;
+        as_text(&mut out, &dataset, variables, &mut axes, arguments)?;
     }
     out.flush()?;
+    // The process ends here, so nothing has to be freed piece by piece.
+    std::mem::forget((dataset, all, named));
     Ok(())
 }
 
@@ -85,6 +87,7 @@ fn as_text(
     out: &mut impl Write,
     dataset: &Dataset,
     variables: &[Variable],
+    axes: &mut Axes,
     arguments: &Arguments,
 ) -> Outcome {
     let style = style::for_stdout();
@@ -97,9 +100,8 @@ fn as_text(
         }
     }
     writeln!(out, "variables:")?;
-    let mut axes = Axes::new(dataset);
     for variable in variables {
-        variable_text(out, variable, &mut axes, with_attributes, style)?;
+        variable_text(out, variable, axes, with_attributes, style)?;
         if arguments.fragments {
             let mut listing = Listing { style, last: None };
             variable.for_each_presence(|entry, found| listing.fragment(out, &entry, &found))?;

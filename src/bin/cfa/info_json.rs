@@ -11,12 +11,15 @@ use crate::ranges::{self, Axes};
 use crate::{json, Outcome};
 
 /// Writes the whole file as one indented object.
-pub fn write(out: &mut impl Write, dataset: &Dataset, variables: &[Variable], fragments: bool) -> Outcome {
-    let mut axes = Axes::new(dataset);
-    let described: Vec<Value> = variables
-        .iter()
-        .map(|variable| variable_json(variable, &mut axes, fragments))
-        .collect::<Result<_>>()?;
+pub fn write(
+    out: &mut impl Write,
+    dataset: &Dataset,
+    variables: &[Variable],
+    axes: &mut Axes,
+    fragments: bool,
+) -> Outcome {
+    let described: Vec<Value> =
+        variables.iter().map(|variable| variable_json(variable, axes, fragments)).collect::<Result<_>>()?;
     writeln!(out, "{{")?;
     write!(out, "  \"dimensions\": ")?;
     list_text(out, dataset.dimensions().into_iter().map(|id| dimension_json(dataset, id)))?;

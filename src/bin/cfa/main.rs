@@ -34,6 +34,7 @@ use cfa::{Error, Kind};
 use clap::{Parser, Subcommand};
 
 use page::Page;
+use usage::Later;
 
 /// Opens aggregation netCDF files (CF-1.13, CFA) as if their data were stored in one file.
 ///
@@ -48,15 +49,15 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
-    Check(check::Arguments),
-    Convert(convert::Arguments),
-    Extract(extract::Arguments),
-    Create(create::Arguments),
-    Index(index::Arguments),
-    Info(info::Arguments),
-    Plot(plot::Arguments),
-    Qgis(qgis::Arguments),
-    Read(read::Arguments),
+    Check(Later<check::Arguments>),
+    Convert(Later<convert::Arguments>),
+    Extract(Later<extract::Arguments>),
+    Create(Later<create::Arguments>),
+    Index(Later<index::Arguments>),
+    Info(Later<info::Arguments>),
+    Plot(Later<plot::Arguments>),
+    Qgis(Later<qgis::Arguments>),
+    Read(Later<read::Arguments>),
 }
 
 /// The rest of the help and manual page.
@@ -95,15 +96,15 @@ fn main() -> ExitCode {
         return code;
     }
     let (result, as_json) = match usage::arguments::<Arguments>().verb {
-        Verb::Check(arguments) => (check::run(&arguments), arguments.json),
-        Verb::Convert(arguments) => (convert::run(&arguments), false),
-        Verb::Extract(arguments) => (extract::run(&arguments), false),
-        Verb::Create(arguments) => (create::run(&arguments), false),
-        Verb::Index(arguments) => (index::run(&arguments), false),
-        Verb::Info(arguments) => (info::run(&arguments), arguments.json),
-        Verb::Plot(arguments) => (plot::run(&arguments), false),
-        Verb::Qgis(arguments) => (qgis::run(&arguments), false),
-        Verb::Read(arguments) => (read::run(&arguments), arguments.json),
+        Verb::Check(Later(arguments)) => (check::run(&arguments), arguments.json),
+        Verb::Convert(Later(arguments)) => (convert::run(&arguments), false),
+        Verb::Extract(Later(arguments)) => (extract::run(&arguments), false),
+        Verb::Create(Later(arguments)) => (create::run(&arguments), false),
+        Verb::Index(Later(arguments)) => (index::run(&arguments), false),
+        Verb::Info(Later(arguments)) => (info::run(&arguments), arguments.json),
+        Verb::Plot(Later(arguments)) => (plot::run(&arguments), false),
+        Verb::Qgis(Later(arguments)) => (qgis::run(&arguments), false),
+        Verb::Read(Later(arguments)) => (read::run(&arguments), arguments.json),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -2,9 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use cfa::{
-    CoordinateRange, DataType, Dataset, DateTime, Error, Gap, Order, Point, Result, Step, Values, Variable,
-};
+use cfa::{CoordinateRange, DataType, DateTime, Error, Gap, Order, Point, Result, Step, Values, Variable};
 use serde_json::{json, Value};
 
 use crate::style::brief;
@@ -22,9 +20,9 @@ pub struct Axes {
 
 impl Axes {
     /// Looks at the attributes of all variables of a file.
-    pub fn new(dataset: &Dataset) -> Self {
+    pub fn new(all: &[Variable]) -> Self {
         let (mut auxiliary, mut bounds) = (HashSet::new(), HashMap::new());
-        for variable in dataset.variables() {
+        for variable in all {
             let text = |name| variable.attributes().text(name).unwrap_or_default();
             auxiliary.extend(text("coordinates").split_whitespace().map(last_name));
             for of in ["bounds", "climatology"].iter().map(|name| text(name)).filter(|t| !t.is_empty()) {

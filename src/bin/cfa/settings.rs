@@ -34,7 +34,7 @@ pub fn every_setting() -> String {
     let mut help = String::from("Any setting, as in the environment variables CFA_NAME (repeatable):");
     for setting in SETTINGS {
         let default = if setting.default.is_empty() { "none" } else { setting.default };
-        help += &format!("\n{}: {} [default: {default}]", setting.name, setting.description);
+        help.extend(["\n", setting.name, ": ", setting.description, " [default: ", default, "]"]);
     }
     help
 }

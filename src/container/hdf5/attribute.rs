@@ -31,7 +31,7 @@ const BOOKKEEPING: [&str; 8] = [
 /// Memory that an attribute takes beside its name and value, in a list that grows.
 const ATTRIBUTE_BYTES: usize = 3 * size_of::<Attribute>() / 2;
 /// Memory that an attribute takes in the list of those that are not decoded yet.
-const LISTED_BYTES: usize = 48;
+const LISTED_BYTES: usize = 3 * size_of::<((u32, u32), RawAttribute)>() / 2;
 /// Memory that the reason why an attribute is left out takes, roughly.
 const OMITTED_BYTES: usize = 192;
 /// Memory that a string takes beside its text.
@@ -42,8 +42,11 @@ pub(crate) fn is_bookkeeping(name: &str) -> bool {
     BOOKKEEPING.contains(&name)
 }
 
-/// An attribute as it is stored: a message of which [`Parts`] are legible.
-pub(super) struct RawAttribute(Vec<u8>);
+/// An attribute as it is stored, with the places of its [`Parts`].
+pub(super) struct RawAttribute {
+    message: Vec<u8>,
+    places: Places,
+}
 
 /// The attributes of an object, in order of creation if that is known.
 pub(super) struct RawAttributes {
@@ -55,15 +58,16 @@ pub(super) struct RawAttributes {
 }
 
 impl RawAttributes {
-    /// Lists the attributes of the object with this header, which does not have them any more.
-    pub(super) fn of(store: &Store, header: &mut Header) -> Result<Self> {
+    /// Lists the attributes of the object with this header.
+    pub(super) fn of(store: &Store, header: &Header) -> Result<Self> {
         let mut found = Listing { store, ordered: Vec::new(), omitted: Vec::new(), kept: 0 };
-        if header.messages.iter().any(|message| message.kind == ATTRIBUTE && message.shared) {
+        if header.messages(ATTRIBUTE).any(|message| message.shared) {
             found.omit(unsupported("attributes in the shared message table are not read"))?;
         }
-        for (order, data) in header.take_attributes() {
-            found.kept += heap(data.len());
-            found.add((u32::from(order.unwrap_or(0)), 0), Ok(data))?;
+        for message in header.messages(ATTRIBUTE).filter(|message| !message.shared) {
+            store.budget.keep(heap(message.data.len()))?;
+            found.kept += heap(message.data.len());
+            found.add((u32::from(message.order.unwrap_or(0)), 0), Ok(message.data.to_vec()))?;
         }
         if let Some((dense, tracked)) = dense(store, header)? {
             let take = |record: &Record, data: Result<Vec<u8>>| {
@@ -113,7 +117,7 @@ impl RawAttributes {
     /// All but the bookkeeping ones, decoded; what cannot be goes to `omit` with its name and the reason.
     pub(super) fn decoded(self, store: &Store, mut omit: impl FnMut(&str, String)) -> Attributes {
         self.omitted.into_iter().for_each(|reason| omit("", reason));
-        let mut list = Vec::new();
+        let mut list = Vec::with_capacity(self.list.len());
         for attribute in self.list {
             let name = attribute.name();
             if is_bookkeeping(&name) {
@@ -172,8 +176,7 @@ pub(super) fn is_any_named(store: &Store, header: &Header, names: &[&str]) -> Re
     let is_meant = |data: &[u8]| {
         Parts::of(data).is_ok_and(|parts| names.iter().any(|wanted| is_name(parts.name, wanted)))
     };
-    let mut compact = header.messages.iter().filter(|m| m.kind == ATTRIBUTE && !m.shared);
-    if compact.any(|message| is_meant(&message.data)) {
+    if compact(header).any(is_meant) {
         return Ok(true);
     }
     let Some((dense, _)) = dense(store, header)? else { return Ok(false) };
@@ -196,9 +199,8 @@ pub(super) fn is_any_named(store: &Store, header: &Header, names: &[&str]) -> Re
 /// If it is unknown whether there is one.
 pub(super) fn find(store: &Store, header: &Header, name: &str) -> Result<Option<RawAttribute>> {
     let is_meant = |data: &[u8]| Parts::of(data).is_ok_and(|parts| is_name(parts.name, name));
-    let mut compact = header.messages.iter().filter(|m| m.kind == ATTRIBUTE && !m.shared);
-    if let Some(message) = compact.find(|message| is_meant(&message.data)) {
-        return RawAttribute::new(message.data.clone()).map(Some);
+    if let Some(data) = compact(header).find(|data| is_meant(data)) {
+        return RawAttribute::new(data.to_vec()).map(Some);
     }
     let Some((dense, _)) = dense(store, header)? else { return Ok(None) };
     let mut found = Ok(None);
@@ -210,6 +212,11 @@ pub(super) fn find(store: &Store, header: &Header, name: &str) -> Result<Option<
     };
     dense.each(store, Some(&[hash(name)]), take)?;
     found?.map(RawAttribute::new).transpose()
+}
+
+/// Returns the attributes in the header.
+fn compact(header: &Header) -> impl Iterator<Item = &[u8]> {
+    header.messages(ATTRIBUTE).filter(|message| !message.shared).map(|message| message.data)
 }
 
 /// Returns where the attributes outside the header lie, and whether their order of creation is known, or `None` if the
@@ -241,45 +248,67 @@ struct Parts<'a> {
     data: &'a [u8],
 }
 
-impl<'a> Parts<'a> {
-    /// The datatype lies elsewhere.
-    fn is_committed(&self) -> bool {
-        self.flags & 1 != 0
-    }
+/// Where the parts of an attribute message begin, and how long those before the last one are.
+struct Places {
+    flags: u8,
+    begins: [u32; 4],
+    lengths: [u16; 3],
+}
 
-    fn of(data: &'a [u8]) -> Result<Self> {
-        let mut cursor = Cursor::new(data);
+impl Places {
+    fn of(message: &[u8]) -> Result<Self> {
+        let mut cursor = Cursor::new(message);
         let version = cursor.read_u8()?;
         let flags = cursor.read_u8()?;
-        let lengths = [cursor.read_u16_le()?, cursor.read_u16_le()?, cursor.read_u16_le()?].map(usize::from);
+        let lengths = [cursor.read_u16_le()?, cursor.read_u16_le()?, cursor.read_u16_le()?];
         match version {
             1 | 2 => {}
             3 => cursor.skip(1)?,
             _ => return Err(damaged(format!("attribute of version {version}"))),
         }
-        let mut part = |len: usize| -> Result<&'a [u8]> {
-            let bytes = cursor.read_bytes(len)?;
+        let mut begins = [0; 4];
+        for (begin, len) in begins.iter_mut().zip(lengths.map(usize::from)) {
+            *begin = cursor.position() as u32;
+            cursor.skip(len)?;
             if version == 1 {
                 cursor.skip((8 - len % 8) % 8)?;
             }
-            Ok(bytes)
-        };
-        let (name, datatype, dataspace) = (part(lengths[0])?, part(lengths[1])?, part(lengths[2])?);
-        let data = cursor.read_bytes(cursor.remaining())?;
-        Ok(Parts { flags: if version == 1 { 0 } else { flags }, name, datatype, dataspace, data })
+        }
+        begins[3] = cursor.position() as u32;
+        Ok(Places { flags: if version == 1 { 0 } else { flags }, begins, lengths })
+    }
+}
+
+impl<'a> Parts<'a> {
+    fn of(message: &'a [u8]) -> Result<Self> {
+        Ok(Parts::at(message, &Places::of(message)?))
+    }
+
+    /// Returns the parts at places that were found in the message.
+    fn at(message: &'a [u8], places: &Places) -> Self {
+        let [name, datatype, dataspace] = [0, 1, 2].map(|part| {
+            let begin = places.begins[part] as usize;
+            message.get(begin..begin + usize::from(places.lengths[part])).unwrap_or_default()
+        });
+        let data = message.get(places.begins[3] as usize..).unwrap_or_default();
+        Parts { flags: places.flags, name, datatype, dataspace, data }
+    }
+
+    /// The datatype lies elsewhere.
+    fn is_committed(&self) -> bool {
+        self.flags & 1 != 0
     }
 }
 
 impl RawAttribute {
     /// Takes the bytes of an attribute message.
-    fn new(data: Vec<u8>) -> Result<Self> {
-        Parts::of(&data)?;
-        Ok(RawAttribute(data))
+    fn new(message: Vec<u8>) -> Result<Self> {
+        let places = Places::of(&message)?;
+        Ok(RawAttribute { message, places })
     }
 
     fn parts(&self) -> Parts<'_> {
-        // They were legible when the bytes were taken.
-        Parts::of(&self.0).unwrap_or(Parts { flags: 0, name: &[], datatype: &[], dataspace: &[], data: &[] })
+        Parts::at(&self.message, &self.places)
     }
 
     fn is_named(&self, name: &str) -> bool {

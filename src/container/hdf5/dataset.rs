@@ -44,10 +44,10 @@ pub(super) struct Dataset {
 
 impl Dataset {
     /// Reads what all datasets have.
-    pub(super) fn read(store: &Store, mut header: Header) -> Result<Self> {
+    pub(super) fn read(store: &Store, header: Header) -> Result<Self> {
         let dataspace = header.data(DATASPACE)?.ok_or_else(|| damaged("a dataset lacks its dataspace"))?;
         let dataspace = Dataspace::parse(store, dataspace)?;
-        let attributes = RawAttributes::of(store, &mut header)?;
+        let attributes = RawAttributes::of(store, &header)?;
         let class = attributes.text(store, "CLASS");
         let is_scale = class.as_deref() == Some("DIMENSION_SCALE") && !dataspace.shape.is_empty();
         let name = if is_scale { attributes.text(store, "NAME") } else { None };

@@ -101,11 +101,11 @@ impl Type {
     }
 
     /// Returns the type in a datatype message, and follows the message to a committed type.
-    pub(super) fn of_message(store: &Store, message: &Message) -> Result<Self> {
+    pub(super) fn of_message(store: &Store, message: Message) -> Result<Self> {
         if message.shared {
-            Self::committed(store, &message.data)
+            Self::committed(store, message.data)
         } else {
-            Self::parse(&message.data)
+            Self::parse(message.data)
         }
     }
 
@@ -122,7 +122,7 @@ impl Type {
         let address = cursor.read_offset(store.offset_size)?;
         let header = store.budget.passing(|| Header::read(store, address))?;
         match header.first(DATATYPE) {
-            Some(message) if !message.shared => Self::parse(&message.data),
+            Some(message) if !message.shared => Self::parse(message.data),
             _ => Err(damaged("a committed type is not where it should be")),
         }
     }

@@ -17,7 +17,10 @@ use crate::error::{Error, Kind, Result};
 /// The maximum size of one object header in bytes; real ones have some kilobytes.
 const MAX_BYTES: usize = 64 << 20;
 /// Memory that a message takes beside its bytes, in a list that grows.
-const MESSAGE: usize = 3 * size_of::<Message>() / 2;
+const MESSAGE: usize = 3 * size_of::<Listed>() / 2;
+/// Room for the messages of most headers, and for their bytes.
+const USUAL: usize = 12;
+const USUAL_BYTES: usize = 512;
 /// What a block costs beside its bytes, counted as if it were longer.
 const BLOCK: usize = 512;
 
@@ -41,14 +44,23 @@ pub(super) const ATTRIBUTE_INFO: u16 = 0x15;
 const SHARED: u8 = 0x02;
 
 /// One message of an object header.
-#[derive(Clone, Debug)]
-pub(super) struct Message {
-    pub(super) kind: u16,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Message<'a> {
     /// Whether the message lies elsewhere; `data` then says where.
     pub(super) shared: bool,
     /// Order of creation, if the header tracks it.
     pub(super) order: Option<u16>,
-    pub(super) data: Vec<u8>,
+    pub(super) data: &'a [u8],
+}
+
+/// Where the bytes of a message are in a [`Header`].
+#[derive(Debug)]
+struct Listed {
+    kind: u16,
+    shared: bool,
+    order: Option<u16>,
+    begin: usize,
+    end: usize,
 }
 
 /// The kind of an object.
@@ -63,7 +75,9 @@ pub(super) enum ObjectKind {
 /// The messages of an object, in file order.
 #[derive(Debug)]
 pub(super) struct Header {
-    pub(super) messages: Vec<Message>,
+    list: Vec<Listed>,
+    /// The bytes of all messages: one piece of memory, because there are many headers of many short messages.
+    bytes: Vec<u8>,
     /// Memory that the messages were counted with.
     kept: usize,
 }
@@ -79,15 +93,16 @@ impl Header {
     pub(super) fn read_legible(store: &Store, address: u64) -> (Self, Result<()>) {
         let mut reading = Reading {
             store,
-            messages: Vec::new(),
+            list: Vec::with_capacity(USUAL),
+            bytes: Vec::with_capacity(USUAL_BYTES),
             blocks: VecDeque::new(),
             nodes: Nodes::new(store.len()),
-            bytes: 0,
+            len: 0,
             kept: 0,
             sums: Ok(()),
         };
         let outcome = reading.all(address);
-        (Header { messages: reading.messages, kept: reading.kept }, outcome.and(reading.sums))
+        (Header { list: reading.list, bytes: reading.bytes, kept: reading.kept }, outcome.and(reading.sums))
     }
 
     /// Releases the messages, so that the budget has their memory again.
@@ -95,27 +110,25 @@ impl Header {
         store.budget.release(self.kept);
     }
 
-    /// Takes the bytes of each attribute out of its message, with the order of creation; the memory of the bytes, as
-    /// [`heap`] has it, is from now on counted by the caller. Messages that lie elsewhere stay.
-    pub(super) fn take_attributes(&mut self) -> impl Iterator<Item = (Option<u16>, Vec<u8>)> + '_ {
-        let Header { messages, kept } = self;
-        let attributes = messages.iter_mut().filter(|message| message.kind == ATTRIBUTE && !message.shared);
-        attributes.map(|message| {
-            *kept -= heap(message.data.len());
-            (message.order, std::mem::take(&mut message.data))
+    /// Returns the messages of this kind.
+    pub(super) fn messages(&self, kind: u16) -> impl Iterator<Item = Message<'_>> {
+        self.list.iter().filter(move |listed| listed.kind == kind).map(|listed| Message {
+            shared: listed.shared,
+            order: listed.order,
+            data: &self.bytes[listed.begin..listed.end],
         })
     }
 
     /// Returns the first message of this kind.
-    pub(super) fn first(&self, kind: u16) -> Option<&Message> {
-        self.messages.iter().find(|message| message.kind == kind)
+    pub(super) fn first(&self, kind: u16) -> Option<Message<'_>> {
+        self.messages(kind).next()
     }
 
     /// Returns the bytes of the first message of this kind. Refuses one in the shared message table.
     pub(super) fn data(&self, kind: u16) -> Result<Option<&[u8]>> {
         match self.first(kind) {
             Some(message) if message.shared => Err(unsupported("shared object header messages are not read")),
-            Some(message) => Ok(Some(&message.data)),
+            Some(message) => Ok(Some(message.data)),
             None => Ok(None),
         }
     }
@@ -137,11 +150,13 @@ impl Header {
 
 struct Reading<'a> {
     store: &'a Store,
-    messages: Vec<Message>,
+    list: Vec<Listed>,
+    bytes: Vec<u8>,
     blocks: VecDeque<(u64, usize)>,
     /// The blocks that were read.
     nodes: Nodes,
-    bytes: usize,
+    /// The length of the blocks.
+    len: usize,
     kept: usize,
     /// Whether the checksums were right.
     sums: Result<()>,
@@ -200,8 +215,8 @@ impl Reading<'_> {
     }
 
     fn block(&mut self, address: u64, len: usize) -> Result<StorageBuffer> {
-        self.bytes = self.bytes.saturating_add(len);
-        if self.bytes > MAX_BYTES {
+        self.len = self.len.saturating_add(len);
+        if self.len > MAX_BYTES {
             return Err(Error::new(Kind::Limit, "an object header is too long"));
         }
         self.nodes.enter(address, len as u64)?;
@@ -249,7 +264,9 @@ impl Reading<'_> {
                     self.store.budget.keep(kept)?;
                     self.kept += kept;
                     let shared = flags & SHARED != 0;
-                    self.messages.push(Message { kind, shared, order, data: data.to_vec() });
+                    let begin = self.bytes.len();
+                    self.bytes.extend_from_slice(data);
+                    self.list.push(Listed { kind, shared, order, begin, end: self.bytes.len() });
                 }
             }
         }

@@ -132,8 +132,8 @@ pub(super) fn follow(store: &Store, group: u64, path: &str) -> Result<Option<u64
 
 /// Adds the links of a group, or only the one named `wanted`.
 fn collect(store: &Store, group: &Header, wanted: Option<&str>, links: &mut Vec<Link>) -> Result<()> {
-    for message in group.messages.iter().filter(|message| message.kind == LINK && !message.shared) {
-        add(store, parse(store, &message.data)?, wanted, links)?;
+    for message in group.messages(LINK).filter(|message| !message.shared) {
+        add(store, parse(store, message.data)?, wanted, links)?;
     }
     if let Some(info) = group.data(LINK_INFO)? {
         dense(store, info, wanted, links)?;

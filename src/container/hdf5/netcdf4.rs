@@ -122,10 +122,10 @@ impl Walk<'_> {
     }
 
     /// Adds a group, to be walked later.
-    fn enter(&mut self, parent: Option<GroupId>, name: &str, address: u64, mut header: Header) -> Result<()> {
+    fn enter(&mut self, parent: Option<GroupId>, name: &str, address: u64, header: Header) -> Result<()> {
         let path = parent.map_or_else(|| "/".to_owned(), |parent| self.path_of(parent, name));
         self.keep(GROUP_BYTES, &path, name)?;
-        let raw = RawAttributes::of(self.store, &mut header)?;
+        let raw = RawAttributes::of(self.store, &header)?;
         let attributes = self.decode(raw, &path);
         let id = GroupId(self.tree.groups.len());
         self.tree.groups.push(Group {
