@@ -27,7 +27,7 @@ use self::copy::Order;
 use self::lattice::Lattice;
 use self::touched::TouchedChunks;
 use super::array::{Array, Element, Layout};
-use super::buffer::grown;
+use super::buffer::{grown, WorkBuffer};
 use super::chunk_numbers::ChunkNumbers;
 use super::filter;
 use crate::error::{Error, Kind, Result};
@@ -43,9 +43,9 @@ pub struct Kept<'a> {
     pub keep: Keep,
     /// What was fetched for the next read, which uses it up.
     pub fetched: Fetched,
-    stretch: Vec<u8>,
-    stored: Vec<u8>,
-    decoded: Vec<u8>,
+    stretch: WorkBuffer,
+    stored: WorkBuffer,
+    decoded: WorkBuffer,
     filters: filter::Scratch,
 }
 
