@@ -2,7 +2,8 @@
 //!
 //! Planning is pure and separate from input: `lattice` says where elements lie and go, `stretches` divides that into
 //! stretches to read, `touched` divides a selection by chunks. `linear` and `chunked` read, `copy` moves the bytes.
-//! Apart from the result, no more is allocated than one chunk, stored and decoded, and a scratch buffer of 1 MiB.
+//! Apart from the result, no more is allocated than one chunk, stored and decoded, and a scratch buffer of 1 MiB; the
+//! process keeps some of it for the next read.
 //!
 //! Refused, before anything is read: elements that do not lie within the source (a truncated file).
 
