@@ -9,8 +9,7 @@ that takes more than SECONDS of CPU for one task, or for its repeats before the 
 the tasks of that workload that take longer. The yardstick checks the values. It is copied, since the readers that it has do
 not include ours.
 
-"xarray alone" has the whole dataset in memory, decoded: what xarray itself takes to open it and to select. Nothing that reads
-through xarray can be faster.
+"xarray alone" has the whole dataset in memory, decoded: what xarray itself takes to make a dataset of it and to select.
 """
 
 import json

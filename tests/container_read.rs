@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cfa::internals::container::Container;
-use cfa::{Kind, Result, Selection, Source};
+use cfa::{DataType, Dataset, Kind, OpenOptions, Output, Result, Selection, Source};
 
-use crate::support::allocations::most_during;
+use crate::support::allocations::{largest_during, most_during};
 use crate::support::processor;
 
 struct Memory(Arc<Vec<u8>>);
@@ -131,4 +131,28 @@ fn mutants_are_read_or_refused_within_bounds() {
         assert!(took < Duration::from_secs(5), "mutant {i} took {took:?}");
     }
     assert!(refused > count / 4 && refused < count, "{refused} of {count} were refused");
+}
+
+#[test]
+fn reads_through_fresh_handles_reuse_the_memory_for_chunks() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("chunk.nc");
+    let values: Vec<f32> = (0..1 << 18).map(|i| (i as f32).sin()).collect();
+    let mut file = netcdf::create(&path).unwrap();
+    file.add_dimension("x", values.len()).unwrap();
+    let mut x = file.add_variable::<f32>("x", &["x"]).unwrap();
+    x.set_chunking(&[values.len()]).unwrap();
+    x.set_compression(1, true).unwrap();
+    x.put_values(&values, ..).unwrap();
+    drop(file);
+    let mut out = vec![0; 4 * values.len()];
+    let mut read = || {
+        let dataset = Dataset::open_with(&path, &OpenOptions::default().num_threads(1)).unwrap();
+        let all = Selection::block(&[0], &[values.len() as u64], &[values.len() as u64]).unwrap();
+        dataset.variable("x").unwrap().read_into(&all, Output::new(DataType::F32, &mut out)).unwrap();
+    };
+    // Other tests use what is kept, too.
+    let largest = (0..20).map(|_| largest_during(&mut read).1).min().unwrap();
+    assert!(largest < 1 << 17, "a request for {largest} bytes");
+    assert_eq!(out, values.iter().flat_map(|v| v.to_ne_bytes()).collect::<Vec<u8>>());
 }

@@ -6,8 +6,7 @@ import itertools
 import math
 from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 Sizes = tuple[int, ...]
 
@@ -32,8 +31,7 @@ class FragmentChunks(dict[Hashable, Sizes]):
         return FragmentChunks(self)
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """What chunks are made from: the bytes of an element and, along each dimension, the sizes of the fragments."""
 
     itemsize: int
@@ -90,6 +88,8 @@ def _merge(layout: Layout, chunk_bytes: int, shared: Mapping[Hashable, Sizes]) -
 
 def merged(sizes: Sizes, limit: int) -> Sizes:
     """Join neighbours as long as their sum is at most ``limit``."""
+    if sizes and sum(sizes) <= limit:
+        return (sum(sizes),)
     ends = list(itertools.accumulate(sizes))
     joined = []
     start = first = 0

@@ -1,6 +1,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ._values import Raw
 
 __version__: str
@@ -53,6 +55,9 @@ class Variable:
 
 def identify(path: str) -> str | None: ...
 def settings() -> list[tuple[str, str, str]]: ...
+def nanoseconds(
+    numbers: np.ndarray[Any, Any], reference: int, unit: int, times: np.ndarray[Any, np.dtype[np.int64]]
+) -> bool: ...
 def create(
     out: str, files: list[str], options: dict[str, Any], progress: _Progress
 ) -> tuple[list[tuple[str, list[Any], int, bool]], list[str], int, list[list[str]]]: ...

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ._dataset import Dataset, open
 from ._errors import Invalid
@@ -22,8 +22,7 @@ Settings = tuple[tuple[str, str], ...]
 _KEPT = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(NamedTuple):
     """What distinguishes a file from another one that later has its name.
 
     Device and inode are None once it was sent to another process, which may be on another machine.

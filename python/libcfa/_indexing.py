@@ -68,10 +68,7 @@ def read(key: Any, shape: tuple[int, ...], new: New, fill: Fill) -> Block:
             wanted.append(range(*entry.indices(size)))
             index.append(slice(None))
         elif isinstance(entry, int):
-            at = entry + size if entry < 0 else entry
-            if not 0 <= at < size:
-                raise _outside(entry, dimension, size)
-            wanted.append(range(at, at + 1))
+            wanted.append(_at(entry, dimension, size))
             index.append(0)
         else:
             given = entry.indices(dimension, size) if isinstance(entry, _Mask) else entry
@@ -98,6 +95,14 @@ def read(key: Any, shape: tuple[int, ...], new: New, fill: Fill) -> Block:
     for d, place in places.items():
         index[place] = positions[d]
     return block[tuple(index)]
+
+
+def ranges(key: tuple[Any, ...], shape: tuple[int, ...]) -> list[range]:
+    """Return what a slice or an integer for each dimension selects along it."""
+    return [
+        range(*entry.indices(size)) if isinstance(entry, slice) else _at(entry, d, size)
+        for d, (entry, size) in enumerate(zip(key, shape, strict=True))
+    ]
 
 
 class _Mask:
@@ -159,6 +164,14 @@ def _wrapped(index: Array, dimension: int, size: int) -> Array:
         raise _outside(index[outside].flat[0], dimension, size)
     index = index.astype(np.int64)
     return np.where(index < 0, index + size, index)
+
+
+def _at(index: int, dimension: int, size: int) -> range:
+    """Return the range of one index."""
+    at = int(index) + size if index < 0 else int(index)
+    if not 0 <= at < size:
+        raise _outside(index, dimension, size)
+    return range(at, at + 1)
 
 
 def _outside(index: Any, dimension: int, size: int) -> IndexError:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from xarray.backends import BackendArray
@@ -15,8 +14,7 @@ from ._errors import Invalid
 from ._variable import Variable
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """Where the data of an array are and how they are read. Small, whatever the number of fragments."""
 
     path: str
@@ -77,7 +75,7 @@ class CfaArray(BackendArray):
 
     def __reduce__(self) -> tuple[Any, ...]:
         identity = self.source.identity
-        return CfaArray, (replace(self.source, identity=None if identity is None else identity.sent()),)
+        return CfaArray, (self.source._replace(identity=None if identity is None else identity.sent()),)
 
     def __dask_tokenize__(self) -> tuple[Any, ...]:
         source = self.source
@@ -86,10 +84,15 @@ class CfaArray(BackendArray):
         return ("libcfa", source.path, source.settings, identity, source.variable, source.shape, source.stored, how)
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
+        if isinstance(key, indexing.BasicIndexer):
+            # Steps may be negative, so there is nothing to adapt.
+            return self._read(key.tuple)
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.OUTER, self._read)
 
     def _read(self, key: tuple[Any, ...]) -> Any:
         variable = self.source.open()
+        if not (self.source.needs_mask or any(isinstance(entry, np.ndarray) for entry in key)):
+            return self._block(variable, key)
 
         def read_into(start: list[int], count: list[int], step: list[int], block: _indexing.Block) -> None:
             variable._read(start, count, step, block.data, None, nan=self.source.nan)
@@ -105,12 +108,21 @@ class CfaArray(BackendArray):
         return data.view(self.dtype) if self.source.unsigned else data
 
     def whole(self, variable: Variable) -> np.ndarray[Any, Any]:
-        """Return all data, which are numbers that need no mask, from its open variable."""
-        values = np.empty(self.shape, np.dtype(self.source.stored))
+        """Return all data, which need no mask, from its open variable."""
+        return self._block(variable, (slice(None),) * len(self.shape))
+
+    def _block(self, variable: Variable, key: tuple[int | slice, ...]) -> np.ndarray[Any, Any]:
+        """Return what integers and slices select of data that need no mask."""
+        parts = _indexing.ranges(key, self.shape)
+        count = [len(part) for part in parts]
+        values = np.empty(count, np.dtype(self.source.stored))
         if values.size:
-            variable._read([0] * values.ndim, list(self.shape), [1] * values.ndim, values, None, nan=self.source.nan)
+            start, step = [part.start for part in parts], [part.step for part in parts]
+            variable._read(start, count, step, values, None, nan=self.source.nan)
         variable._warn()
-        return values.view(self.dtype)
+        shape = [n for n, entry in zip(count, key, strict=True) if isinstance(entry, slice)]
+        values = values.reshape(shape)
+        return values.view(self.dtype) if self.source.unsigned else values
 
     def _missing(self, variable: Variable) -> Invalid:
         message = f"data of {variable.path} are missing, and its type {variable.dtype} has no value for them"

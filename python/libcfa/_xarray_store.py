@@ -21,12 +21,11 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from xarray.backends.common import AbstractDataStore
+from xarray.backends.common import NONE_VAR_NAME
 from xarray.core import indexing
-from xarray.core.utils import Frozen, FrozenDict
 
 from . import _chunks, _handles, _settings, _times
-from ._dataset import Path
+from ._dataset import Group, Path
 from ._errors import Error, Unreadable, warn
 from ._variable import Variable
 from ._xarray_array import CfaArray, Source
@@ -37,7 +36,7 @@ _READ = 1 << 16
 _RANGES = ("valid_min", "valid_max", "valid_range")
 
 
-class CfaStore(AbstractDataStore):
+class CfaStore:
     """The variables of one group of a file.
 
     ``masked`` says, for each variable by name or for all, whether missing data are to be NaN; ``decodes_times`` whether
@@ -53,21 +52,26 @@ class CfaStore(AbstractDataStore):
         dropped: Collection[str] = (),
         decodes_times: bool = False,
     ) -> None:
-        self._path, self._settings, self._group = path, settings, group
+        self._path, self._settings = path, settings
         self._masked, self._dropped, self._decodes_times = masked, dropped, decodes_times
+        # Whether fragments that do not exist are missing data.
+        chosen = dict(settings).get("MISSING_FRAGMENTS", os.environ.get("CFA_MISSING_FRAGMENTS", ""))
+        self._fills = chosen.upper() == "FILL"
         #: The sizes of the fragments of each aggregation variable, by name and dimension.
         self.fragments: dict[Hashable, dict[Hashable, tuple[int, ...]]] = {}
         self._handle = _handles.get(path, settings)
-        if group not in self._handle.dataset._all_groups():
+        self._groups = self._handle.dataset._all_groups()
+        if group not in self._groups:
             known = ", ".join(self._handle.dataset.groups) or "none"
             raise Unreadable(f"{path} has no group {group}; it has: {known}", "request", path)
+        self._group: Group = self._groups[group]
 
-    def get_variables(self) -> Frozen[str, xr.Variable]:
+    def variables(self) -> dict[Hashable, xr.Variable]:
         """Return the variables by name. Malformed ones are left out with a warning."""
-        found = {}
+        found: dict[Hashable, xr.Variable] = {}
         for path in self._handle.dataset:
             group, _, name = path.rpartition("/")
-            if (group or "/") != self._group or name in self._dropped:
+            if (group or "/") != self._group.path or name in self._dropped:
                 continue
             try:
                 variable = self._handle.variable(path)
@@ -75,22 +79,17 @@ class CfaStore(AbstractDataStore):
             except Error as error:
                 warn(f"variable {path} is left out: {error}")
                 continue
-            found[name] = self._variable(name, variable, *described)
-        return FrozenDict(found)
+            # xarray writes a variable whose name is None under another one.
+            found[None if name == NONE_VAR_NAME else name] = self._variable(name, variable, *described)
+        return found
 
-    def get_attrs(self) -> Frozen[str, Any]:
+    def attrs(self) -> dict[str, Any]:
         """Return the attributes of the group."""
-        dataset = self._handle.dataset
-        return FrozenDict(dataset.attrs if self._group == "/" else dataset.groups[self._group].attrs)
+        return self._group.attrs
 
-    def get_dimensions(self) -> Frozen[str, int]:
-        """Return the sizes of the dimensions that the group defines."""
-        return FrozenDict(self._handle.dataset._all_groups()[self._group].dimensions)
-
-    def get_encoding(self) -> dict[str, Any]:
+    def encoding(self) -> dict[str, Any]:
         """Return the source and the unlimited dimensions, also those of the groups above."""
-        groups = self._handle.dataset._all_groups()
-        above = (groups[path] for path in ancestry(self._group))
+        above = (self._groups[path] for path in ancestry(self._group.path))
         return {"source": self._path, "unlimited_dims": set().union(*(group.unlimited for group in above))}
 
     def finish(self, dataset: xr.Dataset, chunk_bytes: int) -> None:
@@ -100,7 +99,7 @@ class CfaStore(AbstractDataStore):
         layouts = {
             name: _chunks.Layout(
                 max(variable.dtype.itemsize, 1),
-                dict(variable.sizes),
+                dict(zip(variable.dims, variable.shape, strict=True)),
                 _along(variable.dims, self.fragments.get(name, {})),
             )
             for name, variable in dataset.variables.items()
@@ -116,7 +115,7 @@ class CfaStore(AbstractDataStore):
         shape, dims = variable.shape, variable.dims
         attrs = dict(variable.attrs)
         encoding: dict[str, Any] = {"source": self._path, "original_shape": shape}
-        how = _describe(variable, attrs, encoding, self._is_masked(name), self._fills())
+        how = _describe(variable, attrs, encoding, self._is_masked(name), self._fills)
         source = Source(
             self._path, self._settings, self._handle.identity, variable.path, shape, variable.dtype.str, **how
         )
@@ -136,8 +135,8 @@ class CfaStore(AbstractDataStore):
         encoding: dict[str, Any],
     ) -> xr.Variable:
         is_coordinate = dims == (name,) and variable.dialect is None and array.dtype.kind in "iuf"
-        if not is_coordinate or variable.size > _READ:
-            return xr.Variable(dims, indexing.LazilyIndexedArray(array), attrs, encoding)
+        if not is_coordinate or variable.shape[0] > _READ:
+            return xr.Variable(dims, indexing.LazilyIndexedArray(array), attrs, encoding, fastpath=True)
         # Read here once, and decoded here if possible; xarray reads that of time three times.
         values = array.whole(variable)
         # What bounds are is decided by the attributes that decoding takes away.
@@ -151,17 +150,12 @@ class CfaStore(AbstractDataStore):
         masked = self._masked.get(name, True) if isinstance(self._masked, Mapping) else self._masked
         return masked is None or bool(masked)
 
-    def _fills(self) -> bool:
-        """Return whether fragments that do not exist are missing data."""
-        chosen = dict(self._settings).get("MISSING_FRAGMENTS", os.environ.get("CFA_MISSING_FRAGMENTS", ""))
-        return chosen.upper() == "FILL"
-
 
 def _describe(
     variable: Variable, attrs: dict[str, Any], encoding: dict[str, Any], masked: bool, fills: bool
 ) -> dict[str, Any]:
     """Adapt attributes and encoding to the way in which missing data are read; return that way for ``Source``."""
-    dtype, fill = variable.dtype, variable.fill_value
+    dtype = variable.dtype
     if dtype.kind == "O":
         if variable.dialect is None:
             # xarray reads them at once. Those of an aggregation stay lazy.
@@ -184,12 +178,12 @@ def _describe(
         if is_declared:
             attrs.pop("_FillValue", None)
             attrs.pop("missing_value", None)
-            encoding["_FillValue"] = fill
+            encoding["_FillValue"] = variable.fill_value
         return {"nan": True}
     if is_declared:
         return {}
-    if fill is not None and (may_miss or (is_aggregated and dtype.kind == "f")):
-        attrs["_FillValue"] = fill
+    if (may_miss or (is_aggregated and dtype.kind == "f")) and variable.fill_value is not None:
+        attrs["_FillValue"] = variable.fill_value
         return {}
     unsigned = masked and dtype.kind == "i" and str(attrs.get("_Unsigned")).lower() == "true"
     if unsigned:

@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 import xarray as xr
 from xarray.backends import BackendEntrypoint
 from xarray.backends.common import datatree_from_dict_with_io_cleanup
-from xarray.backends.store import StoreBackendEntrypoint
 
-from . import _handles
+from . import _handles, _xarray_decode
 from ._dataset import identify
 from ._xarray_store import CfaStore, full_path, settings_of
 
@@ -85,16 +84,15 @@ class CfaBackendEntrypoint(BackendEntrypoint):
         where = "/" + (group or "").strip("/")
         plainly = decode_times is True and use_cftime is None
         store = CfaStore(full_path(filename_or_obj), settings_of(settings), where, mask_and_scale, dropped, plainly)
-        dataset = StoreBackendEntrypoint().open_dataset(
-            store,
-            mask_and_scale=mask_and_scale,
-            decode_times=decode_times,
-            concat_characters=concat_characters,
-            decode_coords=decode_coords,
-            drop_variables=drop_variables,
-            use_cftime=use_cftime,
-            decode_timedelta=decode_timedelta,
-        )
+        decoders = {
+            "mask_and_scale": mask_and_scale,
+            "decode_times": decode_times,
+            "concat_characters": concat_characters,
+            "decode_coords": decode_coords,
+            "use_cftime": use_cftime,
+            "decode_timedelta": decode_timedelta,
+        }
+        dataset = _xarray_decode.dataset(store.variables(), store.attrs(), store.encoding(), decoders)
         store.finish(dataset, chunk_bytes)
         return dataset
 

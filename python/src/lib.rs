@@ -6,6 +6,7 @@
 mod author;
 mod errors;
 mod file;
+mod times;
 mod values;
 mod variable;
 mod watch;
@@ -36,5 +37,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<variable::Variable>()?;
     module.add_function(wrap_pyfunction!(identify, module)?)?;
     module.add_function(wrap_pyfunction!(settings, module)?)?;
+    module.add_function(wrap_pyfunction!(times::nanoseconds, module)?)?;
     author::add(module)
 }

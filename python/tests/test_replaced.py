@@ -8,7 +8,6 @@ import pickle
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +88,7 @@ def test_a_pickle_of_a_replaced_file_is_an_error(pair: Path) -> None:
 def test_another_shape_or_type_is_an_error_also_if_the_identity_is_unknown(
     pair: Path, values: list[float], dtype: str
 ) -> None:
-    source = replace(array_of(opened(pair)).source, identity=None)
+    source = array_of(opened(pair)).source._replace(identity=None)
     write(pair, values, dtype)
     with pytest.raises(libcfa.Error, match=r"was replaced: /v now has shape \(\d,\) and type"):
         source.open()

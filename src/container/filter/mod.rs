@@ -25,7 +25,7 @@ mod snappy;
 mod szip;
 mod zstd;
 
-use super::buffer::grown;
+use super::buffer::{grown, WorkBuffer};
 use crate::error::{Error, Kind, Result};
 use expansion::expanded;
 pub use expansion::most_decoded;
@@ -64,8 +64,8 @@ pub struct Filter {
 /// Buffers between two filters, which are reused from chunk to chunk.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    from: Vec<u8>,
-    to: Vec<u8>,
+    from: WorkBuffer,
+    to: WorkBuffer,
 }
 
 /// Undoes the filters of a chunk, the last one first. If bit `i` of `mask` is set, filter `i` was not applied.
@@ -181,7 +181,7 @@ fn undo_later(
             id => {
                 let most = encoded_bound(&active[..position], decoded_len) as u64;
                 let most = most.min(expanded(id, input.len() as u64)) as usize;
-                let len = undo(filter, input, element_size, grown(to, most)?)?;
+                let len = undo(filter, input, element_size, to.grown(most)?)?;
                 std::mem::swap(from, to);
                 data = Data { in_chunk: false, len };
             }

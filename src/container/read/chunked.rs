@@ -11,7 +11,7 @@ use super::copy::{copy, copy_shuffled, Order};
 use super::lattice::{Axis, Lattice};
 use super::touched::{TouchedChunk, TouchedChunks};
 use super::{linear, truncated, Kept};
-use crate::container::buffer::grown;
+use crate::container::buffer::{grown, WorkBuffer};
 use crate::container::chunk_index::{ChunkIndex, ChunkPlace};
 use crate::container::filter::{self, Filter};
 use crate::error::{Error, Kind, Result};
@@ -244,8 +244,8 @@ impl<C: Chunks> Stored<'_, C> {
         self.chunks.decode(mask, stored, &mut kept.filters, out)
     }
 
-    fn stored<'b>(&self, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
-        let stored = grown(buffer, usize::try_from(self.place.size).unwrap_or(usize::MAX))?;
+    fn stored<'b>(&self, buffer: &'b mut WorkBuffer) -> Result<&'b [u8]> {
+        let stored = buffer.grown(usize::try_from(self.place.size).unwrap_or(usize::MAX))?;
         self.source.read_at(self.place.offset, stored)?;
         Ok(stored)
     }
@@ -268,7 +268,7 @@ impl<C: Chunks> Stored<'_, C> {
             return Ok(());
         }
         let mut buffer = std::mem::take(&mut kept.decoded);
-        let result = grown(&mut buffer, self.len).and_then(|decoded| {
+        let result = buffer.grown(self.len).and_then(|decoded| {
             self.decode(self.kept_mask(), kept, decoded)?;
             self.copy_from(decoded, part, out, order);
             Ok(())

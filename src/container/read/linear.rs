@@ -3,7 +3,7 @@
 use super::copy::{copy, Order};
 use super::lattice::Lattice;
 use super::stretches::{Stretches, SCRATCH};
-use crate::container::buffer::grown;
+use crate::container::buffer::WorkBuffer;
 use crate::error::Result;
 use crate::io::source::Source;
 
@@ -13,7 +13,7 @@ pub fn read(
     lattice: &Lattice,
     out: &mut [u8],
     order: Order,
-    scratch: &mut Vec<u8>,
+    scratch: &mut WorkBuffer,
 ) -> Result<()> {
     for stretch in Stretches::new(lattice) {
         match stretch.part {
@@ -28,7 +28,7 @@ pub fn read(
                 }
             }
             Some(part) => {
-                let bytes = grown(scratch, stretch.len)?;
+                let bytes = scratch.grown(stretch.len)?;
                 source.read_at(stretch.offset, bytes)?;
                 copy(&part, bytes, out, order);
             }

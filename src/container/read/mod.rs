@@ -2,7 +2,8 @@
 //!
 //! Planning is pure and separate from input: `lattice` says where elements lie and go, `stretches` divides that into
 //! stretches to read, `touched` divides a selection by chunks. `linear` and `chunked` read, `copy` moves the bytes.
-//! Apart from the result, no more is allocated than one chunk, stored and decoded, and a scratch buffer of 1 MiB.
+//! Apart from the result, no more is allocated than one chunk, stored and decoded, and a scratch buffer of 1 MiB; the
+//! process keeps some of it for the next read.
 //!
 //! Refused, before anything is read: elements that do not lie within the source (a truncated file).
 
@@ -27,7 +28,7 @@ use self::copy::Order;
 use self::lattice::Lattice;
 use self::touched::TouchedChunks;
 use super::array::{Array, Element, Layout};
-use super::buffer::grown;
+use super::buffer::{grown, WorkBuffer};
 use super::chunk_numbers::ChunkNumbers;
 use super::filter;
 use crate::error::{Error, Kind, Result};
@@ -43,9 +44,9 @@ pub struct Kept<'a> {
     pub keep: Keep,
     /// What was fetched for the next read, which uses it up.
     pub fetched: Fetched,
-    stretch: Vec<u8>,
-    stored: Vec<u8>,
-    decoded: Vec<u8>,
+    stretch: WorkBuffer,
+    stored: WorkBuffer,
+    decoded: WorkBuffer,
     filters: filter::Scratch,
 }
 
