@@ -1,12 +1,6 @@
 #include "georeferencing.h"
 
-#include <atomic>
 #include <map>
-
-#ifdef __linux__
-#include <sys/mman.h>
-#include <unistd.h>
-#endif
 
 #include "classic_file.h"
 #include "metadata.h"
@@ -18,13 +12,6 @@ namespace cfa_gdal
 
 namespace
 {
-
-// A name that no coordinate variable has.
-const char *const DATA = "cfa_data_variable";
-
-// libnetcdf reads the header of a file in pieces of this size. It refuses a file in memory if a piece that starts in the
-// header would reach beyond the end.
-constexpr size_t HEADER_PIECE = 4096;
 
 // The limit for columns and rows together of a raster whose coordinates are read: they are copied as a whole, and a
 // hostile file may claim more than it stores.
@@ -163,7 +150,7 @@ class StandIn
 
     void AddData(const std::string &mapping, const std::string &coordinates)
     {
-        const int out = m_out.AddVariable(DATA, {m_numbers[m_y], m_numbers[m_x]}, Type::Byte);
+        const int out = m_out.AddVariable(PlainRaster::VARIABLE, {m_numbers[m_y], m_numbers[m_x]}, Type::Byte);
         if (!mapping.empty())
             m_out.AddText(out, "grid_mapping", mapping);
         if (!coordinates.empty())
@@ -191,92 +178,7 @@ class StandIn
     std::vector<const cfa_variable *> m_surfaces{};
 };
 
-// A file in memory that is deleted with this object.
-class MemoryFile
-{
-  public:
-    explicit MemoryFile(std::vector<GByte> &bytes)
-    {
-        if (OpenForSystem(bytes))
-            return;
-        static std::atomic<unsigned> counter{0};
-        m_name = CPLSPrintf("/vsimem/cfa_georeferencing_%p_%u.nc", static_cast<void *>(this), ++counter);
-        VSIFCloseL(VSIFileFromMemBuffer(m_name.c_str(), bytes.data(), bytes.size(), FALSE));
-    }
-
-    ~MemoryFile()
-    {
-#ifdef __linux__
-        if (m_descriptor >= 0)
-        {
-            close(m_descriptor);
-            return;
-        }
-#endif
-        VSIUnlink(m_name.c_str());
-    }
-
-    MemoryFile(const MemoryFile &) = delete;
-    MemoryFile &operator=(const MemoryFile &) = delete;
-
-    const std::string &Name() const
-    {
-        return m_name;
-    }
-
-  private:
-    // Makes a file that the system can open by name, too, where it has such files in memory. Of one in /vsimem/ libnetcdf
-    // 4.9.3 asks HDF5 whether it is one of its files; HDF5 finds no such file, and in every thread but the first prints
-    // that.
-    bool OpenForSystem(const std::vector<GByte> &bytes)
-    {
-#ifdef __linux__
-        m_descriptor = memfd_create("cfa_georeferencing", MFD_CLOEXEC);
-        if (m_descriptor < 0)
-            return false;
-        size_t done = 0;
-        while (done < bytes.size())
-        {
-            const ssize_t written = write(m_descriptor, bytes.data() + done, bytes.size() - done);
-            if (written <= 0)
-                break;
-            done += static_cast<size_t>(written);
-        }
-        m_name = "/proc/self/fd/" + std::to_string(m_descriptor);
-        // Where /proc is not mounted, the file has no name.
-        if (done == bytes.size() && access(m_name.c_str(), R_OK) == 0)
-            return true;
-        close(m_descriptor);
-        m_descriptor = -1;
-#else
-        (void)bytes;
-#endif
-        return false;
-    }
-
-    std::string m_name{};
-#ifdef __linux__
-    int m_descriptor = -1;
-#endif
-};
-
 } // namespace
-
-void Georeferencing::TakeFrom(GDALDataset &plain)
-{
-    if (const OGRSpatialReference *reference = plain.GetSpatialRef())
-        m_reference = *reference;
-    m_hasTransform = GDALGetGeoTransform(GDALDataset::ToHandle(&plain), m_transform) == CE_None;
-    m_geolocation = CPLStringList(CSLDuplicate(plain.GetMetadata("GEOLOCATION")));
-    m_geolocation2 = CPLStringList(CSLDuplicate(plain.GetMetadata("GEOLOCATION2")));
-    // Reading any row but the first reaches beyond the end of the file, or returns zeros.
-    GByte mark = 0;
-    GDALRasterBand *band = plain.GetRasterBand(1);
-    m_bottomUp =
-        band != nullptr && plain.GetRasterYSize() > 1 &&
-        band->RasterIO(GF_Read, 0, plain.GetRasterYSize() - 1, 1, 1, &mark, 1, 1, GDT_Byte, 0, 0, nullptr) == CE_None &&
-        mark == 1;
-}
 
 std::shared_ptr<const Georeferencing> Georeferencing::Of(const File &file, const cfa_variable *variable)
 {
@@ -290,38 +192,23 @@ std::shared_ptr<const Georeferencing> Georeferencing::Of(const File &file, const
         cfa_dimension_size(y) > MOST_COORDINATES - cfa_dimension_size(x))
         return found;
     const StandIn standIn(file, variable, dimensions);
-    std::vector<GByte> bytes = standIn.Bytes();
-    bytes.resize(bytes.size() + HEADER_PIECE, 0);
-    const MemoryFile memory(bytes);
-    const std::string prefix = "NETCDF:\"" + memory.Name() + "\":";
-    const char *const drivers[] = {"netCDF", nullptr};
-    // Messages of the driver are suppressed: they concern a file that the user does not know.
-    CPLErrorHandlerPusher quiet(CPLQuietErrorHandler);
-    CPLErrorStateBackuper state;
-    const std::unique_ptr<GDALDataset> plain(
-        GDALDataset::Open((prefix + DATA).c_str(), GDAL_OF_RASTER | GDAL_OF_INTERNAL, drivers, nullptr, nullptr));
-    if (!plain)
-    {
-        CPLDebug("CFA", "the netCDF driver reports no georeferencing: %s", CPLGetLastErrorMsg());
+    PlainRaster &plain = found->m_plain;
+    if (!plain.Find(standIn.Bytes()))
         return found;
-    }
-    found->TakeFrom(*plain);
     for (const cfa_dimension *dimension : {x, y})
     {
         const cfa_variable *coordinate = file.CoordinateOf(dimension, cfa_variable_group(variable));
         const std::string *name = standIn.NameOf(coordinate);
         if (name != nullptr && !TextAttribute(coordinate, "units").empty() &&
-            plain->GetMetadataItem((*name + "#units").c_str()) == nullptr)
+            plain.units.FetchNameValue((*name + "#units").c_str()) == nullptr)
             found->m_withdrawn.push_back(NameIn(cfa_variable_group(coordinate), cfa_variable_name(coordinate)) + "#units");
     }
     for (const char *key : {"X_DATASET", "Y_DATASET"})
     {
         // The arrays are in the aggregation file, not in the one that was made up.
-        const char *name = found->m_geolocation.FetchNameValue(key);
-        if (name == nullptr || !STARTS_WITH(name, prefix.c_str()))
-            continue;
-        if (const cfa_variable *array = standIn.Named(name + prefix.size()))
-            found->m_geolocation.SetNameValue(key, Name::Of(file.Path(), cfa_variable_path(array)).c_str());
+        const char *name = plain.geolocation.FetchNameValue(key);
+        if (const cfa_variable *array = name == nullptr ? nullptr : standIn.Named(name))
+            plain.geolocation.SetNameValue(key, Name::Of(file.Path(), cfa_variable_path(array)).c_str());
     }
     return found;
 }

@@ -7,9 +7,8 @@
 
 #include <memory>
 
-#include <ogr_spatialref.h>
-
 #include "file.h"
+#include "plain_raster.h"
 
 namespace cfa_gdal
 {
@@ -23,35 +22,35 @@ class Georeferencing
     // Empty if there is none.
     const OGRSpatialReference &SpatialReference() const
     {
-        return m_reference;
+        return m_plain.reference;
     }
 
     bool HasTransform() const
     {
-        return m_hasTransform;
+        return m_plain.hasTransform;
     }
 
     const double *Transform() const
     {
-        return m_transform;
+        return m_plain.transform;
     }
 
     // Whether the first row of the data is the southernmost one.
     bool IsBottomUp() const
     {
-        return m_bottomUp;
+        return m_plain.isBottomUp;
     }
 
     // The items of the domains GEOLOCATION, which names arrays of coordinates, and GEOLOCATION2, which has the
     // values of uneven axes.
     const CPLStringList &Geolocation() const
     {
-        return m_geolocation;
+        return m_plain.geolocation;
     }
 
     const CPLStringList &Geolocation2() const
     {
-        return m_geolocation2;
+        return m_plain.geolocation2;
     }
 
     // The items of metadata, such as "x#units", that do not hold for the transform, which may have other units.
@@ -61,14 +60,7 @@ class Georeferencing
     }
 
   private:
-    void TakeFrom(GDALDataset &plain);
-
-    OGRSpatialReference m_reference{};
-    double m_transform[6] = {0, 1, 0, 0, 0, 1};
-    bool m_hasTransform = false;
-    bool m_bottomUp = false;
-    CPLStringList m_geolocation{};
-    CPLStringList m_geolocation2{};
+    PlainRaster m_plain{};
     std::vector<std::string> m_withdrawn{};
 };
 
