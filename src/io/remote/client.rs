@@ -9,14 +9,14 @@ use std::time::Duration;
 use ureq::config::Config;
 use ureq::http::{header, Response, Uri};
 use ureq::tls::{RootCerts, TlsConfig};
-use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
-use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
+use ureq::unversioned::resolver::Resolver;
+use ureq::unversioned::transport::DefaultConnector;
 use ureq::{Agent, Body, Proxy};
 
 use super::access::Permit;
-use super::address::is_public;
 use super::flow::Flow;
 use super::proxy::{self, Exceptions};
+use super::resolver::Names;
 use super::url::{Origin, Url};
 use crate::options::OpenOptions;
 use crate::threads::process::PerProcess;
@@ -93,11 +93,11 @@ impl Client {
             None => Way::Direct,
             Some(None) => Way::Unusable,
             // The user named the proxy itself, and the proxy resolves the names of servers.
-            Some(proxy) => Way::Through(agent(settings, proxy, DefaultResolver::default())),
+            Some(proxy) => Way::Through(agent(settings, proxy, Names::default())),
         };
         let direct = match settings.allow_private_network {
-            true => agent(settings, None, DefaultResolver::default()),
-            false => agent(settings, None, PublicResolver::default()),
+            true => agent(settings, None, Names::default()),
+            false => agent(settings, None, Names::public()),
         };
         let exceptions = Exceptions::of(proxy::variable);
         let client = Arc::new(Client {
@@ -205,26 +205,3 @@ impl fmt::Display for Refusal {
 }
 
 impl std::error::Error for Refusal {}
-
-/// Resolves names to public addresses only.
-#[derive(Debug, Default)]
-struct PublicResolver(DefaultResolver);
-
-impl Resolver for PublicResolver {
-    fn resolve(
-        &self,
-        uri: &Uri,
-        config: &Config,
-        timeout: NextTimeout,
-    ) -> Result<ResolvedSocketAddrs, ureq::Error> {
-        let found = self.0.resolve(uri, config, timeout)?;
-        let mut public = self.empty();
-        found.iter().filter(|address| is_public(address.ip())).for_each(|address| public.push(*address));
-        match found.first() {
-            Some(other) if public.is_empty() => {
-                Err(ureq::Error::Other(Box::new(Refusal::PrivateAddress(*other))))
-            }
-            _ => Ok(public),
-        }
-    }
-}

@@ -17,6 +17,7 @@ mod file;
 mod flow;
 mod proxy;
 mod request;
+mod resolver;
 mod s3;
 mod url;
 
