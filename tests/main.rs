@@ -18,6 +18,7 @@ mod check;
 mod clauses;
 mod cli;
 mod compressed;
+mod connections;
 mod container_classic;
 mod container_hdf5;
 mod container_read;

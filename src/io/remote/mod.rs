@@ -9,6 +9,7 @@
 
 mod access;
 mod address;
+mod ahead;
 mod blocks;
 mod client;
 mod content_range;
