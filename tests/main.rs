@@ -51,6 +51,7 @@ mod replacing;
 mod select;
 mod stress;
 mod support;
+mod system_calls;
 mod tolerated;
 mod units;
 mod validity;
