@@ -1,5 +1,5 @@
-//! Connections that are made before a request needs them: to the server of the file that the user names, while the first
-//! request for it is under way.
+//! Connections that are made before a request needs them: to the server of the file that the user names, while the
+//! first request for it is under way.
 
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! How many system calls a read makes for each of many small files: each takes as long as decoding a few hundred numbers.
+//! How many system calls a read makes for each of many small files, where they take as long as all other work.
 
 #![cfg(target_os = "linux")]
 
@@ -12,8 +12,8 @@ use crate::recorded_chunks::{part, recording};
 /// More than are kept open at a time, so that some are closed.
 const FILES: usize = 200;
 
-/// Returns the number of calls of a read of one chunk of each of the first files. Returns `None` if this process may not
-/// be traced.
+/// Returns the number of calls of a read of one chunk of each of the first files. Returns `None` if this process may
+/// not be traced.
 fn calls(aggregation: &Path, files: usize) -> Option<usize> {
     let log = aggregation.with_extension("calls");
     let mut command = Command::new("strace");

@@ -1,4 +1,4 @@
-"""How many connections a read makes to a secure server, where each costs a handshake; those that are made ahead are used."""
+"""How many connections a read makes to a secure server, where each costs a handshake: those that are made ahead are used."""
 import http.server
 import ssl
 import tempfile

@@ -1,12 +1,12 @@
 //! Connections that are made before a request needs them.
 //!
-//! A file on a server that the user names is mostly an aggregation file, and its fragments mostly lie on the same server.
-//! So a few connections to it are made while the first request is under way. The first headers of fragments are then
-//! requested at once, and the data of these fragments use the network while other connections are being made.
+//! A file on a server that the user names is mostly an aggregation file, and its fragments mostly lie on the same
+//! server. So a few connections to it are made while the first request is under way. The first headers of fragments are
+//! then requested at once, and the data of these fragments use the network while other connections are being made.
 //!
-//! A connection is made exactly as a request makes it, under the same checks, by an [`Agent`](ureq::Agent) whose
-//! connector ([`Making`]) keeps it instead of sending a request. The agent of requests has another connector
-//! ([`Taking`]), which takes one that is kept, or makes its own.
+//! A connection is made exactly as a request makes it, under the same checks, by an agent whose connector ([`Making`])
+//! keeps it, so that the request is not sent. The agent of requests has another connector ([`Taking`]), which takes one
+//! that is kept, or makes its own.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

@@ -77,7 +77,7 @@ const KEPT: usize = 16;
 const MOST_FLOWS: usize = 1000;
 /// The maximum number of idle connections that are kept, to one server and in all.
 const IDLE: usize = 256;
-/// The maximum number of connections that are made ahead. Their requests keep the network busy until others are connected.
+/// The maximum number of connections that are made ahead. Their requests keep the network busy until others are made.
 const AHEAD: usize = 16;
 /// The buffers of a connection, of which there are many: received bytes go on at once, and requests are short.
 const INPUT: usize = 32 << 10;
