@@ -35,35 +35,22 @@ impl Selection {
     /// # Errors
     /// `Request` if the ranks differ, a step is zero, or an element lies outside the array.
     pub fn new(start: &[u64], count: &[u64], step: &[i64], shape: &[u64]) -> Result<Self> {
-        let rank = shape.len();
-        for (what, len) in [("start", start.len()), ("count", count.len()), ("step", step.len())] {
-            if len != rank {
-                return Err(Error::new(
-                    Kind::Request,
-                    format!("{what} has {len} numbers; the variable has {rank} dimensions"),
-                ));
-            }
-        }
-        for d in 0..rank {
-            if step[d] == 0 {
-                return Err(Error::new(Kind::Request, format!("step of dimension {d} is 0")));
-            }
-            if count[d] == 0 {
-                continue;
-            }
-            let last = i128::from(start[d]) + i128::from(count[d] - 1) * i128::from(step[d]);
-            let size = i128::from(shape[d]);
-            if i128::from(start[d]) >= size || !(0..size).contains(&last) {
-                return Err(Error::new(
-                    Kind::Request,
-                    format!(
-                        "start {} count {} step {} reaches outside dimension {d} of size {}",
-                        start[d], count[d], step[d], shape[d]
-                    ),
-                ));
-            }
-        }
+        check(start, count, step, shape)?;
         Ok(Selection { start: start.to_vec(), count: count.to_vec(), step: step.to_vec() })
+    }
+
+    /// Does the same as [`Selection::new`] with numbers that it takes.
+    pub(crate) fn of(start: Vec<u64>, count: Vec<u64>, step: Vec<i64>, shape: &[u64]) -> Result<Self> {
+        check(&start, &count, &step, shape)?;
+        Ok(Selection { start, count, step })
+    }
+
+    /// Checks that no element lies outside an array of this shape.
+    ///
+    /// # Errors
+    /// As [`Selection::new`].
+    pub(crate) fn check(&self, shape: &[u64]) -> Result<()> {
+        check(&self.start, &self.count, &self.step, shape)
     }
 
     /// Selects `start .. start + count` along every dimension, with step 1.
@@ -71,7 +58,7 @@ impl Selection {
     /// # Errors
     /// As [`Selection::new`].
     pub fn block(start: &[u64], count: &[u64], shape: &[u64]) -> Result<Self> {
-        Selection::new(start, count, &vec![1; start.len()], shape)
+        Selection::of(start.to_vec(), count.to_vec(), vec![1; start.len()], shape)
     }
 
     /// Returns the first index along each dimension.
@@ -113,6 +100,38 @@ impl Selection {
         }
         index
     }
+}
+
+fn check(start: &[u64], count: &[u64], step: &[i64], shape: &[u64]) -> Result<()> {
+    let rank = shape.len();
+    for (what, len) in [("start", start.len()), ("count", count.len()), ("step", step.len())] {
+        if len != rank {
+            return Err(Error::new(
+                Kind::Request,
+                format!("{what} has {len} numbers; the variable has {rank} dimensions"),
+            ));
+        }
+    }
+    for d in 0..rank {
+        if step[d] == 0 {
+            return Err(Error::new(Kind::Request, format!("step of dimension {d} is 0")));
+        }
+        if count[d] == 0 {
+            continue;
+        }
+        let last = i128::from(start[d]) + i128::from(count[d] - 1) * i128::from(step[d]);
+        let size = i128::from(shape[d]);
+        if i128::from(start[d]) >= size || !(0..size).contains(&last) {
+            return Err(Error::new(
+                Kind::Request,
+                format!(
+                    "start {} count {} step {} reaches outside dimension {d} of size {}",
+                    start[d], count[d], step[d], shape[d]
+                ),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the product of sizes, or `None` on overflow. If any size is zero, the product is zero.

@@ -218,7 +218,7 @@ impl Variable {
     /// `Request` if the selection does not fit this variable; the errors of decoding the aggregation.
     pub fn advise(&self, selection: &Selection) -> Result<()> {
         let run = || {
-            Selection::new(selection.start(), selection.count(), selection.step(), self.shape()?)?;
+            selection.check(self.shape()?)?;
             read::ahead(self.shared(), self.id, selection)
         };
         run().map_err(|e| self.place(e))

@@ -78,6 +78,10 @@ impl RemoteFile {
         match *url {}
     }
 
+    pub(crate) fn connect_ahead(url: &Url, _access: Access, _options: &OpenOptions) {
+        match *url {}
+    }
+
     pub(crate) fn recorded(
         url: &Url,
         _access: Access,

@@ -104,7 +104,7 @@ fn part(piece: &Piece, stored: &[u64], ranges: &[(u64, u64)]) -> Result<Piece> {
         .map(|a| whole.start()[a].wrapping_add_signed(whole.step()[a].wrapping_mul(ranges[a].0 as i64)))
         .collect();
     let count: Vec<u64> = ranges.iter().map(|r| r.1).collect();
-    let selection = Selection::new(&start, &count, whole.step(), stored)
+    let selection = Selection::of(start, count, whole.step().to_vec(), stored)
         .map_err(|e| Error::new(Kind::Internal, "a part outside its piece").because(e))?;
     let (mut at, mut extent) = (piece.at.clone(), piece.count.clone());
     for (axis, dimension) in piece.dimensions.iter().enumerate() {

@@ -107,6 +107,14 @@ enum Outcome<T> {
     Lost,
 }
 
+/// Starts an errand of which nobody waits for the result.
+///
+/// # Errors
+/// `Limit` if no thread can be started.
+pub(crate) fn start(errand: impl FnOnce() + Send + 'static) -> Result<()> {
+    Office::of_this_process().send(Box::new(errand))
+}
+
 /// Sends an errand. It receives a flag that is set when nobody waits for it any more.
 ///
 /// # Errors
@@ -127,13 +135,13 @@ pub(crate) fn send<T: Send + 'static>(errand: impl FnOnce(&Stop) -> T + Send + '
     let delivery = Arc::new(Delivery { outcome: Mutex::new(Outcome::Awaited), arrived: Condvar::new() });
     let left = Stop::default();
     let (report, abandoned) = (Report(Arc::clone(&delivery)), left.clone());
-    Office::of_this_process().send(Box::new(move || {
+    start(move || {
         if !abandoned.is_set() {
             let result = errand(&abandoned);
             *lock(&report.0.outcome) = Outcome::Delivered(result);
         }
         drop(report);
-    }))?;
+    })?;
     Ok(Sent { delivery, left })
 }
 

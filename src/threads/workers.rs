@@ -22,6 +22,8 @@ pub(crate) struct Queue<T> {
 struct State<T> {
     waiting: VecDeque<T>,
     at_work: usize,
+    /// How many threads wait for a change. Waking none is a system call too.
+    listeners: usize,
     failure: Option<Error>,
     begun: bool,
 }
@@ -37,12 +39,27 @@ const UNATTENDED: Duration = Duration::from_millis(500);
 
 impl<T> Queue<T> {
     fn new(tasks: impl IntoIterator<Item = T>) -> Self {
-        let state = State { waiting: tasks.into_iter().collect(), at_work: 0, failure: None, begun: false };
+        let state = State {
+            waiting: tasks.into_iter().collect(),
+            at_work: 0,
+            listeners: 0,
+            failure: None,
+            begun: false,
+        };
         Queue { state: Mutex::new(state), changed: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends a change of the state, and wakes those who wait for one.
+    fn tell(&self, state: MutexGuard<'_, State<T>>) {
+        let is_awaited = state.listeners > 0;
+        drop(state);
+        if is_awaited {
+            self.changed.notify_all();
+        }
     }
 
     /// Adds the tasks that a task turned out to consist of. They are taken before others.
@@ -51,8 +68,7 @@ impl<T> Queue<T> {
         for task in tasks.rev() {
             state.waiting.push_front(task);
         }
-        drop(state);
-        self.changed.notify_all();
+        self.tell(state);
     }
 
     /// Returns the next task; `None` if all are done or one failed.
@@ -70,7 +86,9 @@ impl<T> Queue<T> {
             if state.at_work == 0 {
                 return None;
             }
+            state.listeners += 1;
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.listeners -= 1;
         }
     }
 
@@ -80,10 +98,8 @@ impl<T> Queue<T> {
         if let Err(error) = result {
             state.failure.get_or_insert(error);
         }
-        let over = state.failure.is_some() || (state.waiting.is_empty() && state.at_work == 0);
-        drop(state);
-        if over {
-            self.changed.notify_all();
+        if state.failure.is_some() || (state.waiting.is_empty() && state.at_work == 0) {
+            self.tell(state);
         }
     }
 
@@ -102,20 +118,23 @@ impl<T> Queue<T> {
     fn watch(&self, progress: &Progress<'_>, serve: impl FnOnce()) {
         let begin = Instant::now();
         loop {
-            let state = self.lock();
+            let mut state = self.lock();
             if state.is_over() {
                 return;
             }
+            state.listeners += 1;
             let waited = self.changed.wait_timeout(state, GLANCE).unwrap_or_else(PoisonError::into_inner);
-            let (is_over, has_begun) = (waited.0.is_over(), waited.0.begun);
-            drop(waited);
+            let mut state = waited.0;
+            state.listeners -= 1;
+            let (is_over, has_begun) = (state.is_over(), state.begun);
+            drop(state);
             if is_over {
                 return;
             }
             if let Err(error) = progress.check() {
-                self.lock().failure.get_or_insert(error);
-                self.changed.notify_all();
-                return;
+                let mut state = self.lock();
+                state.failure.get_or_insert(error);
+                return self.tell(state);
             }
             if !has_begun && begin.elapsed() > UNATTENDED {
                 return serve();

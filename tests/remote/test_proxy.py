@@ -35,6 +35,12 @@ class Behind(Served):
                 self.assert_same(got, data)
                 self.assertEqual({method for method, _, _ in self.server.proxied()}, {"CONNECT"})
 
+    def test_no_connections_are_made_ahead_through_it(self):
+        names, _ = files.fragments(self.www)
+        files.aggregation(self.www / "agg.nc", names)
+        self.read_behind(self.url("agg.nc"), http_proxy=self.proxy)
+        self.assertLessEqual(len(self.server.proxied()), 1 + len(names))
+
     def test_each_scheme_has_its_own(self):
         data = files.sample(self.www)
         nowhere = "http://127.0.0.1:1"

@@ -98,7 +98,7 @@ pub fn numbers(
 /// `Request` if the selection does not fit this array; `Damaged`, `Io`.
 pub fn prepare(array: &Array, selection: &Selection) -> Result<()> {
     let Layout::Chunked { chunk, index, .. } = &array.layout else { return Ok(()) };
-    Selection::new(selection.start(), selection.count(), selection.step(), &array.shape)?;
+    selection.check(&array.shape)?;
     match selection.is_empty() || chunk.len() != selection.rank() {
         true => Ok(()),
         false => index.prepare(&ChunkNumbers::new(selection, chunk)),
@@ -140,7 +140,7 @@ pub fn ranges(
     if !source.is_remote() || selection.is_empty() {
         return Ok(Vec::new());
     }
-    Selection::new(selection.start(), selection.count(), selection.step(), &array.shape)?;
+    selection.check(&array.shape)?;
     ranges::ranges(array, selection, source.len(), cache)
 }
 
@@ -156,7 +156,7 @@ pub fn ahead(
     room: &AtomicI64,
     kept: &mut Kept<'_>,
 ) -> Result<()> {
-    Selection::new(selection.start(), selection.count(), selection.step(), &array.shape)?;
+    selection.check(&array.shape)?;
     let Layout::Chunked { chunk, filters, index } = &array.layout else { return Ok(()) };
     let element = array.element.size();
     if selection.is_empty() || element == 0 || filters.is_empty() {
@@ -203,7 +203,7 @@ pub fn stored_with(
 /// # Errors
 /// `Request` if the selection does not fit this array, `Damaged` if the file is too short.
 pub fn check(source: &dyn Source, array: &Array, selection: &Selection) -> Result<()> {
-    Selection::new(selection.start(), selection.count(), selection.step(), &array.shape)?;
+    selection.check(&array.shape)?;
     if selection.is_empty() || array.element.size() == 0 {
         return Ok(());
     }
@@ -234,7 +234,7 @@ fn elements(
     swap: bool,
     kept: &mut Kept<'_>,
 ) -> Result<()> {
-    Selection::new(selection.start(), selection.count(), selection.step(), &array.shape)?;
+    selection.check(&array.shape)?;
     let element = array.element.size();
     if bytes_of(selection, element) != Some(out.len()) {
         return Err(wrong_buffer(out, selection));

@@ -205,7 +205,7 @@ fn access(origin: &Origin, options: &OpenOptions) -> Access {
 /// `Io` if it is absent, not a regular file or not readable; `Policy`, `Unsupported`.
 pub fn open_named(path: &Path, options: &OpenOptions) -> Result<(Found, Origin)> {
     let stores = Stores::default();
-    let found = find(path, options, &stores)?;
+    let found = find(path, options, &stores, true)?;
     let origin = Origin::of(&found.places, stores)?;
     Ok((found, origin))
 }
@@ -215,10 +215,11 @@ pub fn open_named(path: &Path, options: &OpenOptions) -> Result<(Found, Origin)>
 /// # Errors
 /// `Io`, `Uri`, `Policy`, `Unsupported`.
 pub fn find_named(path: &Path, options: &OpenOptions) -> Result<Found> {
-    find(path, options, &Stores::default())
+    find(path, options, &Stores::default(), false)
 }
 
-fn find(path: &Path, options: &OpenOptions, stores: &Stores) -> Result<Found> {
+/// Finds the file that the user named; `leads_on` if what it names is read too.
+fn find(path: &Path, options: &OpenOptions, stores: &Stores, leads_on: bool) -> Result<Found> {
     let places = places_named(path)?;
     let absent = |message: &str| Error::new(Kind::Io, message).of_absence().in_file(places[0].to_string());
     for place in &places {
@@ -226,7 +227,11 @@ fn find(path: &Path, options: &OpenOptions, stores: &Stores) -> Result<Found> {
             Place::Local(path) => File::Local(LocalFile::open(path)?),
             Place::Virtual(path) => open_virtual(path).ok_or_else(|| absent("GDAL cannot open it"))?,
             Place::Remote(url) => {
-                match RemoteFile::open(url, Access::of_named(url, options, stores), options)? {
+                let access = Access::of_named(url, options, stores);
+                if leads_on {
+                    RemoteFile::connect_ahead(url, access.clone(), options);
+                }
+                match RemoteFile::open(url, access, options)? {
                     Some(file) => File::Remote(Box::new(file)),
                     None => continue,
                 }

@@ -106,8 +106,9 @@ fn is_share(path: &str) -> bool {
 
 impl Candidates {
     fn relative(&mut self, origin: &Origin, name: &str, backslashes: bool) -> Result<()> {
-        let slashed = name.replace('\\', "/");
-        let slashed = Some(&*slashed).filter(|&slashed| backslashes && cfg!(not(windows)) && slashed != name);
+        let has_other = backslashes && cfg!(not(windows)) && name.contains('\\');
+        let slashed = has_other.then(|| name.replace('\\', "/"));
+        let slashed = slashed.as_deref();
         if let Base::Remote(bases) = &origin.base {
             for reference in [Some(name), slashed].into_iter().flatten() {
                 for base in bases {
@@ -171,6 +172,9 @@ fn join_by_text(directory: &Path, name: &Path) -> PathBuf {
 
 /// Returns the name decoded, then as it is written.
 fn forms(name: &str) -> Result<Vec<PathBuf>> {
+    if !name.contains('%') {
+        return Ok(vec![PathBuf::from(name)]);
+    }
     let mut forms = Vec::with_capacity(2);
     if let Some(path) = percent_decode(name)?.and_then(path_from_bytes) {
         forms.push(path);

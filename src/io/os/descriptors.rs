@@ -41,6 +41,9 @@ fn all() -> MutexGuard<'static, Vec<Weak<Descriptor>>> {
     ALL.get(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// How many may be open, as far as that is known.
+static MOST: AtomicUsize = AtomicUsize::new(0);
+
 /// How many are open, or being opened or closed.
 static OPEN: AtomicUsize = AtomicUsize::new(0);
 
@@ -136,7 +139,6 @@ impl Descriptor {
         if !metadata.is_file() || system::identity(&file, &metadata)? != self.identity {
             return Err(io::Error::other("another file took its place"));
         }
-        system::opened(&file)?;
         *place = Some(file);
         Ok(())
     }
@@ -154,10 +156,14 @@ impl Descriptor {
 
 /// Opens a file for reading, and closes others if necessary.
 pub(super) fn open(path: &Path) -> io::Result<OpenFile> {
-    let most = system::most_descriptors() / 2;
     let open = OPEN.load(Ordering::Relaxed);
-    if open >= most {
-        close_some(open - most + 1);
+    // The program may change its limit. Asking for it with each file would cost as much as reading a small one.
+    if open >= MOST.load(Ordering::Relaxed) || open % BATCH == 0 {
+        let most = system::most_descriptors() / 2;
+        MOST.store(most, Ordering::Relaxed);
+        if open >= most {
+            close_some(open - most + 1);
+        }
     }
     with_room(|| {
         let count = Count::begin();

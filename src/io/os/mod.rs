@@ -120,7 +120,6 @@ impl LocalFile {
         if !metadata.is_file() {
             return Ok(Err(describe(metadata.file_type())));
         }
-        system::opened(&file)?;
         let identity = system::identity(&file, &metadata)?;
         let state = FileState { length: metadata.len(), modified: metadata.modified().ok() };
         let file = Descriptor::new(path, file, identity.clone());

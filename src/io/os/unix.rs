@@ -30,9 +30,8 @@ pub fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
-/// Ends the non-blocking mode of a regular file that [`open`] opened: in that mode, tape-backed file systems return
-/// `EAGAIN` instead of recalling.
-pub fn opened(file: &File) -> io::Result<()> {
+/// Ends the non-blocking mode of a file that [`open`] opened.
+fn allow_waiting(file: &File) -> io::Result<()> {
     // Of the flags that can be changed, it has no other.
     // SAFETY: the descriptor is open for as long as `file` is borrowed, and F_SETFL takes an int.
     match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFL, 0) } {
@@ -181,7 +180,19 @@ pub fn spare_descriptor() -> io::Result<File> {
 }
 
 pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    file.read_at(buffer, offset)
+    waiting(file, || file.read_at(buffer, offset))
+}
+
+/// Reads, and once more if the file is to be waited for: in the non-blocking mode in which [`open`] opened it, tape-backed
+/// file systems return `EAGAIN` instead of recalling a regular file.
+fn waiting(file: &File, mut read: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
+    match read() {
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+            allow_waiting(file)?;
+            read()
+        }
+        result => result,
+    }
 }
 
 /// Returns the path of the open file as the kernel knows it. A file that is deleted or out of reach has none.
@@ -231,6 +242,9 @@ pub fn describe(found: FileType) -> &'static str {
 #[cfg(test)]
 mod tests {
     use crate::io::os::LocalFile;
+    use std::io;
+    use std::os::fd::AsRawFd;
+    use std::os::unix::fs::FileExt;
     use std::path::Path;
 
     #[test]
@@ -252,6 +266,25 @@ mod tests {
         let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
         let error = LocalFile::open(&path).unwrap_err();
         assert!(error.to_string().contains("a socket"), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_yet_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data");
+        std::fs::write(&path, b"ab").unwrap();
+        let file = super::open(&path).unwrap();
+        // SAFETY: the descriptor is open; F_GETFL takes no argument.
+        let flags = || unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETFL) };
+        // As a file system does that keeps files on tapes.
+        let mut buffer = [0; 2];
+        let read = || match flags() & libc::O_NONBLOCK {
+            0 => file.read_at(&mut buffer, 0),
+            _ => Err(io::ErrorKind::WouldBlock.into()),
+        };
+        assert_eq!(super::waiting(&file, read).unwrap(), 2);
+        let busy = || Err(io::ErrorKind::WouldBlock.into());
+        assert_eq!(super::waiting(&file, busy).unwrap_err().kind(), io::ErrorKind::WouldBlock);
     }
 
     #[test]

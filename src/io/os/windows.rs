@@ -66,10 +66,6 @@ pub fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-pub fn opened(_file: &File) -> io::Result<()> {
-    Ok(())
-}
-
 /// Closes a file; Windows reports nothing then.
 pub fn close(file: File) -> io::Result<()> {
     drop(file);

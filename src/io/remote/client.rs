@@ -9,16 +9,18 @@ use std::time::Duration;
 use ureq::config::Config;
 use ureq::http::{header, Response, Uri};
 use ureq::tls::{RootCerts, TlsConfig};
-use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
-use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
+use ureq::unversioned::resolver::Resolver;
+use ureq::unversioned::transport::{Connector, DefaultConnector};
 use ureq::{Agent, Body, Proxy};
 
 use super::access::Permit;
-use super::address::is_public;
+use super::ahead::{Making, Spare, Taking};
 use super::flow::Flow;
 use super::proxy::{self, Exceptions};
+use super::resolver::Names;
 use super::url::{Origin, Url};
 use crate::options::OpenOptions;
+use crate::threads::errands;
 use crate::threads::process::PerProcess;
 
 /// What requests depend on.
@@ -51,6 +53,8 @@ impl Settings {
 pub(super) struct Client {
     settings: Settings,
     direct: Agent,
+    /// Makes connections for it, and sends no requests.
+    ahead: Agent,
     http: Way,
     https: Way,
     /// Servers that are contacted without a proxy.
@@ -73,6 +77,8 @@ const KEPT: usize = 16;
 const MOST_FLOWS: usize = 1000;
 /// The maximum number of idle connections that are kept, to one server and in all.
 const IDLE: usize = 256;
+/// The maximum number of connections that are made ahead. Their requests keep the network busy until others are made.
+const AHEAD: usize = 16;
 /// The buffers of a connection, of which there are many: received bytes go on at once, and requests are short.
 const INPUT: usize = 32 << 10;
 const OUTPUT: usize = 8 << 10;
@@ -93,16 +99,23 @@ impl Client {
             None => Way::Direct,
             Some(None) => Way::Unusable,
             // The user named the proxy itself, and the proxy resolves the names of servers.
-            Some(proxy) => Way::Through(agent(settings, proxy, DefaultResolver::default())),
+            Some(proxy) => {
+                Way::Through(agent(settings, proxy, DefaultConnector::default(), Names::default()))
+            }
         };
-        let direct = match settings.allow_private_network {
-            true => agent(settings, None, DefaultResolver::default()),
-            false => agent(settings, None, PublicResolver::default()),
+        let spare = Arc::<Spare>::default();
+        let (taking, making) = (Taking(Arc::clone(&spare)), Making(spare));
+        let names = || match settings.allow_private_network {
+            true => Names::default(),
+            false => Names::public(),
         };
+        let direct = agent(settings, None, taking, names());
+        let ahead = agent(settings, None, making, names());
         let exceptions = Exceptions::of(proxy::variable);
         let client = Arc::new(Client {
             settings,
             direct,
+            ahead,
             http: way("http"),
             https: way("https"),
             exceptions,
@@ -123,6 +136,37 @@ impl Client {
         Arc::clone(flow)
     }
 
+    /// Returns how a server is reached.
+    fn way(&self, uri: &Uri) -> &Way {
+        let is_exception = uri.host().is_some_and(|host| self.exceptions.have(host));
+        match uri.scheme_str() {
+            _ if is_exception => &Way::Direct,
+            Some("https") => &self.https,
+            _ => &self.http,
+        }
+    }
+
+    /// Makes connections to the server of an address, which has no other ones, for requests that will follow. This does
+    /// not wait for them. If one cannot be made, the request that needs it reports why.
+    pub(super) fn connect_ahead(&self, url: &Url, permit: &Permit) {
+        let Ok(uri) = permit.uri(url).parse::<Uri>() else { return };
+        // Of a proxy it is not known how many connections it bears.
+        if !matches!(self.way(&uri), Way::Direct) || !self.flow(url).wakes(self.ahead.config().max_idle_age())
+        {
+            return;
+        }
+        // The first request makes one more.
+        for _ in 1..self.settings.concurrency.min(AHEAD + 1) {
+            let (agent, uri) = (self.ahead.clone(), uri.clone());
+            let made = errands::start(move || {
+                let _ = agent.get(uri).call();
+            });
+            if made.is_err() {
+                return;
+            }
+        }
+    }
+
     /// Sends one request. A redirection is returned as an answer.
     pub(super) fn get(
         &self,
@@ -133,11 +177,8 @@ impl Client {
     ) -> Result<Response<Body>, ureq::Error> {
         let uri: Uri = permit.uri(url).parse().map_err(ureq::http::Error::from)?;
         let refuse = |refusal: Refusal| Err(ureq::Error::Other(Box::new(refusal)));
-        let is_exception = uri.host().is_some_and(|host| self.exceptions.have(host));
-        let way = if uri.scheme_str() == Some("https") { &self.https } else { &self.http };
-        let agent = match way {
+        let agent = match self.way(&uri) {
             Way::Direct => &self.direct,
-            Way::Through(_) | Way::Unusable if is_exception => &self.direct,
             Way::Through(_) if !permit.is_named => return refuse(Refusal::ThroughProxy),
             Way::Through(agent) => agent,
             Way::Unusable => return refuse(Refusal::UnusableProxy),
@@ -155,7 +196,12 @@ impl Client {
     }
 }
 
-fn agent(settings: Settings, proxy: Option<Proxy>, resolver: impl Resolver) -> Agent {
+fn agent(
+    settings: Settings,
+    proxy: Option<Proxy>,
+    connector: impl Connector,
+    resolver: impl Resolver,
+) -> Agent {
     let config = Config::builder()
         .http_status_as_error(false)
         .max_redirects(0)
@@ -173,7 +219,7 @@ fn agent(settings: Settings, proxy: Option<Proxy>, resolver: impl Resolver) -> A
         .timeout_per_write(Some(settings.stall_timeout))
         .timeout_global(Some(settings.deadline))
         .build();
-    Agent::with_parts(config, DefaultConnector::default(), resolver)
+    Agent::with_parts(config, connector, resolver)
 }
 
 /// Why no request is sent to an address that the policy allows.
@@ -205,26 +251,3 @@ impl fmt::Display for Refusal {
 }
 
 impl std::error::Error for Refusal {}
-
-/// Resolves names to public addresses only.
-#[derive(Debug, Default)]
-struct PublicResolver(DefaultResolver);
-
-impl Resolver for PublicResolver {
-    fn resolve(
-        &self,
-        uri: &Uri,
-        config: &Config,
-        timeout: NextTimeout,
-    ) -> Result<ResolvedSocketAddrs, ureq::Error> {
-        let found = self.0.resolve(uri, config, timeout)?;
-        let mut public = self.empty();
-        found.iter().filter(|address| is_public(address.ip())).for_each(|address| public.push(*address));
-        match found.first() {
-            Some(other) if public.is_empty() => {
-                Err(ureq::Error::Other(Box::new(Refusal::PrivateAddress(*other))))
-            }
-            _ => Ok(public),
-        }
-    }
-}

@@ -132,6 +132,13 @@ impl RemoteFile {
         Ok(opened.map(|opened| RemoteFile(Arc::new(opened))))
     }
 
+    /// Makes connections to the server of a file that is about to be opened, since requests for others on it will follow.
+    /// This does not wait for them, and has no errors: opening the file reports what is wrong.
+    pub(crate) fn connect_ahead(url: &Url, access: Access, options: &OpenOptions) {
+        let (url, session) = (url.clone(), Session::new(access, options));
+        let _ = errands::start(move || session.connect_ahead(&url));
+    }
+
     /// Returns a file whose length and state were recorded earlier, without a request. If a later one shows that the
     /// state is another, it is an error, and the file is no longer current.
     pub(crate) fn recorded(

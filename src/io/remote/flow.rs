@@ -34,14 +34,23 @@ struct State {
     answered: u32,
     /// How many requests were answered in all.
     answers: u64,
+    /// When a request was answered last, or the flow was woken.
+    awake: Option<Instant>,
 }
 
 impl Flow {
     /// Creates the flow to a server that should have this many large requests at most.
     pub(super) fn new(concurrency: usize) -> Self {
         let most = u32::try_from(concurrency).unwrap_or(u32::MAX / LARGE).max(1).saturating_mul(LARGE);
-        let state =
-            State { limit: most, in_flight: 0, open_at: None, lowered: None, answered: 0, answers: 0 };
+        let state = State {
+            limit: most,
+            in_flight: 0,
+            open_at: None,
+            lowered: None,
+            answered: 0,
+            answers: 0,
+            awake: None,
+        };
         Flow { most, state: Mutex::new(state), changed: Condvar::new() }
     }
 
@@ -52,6 +61,16 @@ impl Flow {
     /// Returns how many requests the server has answered.
     pub(super) fn answers(&self) -> u64 {
         self.lock().answers
+    }
+
+    /// Wakes a flow in which nothing was answered for this long; returns whether it did.
+    pub(super) fn wakes(&self, idle: Duration) -> bool {
+        let mut state = self.lock();
+        let is_asleep = state.awake.is_none_or(|at| at.elapsed() >= idle);
+        if is_asleep {
+            state.awake = Some(Instant::now());
+        }
+        is_asleep
     }
 
     /// Waits until a request of this many bytes may be sent.
@@ -88,6 +107,7 @@ impl Turn<'_> {
     pub(super) fn answered(&self) {
         let mut state = self.flow.lock();
         state.answers += 1;
+        state.awake = Some(Instant::now());
         state.answered += self.weight;
         if state.answered >= state.limit {
             state.answered = 0;
@@ -156,6 +176,16 @@ mod tests {
             flow.enter(1 << 20, &stay).unwrap().answered();
         }
         assert_eq!((limit(&flow), flow.answers()), (16, 100));
+    }
+
+    #[test]
+    fn a_flow_wakes_once_and_again_when_nothing_was_answered_for_a_while() {
+        let (flow, stay, idle) = (Flow::new(8), Stop::default(), Duration::from_secs(100));
+        assert!(flow.wakes(idle) && !flow.wakes(idle));
+        assert!(flow.wakes(Duration::ZERO));
+        flow.lock().awake = None;
+        flow.enter(1, &stay).unwrap().answered();
+        assert!(!flow.wakes(idle));
     }
 
     #[test]

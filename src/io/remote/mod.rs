@@ -9,6 +9,7 @@
 
 mod access;
 mod address;
+mod ahead;
 mod blocks;
 mod client;
 mod content_range;
@@ -17,6 +18,7 @@ mod file;
 mod flow;
 mod proxy;
 mod request;
+mod resolver;
 mod s3;
 mod url;
 

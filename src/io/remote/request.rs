@@ -67,6 +67,13 @@ impl Session {
         Session { access, settings: Settings::of(options) }
     }
 
+    /// Makes connections to the server of an address, for requests that will follow.
+    pub(super) fn connect_ahead(&self, url: &Url) {
+        if let Ok(permit) = self.access.judge(url) {
+            Client::with(self.settings).connect_ahead(url, &permit);
+        }
+    }
+
     /// Repeats an attempt to request this many bytes until it succeeds, fails finally, or the time is over. Each attempt
     /// receives the deadline.
     ///

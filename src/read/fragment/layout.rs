@@ -24,7 +24,7 @@ pub(crate) struct Placement<'a> {
 pub(crate) fn fits_plainly(stored: &[u64], canonical: &[u64]) -> bool {
     let may_be_indexed = stored.len() < canonical.len()
         && (1..canonical.len()).any(|d| canonical[d] == 1 && canonical[d - 1] > 1);
-    !may_be_indexed && Placement::new(stored, canonical, None).is_ok()
+    !may_be_indexed && (stored == canonical || Placement::new(stored, canonical, None).is_ok())
 }
 
 /// A part of a fragment that is one selection of the stored array.
@@ -95,6 +95,10 @@ impl<'a> Placement<'a> {
     /// # Errors
     /// `FragmentShape` if it does not fit.
     pub(crate) fn new(stored: &'a [u64], canonical: &'a [u64], view: Option<&'a View>) -> Result<Self> {
+        if view.is_none() && stored == canonical {
+            let dimensions = (0..stored.len()).map(Some).collect();
+            return Ok(Placement { dimensions, stored, canonical, view });
+        }
         let used = used_shape(stored, view)?;
         let order: Vec<usize> = match view.and_then(|v| v.axes.clone()) {
             Some(axes) => axes,
@@ -169,8 +173,8 @@ impl<'a> Placement<'a> {
             };
             count[axis] = n;
         }
-        let selection = Selection::new(&start, &count, &step, self.stored)
-            .map_err(|e| e.with_kind(Kind::FragmentShape))?;
+        let selection =
+            Selection::of(start, count, step, self.stored).map_err(|e| e.with_kind(Kind::FragmentShape))?;
         let at = spans.iter().map(|s| s.at).collect();
         let extent = spans.iter().map(|s| s.count).collect();
         Ok(Piece::new(selection, self.dimensions.clone(), at, extent))
