@@ -498,9 +498,9 @@ fn values_that_are_copied_into_an_aggregation_follow_the_file() {
     let inputs: Vec<PathBuf> = (0..2)
         .map(|time| {
             let body = format!(
-                "dimensions: t = 1 ; y = 4096 ; x = 1024 ;
-                variables: double t(t) ; double lat(y, x) ; lat:_ChunkSizes = 64, 1024 ;
-                float v(t, y, x) ; v:_ChunkSizes = 1, 64, 1024 ; v:coordinates = \"lat\" ; data: t = {time} ;"
+                "dimensions: t = 1 ; y = 4096 ; x = 3072 ;
+                variables: double t(t) ; double lat(y, x) ; lat:_ChunkSizes = 64, 3072 ;
+                float v(t, y, x) ; v:_ChunkSizes = 1, 64, 3072 ; v:coordinates = \"lat\" ; data: t = {time} ;"
             );
             make_from(folder.path(), &format!("in{time}"), &body)
         })

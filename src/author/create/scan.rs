@@ -28,7 +28,7 @@ use crate::options::OpenOptions;
 use crate::selection::{checked_product, Selection};
 use crate::threads::progress::Progress;
 use crate::threads::workers;
-use crate::value::{Attributes, Values};
+use crate::value::{Attributes, DataType, Values};
 
 /// Values of more bytes are compared by a digest and read again when they are needed.
 const KEPT_BYTES: u64 = 64 << 10;
@@ -37,8 +37,8 @@ const KEPT_BYTES: u64 = 64 << 10;
 const KEPT_ALONG_BYTES: u64 = 16 << 20;
 
 /// The maximum number of elements of all descriptions of a file that are compared with those of others. Deflate makes at
-/// most 1032 of one byte.
-const COMPARED: Measure = Measure { floor: 1 << 26, length: 1032, stored: 1 << 12, ceiling: 1 << 40 };
+/// most 129 numbers of 8 bytes of one byte.
+const COMPARED: Measure = Measure { floor: 1 << 26, length: 129, stored: 512, ceiling: 1 << 40 };
 
 /// Bytes of values of which a digest is made at once.
 const PART_BYTES: u64 = 4 << 20;
@@ -176,8 +176,11 @@ fn look(
             notes.push(format!("'{}' has no data in {name}; it is skipped", template.name));
             continue;
         }
-        let content = if describes && elements <= left {
-            left -= elements;
+        // A text takes as long as some numbers.
+        let cost =
+            if variable.data_type() == DataType::String { elements.saturating_mul(8) } else { elements };
+        let content = if describes && cost <= left {
+            left -= cost;
             let most = if along.contains(&template.name) { KEPT_ALONG_BYTES } else { KEPT_BYTES };
             content(&variable, elements, most, &allowance, interner)?
         } else {

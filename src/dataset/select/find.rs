@@ -12,6 +12,9 @@ use crate::canonical::{DateTime, TimeUnits};
 use crate::error::{Error, Kind, Result};
 use crate::value::Values;
 
+/// The number of coordinates up to which a message names the nearest one.
+const MOST_HINTED: u64 = 1 << 20;
+
 /// A dimension to search.
 struct Axis<'a> {
     along: &'a Along<'a>,
@@ -380,8 +383,11 @@ impl Axis<'_> {
         request(format!("dimension '{name}' has nothing at {}; {ends}", shown(from, to)))
     }
 
-    /// Returns what to write for the coordinate that is nearest to a value.
+    /// Returns what to write for the coordinate that is nearest to a value, unless that takes long to find.
     fn hint(&self, value: &str) -> String {
+        if self.along.size > MOST_HINTED {
+            return String::new();
+        }
         let Some((i, _)) = self.nearest(value).ok() else { return String::new() };
         format!("; {}~{value} takes the nearest, {}", self.along.first.dimension, self.along.label(i))
     }
