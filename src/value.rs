@@ -221,6 +221,19 @@ impl Values {
         pick!(I8, U8, I16, U16, I32, U32, I64, U64, F32, F64, Char, String)
     }
 
+    /// Appends values of the same type; others are left out.
+    pub(crate) fn append(&mut self, more: Values) {
+        macro_rules! append {
+            ($($kind:ident),*) => {
+                match (self, more) {
+                    $((Values::$kind(list), Values::$kind(more)) => list.extend(more),)*
+                    _ => {}
+                }
+            };
+        }
+        append!(I8, U8, I16, U16, I32, U32, I64, U64, F32, F64, Char, String)
+    }
+
     /// Returns the text of a char run or of a single string, or `None` for numbers and lists of strings.
     pub fn as_text(&self) -> Option<String> {
         match self {

@@ -503,3 +503,62 @@ fn the_examples_of_the_documentation_run() {
     }
     assert!(err.contains("the calendar 'standard' does not have it"), "{err}");
 }
+
+/// An axis of several blocks, around whose ends parts are selected.
+#[test]
+fn parts_are_found_across_the_blocks_of_a_long_coordinate() {
+    const SIZE: usize = 200_000;
+    const BLOCK: usize = 1 << 16;
+    let folder = tempfile::tempdir().unwrap();
+    let find = |values: Values, units: &str, bounds: Option<Vec<f64>>, text: &str| {
+        let folder = tempfile::tempdir_in(folder.path()).unwrap();
+        let dataset = open(folder.path(), &axis("x", values, units, bounds));
+        chosen(&dataset, &[text.to_owned()])
+    };
+    let up: Vec<f64> = (0..SIZE).map(|i| i as f64).collect();
+    let numbers = |range: std::ops::Range<usize>| -> (Vec<i32>, Vec<f64>) {
+        range.map(|i| (i as i32, i as f64)).unzip()
+    };
+    let many = |ranges: &[std::ops::Range<usize>]| -> (Vec<i32>, Vec<f64>) {
+        ranges.iter().cloned().flatten().map(|i| (i as i32, i as f64)).unzip()
+    };
+    let cells = || Some(half_way(&up));
+    for at in [BLOCK, 2 * BLOCK, SIZE - 2] {
+        let plain = |text: String| find(Values::F64(up.clone()), "m", None, &text).unwrap();
+        assert_eq!(plain(format!("x={}..{}", at - 1, at + 1)), numbers(at - 1..at + 2));
+        assert_eq!(plain(format!("x~{}.3", at - 1)), numbers(at - 1..at));
+        assert_eq!(plain(format!("x~{at}")), numbers(at..at + 1));
+        let several = [at..at + 2, 5..7, BLOCK - 6..BLOCK - 2];
+        assert_eq!(plain(format!("x={at}..{},5..6,65530..65533", at + 1)), many(&several));
+        let within = find(Values::F64(up.clone()), "m", cells(), &format!("x={at}.25")).unwrap();
+        assert_eq!(within, numbers(at..at + 1));
+        let dates =
+            find(Values::F64(up.clone()), "hours since 2000-01-01", None, &format!("x~{at}")).unwrap();
+        assert_eq!(dates, numbers(at..at + 1));
+    }
+    // The last cell reaches half a cell beyond the last coordinate.
+    let end = |text: &str, bounds| find(Values::F64(up.clone()), "m", bounds, text);
+    assert_eq!(end("x~199999.4", None).unwrap(), numbers(SIZE - 1..SIZE));
+    assert_eq!(end("x~199999.4", cells()).unwrap(), numbers(SIZE - 1..SIZE));
+    for bounds in [None, cells()] {
+        let message = end("x~199999.6", bounds).unwrap_err();
+        assert!(message.contains("0 to 199999"), "{message}");
+    }
+    let days =
+        find(Values::F64(up.clone()), "hours since 2000-01-01", None, "x=2007-06-23..2007-06-24").unwrap();
+    assert_eq!(days, numbers(65_520..65_568));
+    // Once around, ending in another block.
+    let circle: Vec<f64> = (0..SIZE).map(|i| i as f64 * 360.0 / SIZE as f64).collect();
+    let (found, labels) = find(Values::F64(circle.clone()), "degrees_east", None, "x=-0.002..0.001").unwrap();
+    assert_eq!(found, [199_999, 0]);
+    assert!((labels[0] + 0.0018).abs() < 1e-9 && labels[1] == 0.0, "{labels:?}");
+    let texts: Vec<String> = (0..SIZE).map(|i| format!("s{}", i % (BLOCK + 1))).collect();
+    let labelled = |text: &str| find(Values::String(texts.clone()), "", None, text).map(|(found, _)| found);
+    assert_eq!(labelled("x=s65536").unwrap(), [65_536, 131_073, 196_610]);
+    assert_eq!(labelled("x=s65534..s65536").unwrap(), [65_534, 65_535, 65_536]);
+    assert!(labelled("x=s65537").unwrap_err().contains("it has: s0, s1"));
+    // Several that are equal, in different blocks.
+    let mut twice = up.clone();
+    twice[150_000] = 7.0;
+    assert!(find(Values::F64(twice), "m", None, "x=7").unwrap_err().contains("not in order"));
+}

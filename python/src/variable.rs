@@ -127,7 +127,12 @@ impl Variable {
             let ids = variable.dimensions()?;
             let names: Vec<&str> = ids.iter().map(|&id| &*variable.dataset().dimension(id).name).collect();
             let is_date = |(name, ..): &Chosen| match names.iter().position(|one| one == name) {
-                Some(d) => Ok(Coordinates::along_parts(&variable, d, &found)?.are_dates()),
+                Some(d) => {
+                    // What they are is known without reading any.
+                    let none = vec![0; ids.len()];
+                    let none = Selection::block(&none, &none, variable.shape()?)?;
+                    Ok(Coordinates::along(&variable, d, &none)?.are_dates())
+                }
                 None => Ok(false),
             };
             let dates = choices.iter().map(is_date).collect::<cfa::Result<_>>()?;

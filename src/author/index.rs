@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::chunks::{self, Fragments, Known, Recorder};
-use super::convert::{copy, group_at, plain_variable, skeleton};
+use super::convert::{copy, group_at, plain_variable, skeleton, Claims};
 use super::out::Out;
 use super::write::{Catalogue, Dimension, File, Format, NewFile};
 use crate::container::allowance::Allowance;
@@ -28,8 +28,9 @@ use crate::threads::workers;
 /// The number of fragments that are looked up at once.
 const BLOCK: u64 = 4096;
 
-/// What is collected of a fragment besides its names: its size, and what is found out about its file.
-const OWN: usize = 400;
+/// What is collected of a fragment besides its names: its size, and what is found out about its file. Measured with
+/// 20,000 to 80,000 fragments: 911 bytes of memory for each at most, 190 of which are names.
+const OWN: usize = 720;
 
 /// What was recorded.
 #[derive(Clone, Debug, Default)]
@@ -118,8 +119,9 @@ pub fn index_for(
     }
     let mut out = NewFile::begin(&file, target, format)?;
     out.remember_blocks();
+    let mut claims = Claims::new(&dataset);
     for id in kept {
-        copy(&dataset, id, &mut out, &waiting)?;
+        copy(&dataset, id, &mut out, &mut claims, &waiting)?;
     }
     out.commit_checked(&file)?;
     // The file has its name, so it is too late to stop.
@@ -131,7 +133,7 @@ pub fn index_for(
 /// Returns the aggregation variables with fragments in files, and the tables of what was recorded before.
 fn variables(dataset: &Dataset) -> Result<(Vec<Found>, HashSet<VariableId>)> {
     let shared = dataset.shared();
-    let allowance = Allowance::of_copy(&**shared.container.source());
+    let allowance = Allowance::of_gathering(&**shared.container.source());
     let (mut found, mut old) = (Vec::new(), HashSet::new());
     for id in (0..shared.tree().variables.len()).map(VariableId) {
         let variable = &shared.tree().variables[id.0];

@@ -22,6 +22,13 @@ const WORK: Measure = Measure { floor: 512 << 20, length: 64, stored: 64, ceilin
 /// What a conversion keeps of a file, to write it again: the names of all fragments at once.
 const COPIED: Measure = Measure { floor: 16 << 20, length: 32, stored: 64, ceiling: 64 << 30 };
 
+/// What an index, an update or a new aggregation gathers of a file: what is found out about each of its fragments, and
+/// values. It is counted as what it takes at most, which was measured.
+const GATHERED: Measure = Measure { floor: 56 << 20, length: 64, stored: 128, ceiling: 64 << 30 };
+
+/// How often values are in memory, at most: as they are stored, as they are read, converted, and as they are written.
+const COPIES: usize = 4;
+
 /// How a budget follows from a file, in bytes.
 pub(crate) struct Measure {
     /// What every file has.
@@ -108,6 +115,23 @@ impl Allowance {
         let mut allowance = Allowance::of(source);
         allowance.most = COPIED.of(source.len(), source.stored());
         allowance
+    }
+
+    /// That of what is gathered of this source to write another file.
+    pub(crate) fn of_gathering(source: &dyn Source) -> Self {
+        let mut allowance = Allowance::of(source);
+        allowance.most = GATHERED.of(source.len(), source.stored());
+        allowance
+    }
+
+    /// Counts values that are about to be read, converted and written.
+    ///
+    /// # Errors
+    /// `Limit` when they are too many for a file of this length.
+    pub(crate) fn keep_values(&self, bytes: u64) -> Result<()> {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX).saturating_mul(COPIES);
+        let message = "it has too many values to be kept of a file of this length";
+        self.keep(bytes).map_err(|_| Error::new(Kind::Limit, message))
     }
 
     /// Counts work on tables, in bytes. All tables of an open file share it.

@@ -1,11 +1,11 @@
 //! The shape of a block that is efficient to read at a time, and where such a block is stored.
 
-use crate::container::array::Array;
+use crate::container::array::{Array, Layout};
 use crate::container::chunk_index::StoredChunk;
 use crate::dataset::variable::Variable;
 use crate::error::Result;
 use crate::model::fragments::Lookup;
-use crate::read::fragment::{Chain, Placement};
+use crate::read::fragment::{Chain, Placement, Raw};
 use crate::read::{chunk, Preparation};
 use crate::selection::Selection;
 
@@ -41,24 +41,48 @@ impl Variable {
             .map_err(|e| e.in_variable(self.path()).in_file(self.dataset().name()))
     }
 
+    /// Returns the shape of the chunks in which the data are compressed, if they are; of fragments that of the first.
+    ///
+    /// # Errors
+    /// The errors of decoding the aggregation. A fragment that cannot be read is not an error.
+    pub(in crate::dataset) fn compressed_chunk(&self) -> Result<Option<Vec<u64>>> {
+        let compressed = |array: &Array| match &array.layout {
+            Layout::Chunked { chunk, filters, .. } if !filters.is_empty() => Some(chunk.clone()),
+            _ => None,
+        };
+        let Some(aggregation) = self.aggregation()? else { return Ok(compressed(self.stored_array())) };
+        match aggregation.grid.shape().contains(&0) {
+            true => Ok(None),
+            false => {
+                Ok(self.first_fragment(|raw| raw.array().and_then(compressed)).unwrap_or(None).flatten())
+            }
+        }
+    }
+
     fn chunk_of_first_fragment(&self, canonical: &[u64]) -> Result<Option<Vec<u64>>> {
+        let chunk = self.first_fragment(|raw| {
+            let chunk = raw.array().and_then(Array::chunk)?;
+            // Axes of size 1 may be omitted or added; then chunks do not correspond to the aggregated dimensions.
+            let same = raw.shape() == canonical && Placement::new(raw.shape(), canonical, None).is_ok();
+            same.then(|| chunk.to_vec())
+        });
+        Ok(chunk?.flatten())
+    }
+
+    /// Opens the first fragment; returns what `look` returns of it, or `None` if it has no file.
+    fn first_fragment<T>(&self, look: impl FnOnce(&Raw) -> T) -> Result<Option<T>> {
         let (dataset, id) = (self.dataset(), self.id());
         let file = dataset.shared();
         let Some(aggregation) = self.aggregation()? else { return Ok(None) };
         let chain = Chain::enter(None, &**file, id)?;
         let target = file.target(id);
         let preparation = Preparation::new(file, id, aggregation, &target, &chain);
-        let rank = canonical.len();
+        let rank = aggregation.grid.shape().len();
         let place = Selection::block(&vec![0; rank], &vec![1; rank], aggregation.grid.fragments())?;
         let Lookup::Fragments(list) = preparation.lookup(&place)? else { return Ok(None) };
         let Some(fragment) = list.first().filter(|f| f.view().is_none()) else { return Ok(None) };
-        let Some(raw) = preparation.open(fragment, &vec![0; rank], |raw, _| Ok(raw))? else {
-            return Ok(None);
-        };
-        let Some(chunk) = raw.array().and_then(Array::chunk) else { return Ok(None) };
-        // Axes of size 1 may be omitted or added; then chunks do not correspond to the aggregated dimensions.
-        let same = raw.shape() == canonical && Placement::new(raw.shape(), canonical, None).is_ok();
-        Ok(same.then(|| chunk.to_vec()))
+        let raw = preparation.open(fragment, &vec![0; rank], |raw, _| Ok(raw))?;
+        Ok(raw.as_ref().map(look))
     }
 }
 

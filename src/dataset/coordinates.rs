@@ -4,6 +4,7 @@
 use crate::canonical::{Conversion, DateTime, Target, TimeUnits};
 use crate::container::read::zeroed;
 use crate::container::tree::DimensionId;
+use crate::dataset::coordinate_blocks::BLOCK;
 use crate::dataset::select::{is_longitude, Parts, Range};
 use crate::dataset::variable::{Output, Variable};
 use crate::error::{Error, Kind, Result};
@@ -224,15 +225,62 @@ impl Coordinates {
     /// # Errors
     /// As [`Coordinates::along`]; `Request` if the parts reach outside of the variable.
     pub fn along_parts(variable: &Variable, d: usize, parts: &Parts) -> Result<Coordinates> {
-        let ranges = parts.ranges(d);
+        let (ranges, shape) = (parts.ranges(d), variable.shape()?);
         match ranges {
             // No more is read than is wanted.
             [range] => {
-                let along = Coordinates::along(variable, d, &parts.first(d, variable.shape()?)?)?;
-                along.picked(&[Range { start: 0, step: 1, ..*range }], ranges)
+                let along = Coordinates::along(variable, d, &parts.first(d, shape)?)?;
+                along.picked(&[Range { start: 0, step: 1, ..*range }], ranges, is_moved(ranges))
             }
-            _ => Coordinates::along(variable, d, &Selection::all(variable.shape()?))?.picked(ranges, ranges),
+            _ if shape[d] <= BLOCK => Coordinates::along(variable, d, &Selection::all(shape))?.picked(
+                ranges,
+                ranges,
+                is_moved(ranges),
+            ),
+            _ => {
+                parts.check(shape)?;
+                Coordinates::joined(variable, d, ranges)
+            }
         }
+    }
+
+    /// Returns the coordinates of ranges of a long dimension. A block is read once for all neighbouring ranges in it.
+    fn joined(variable: &Variable, d: usize, ranges: &[Range]) -> Result<Coordinates> {
+        let shape = variable.shape()?;
+        let none = Selection::block(&vec![0; shape.len()], &vec![0; shape.len()], shape)?;
+        let is_moved = is_moved(ranges);
+        let mut joined = Coordinates::along(variable, d, &none)?.picked(&[], ranges, is_moved)?;
+        let mut block: Option<(u64, u64, Coordinates)> = None;
+        for range in ranges.iter().filter(|range| range.count > 0) {
+            let ends = [range.start, range.index(range.count - 1)];
+            let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+            if high - low >= BLOCK {
+                let part = Parts::new((0..shape.len()).map(|_| vec![*range]).collect());
+                let along = Coordinates::along(variable, d, &part.first(d, shape)?)?;
+                joined.append(along.picked(&[Range { start: 0, step: 1, ..*range }], &[], is_moved)?);
+                continue;
+            }
+            let (from, along) = match &block {
+                Some((from, end, along)) if *from <= low && high < *end => (*from, along),
+                _ => {
+                    let (mut start, mut count) = (vec![0; shape.len()], vec![0; shape.len()]);
+                    (start[d], count[d]) = (low, BLOCK.min(shape[d] - low));
+                    let along = Coordinates::along(variable, d, &Selection::block(&start, &count, shape)?)?;
+                    let (from, _, along) = block.insert((low, low + count[d], along));
+                    (*from, &*along)
+                }
+            };
+            joined.append(along.picked(&[Range { start: range.start - from, ..*range }], &[], is_moved)?);
+        }
+        Ok(joined)
+    }
+
+    /// Appends values of the same variable.
+    fn append(&mut self, more: Coordinates) {
+        if let (Some(values), Some(more)) = (&mut self.values, more.values) {
+            values.append(more);
+        }
+        self.valid.extend(more.valid);
     }
 
     /// Returns the bare indices of parts of dimension `d`.
@@ -241,23 +289,27 @@ impl Coordinates {
     /// As [`Coordinates::along_parts`].
     pub fn indices_of_parts(variable: &Variable, d: usize, parts: &Parts) -> Result<Coordinates> {
         let ranges = parts.ranges(d);
-        Coordinates::indices(variable, d, &Selection::all(variable.shape()?))?.picked(ranges, ranges)
+        Coordinates::indices(variable, d, &Selection::all(variable.shape()?))?.picked(ranges, ranges, false)
     }
 
-    /// Returns those of these ranges of what was read, which are these ranges of the dimension.
-    fn picked(mut self, ranges: &[Range], of_dimension: &[Range]) -> Result<Coordinates> {
-        self.ranges = of_dimension.to_vec();
-        let Some(values) = &self.values else { return Ok(self) };
+    /// Returns those of these ranges of what was read, which are these ranges of the dimension; with a type for moved
+    /// longitudes if `is_moved`.
+    fn picked(&self, ranges: &[Range], of_dimension: &[Range], is_moved: bool) -> Result<Coordinates> {
+        let (dimension, of_dimension) = (self.dimension.clone(), of_dimension.to_vec());
+        let (time, is_longitude, valid) = (self.time, self.is_longitude, Vec::new());
+        let mut picked =
+            Coordinates { dimension, values: None, time, is_longitude, valid, ranges: of_dimension };
+        let Some(values) = &self.values else { return Ok(picked) };
         let indices = || {
             ranges.iter().flat_map(|range| (0..range.count).map(|i| (range.index(i) as usize, range.shift)))
         };
         if indices().any(|(i, _)| i >= values.len()) {
             return Err(Error::new(Kind::Request, "the parts reach outside of the dimension"));
         }
-        self.valid = indices().map(|(i, _)| self.valid[i]).collect();
-        self.values = Some(match values {
+        picked.valid = indices().map(|(i, _)| self.valid[i]).collect();
+        picked.values = Some(match values {
             // Moved longitudes may be negative, whatever the type.
-            values if ranges.iter().any(|range| range.shift != 0.0) => match values {
+            values if is_moved => match values {
                 Values::F32(list) => {
                     Values::F32(indices().map(|(i, by)| (f64::from(list[i]) + by) as f32).collect())
                 }
@@ -267,7 +319,7 @@ impl Coordinates {
             },
             values => values.elements(indices().map(|(i, _)| i)),
         });
-        Ok(self)
+        Ok(picked)
     }
 
     /// Returns the index of coordinate `i` in the dimension.
@@ -317,6 +369,11 @@ impl Coordinates {
         };
         text.unwrap_or_else(|| self.index(i).to_string())
     }
+}
+
+/// Returns whether longitudes are moved in one of these ranges.
+fn is_moved(ranges: &[Range]) -> bool {
+    ranges.iter().any(|range| range.shift != 0.0)
 }
 
 /// Characters that are read at once, and the most that a word may have room for.

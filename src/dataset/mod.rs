@@ -1,6 +1,7 @@
 //! An open aggregation file: its logical view, and what all its reads share.
 
 mod block;
+pub(crate) mod coordinate_blocks;
 pub mod coordinates;
 mod find;
 mod identify;

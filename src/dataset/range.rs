@@ -5,6 +5,7 @@
 //! Dates that are months or years apart are compared by month, because months differ in length.
 
 use crate::canonical::{Calendar, DateTime};
+use crate::dataset::coordinate_blocks;
 use crate::dataset::coordinates::Coordinates;
 use crate::dataset::variable::Variable;
 use crate::error::Result;
@@ -12,8 +13,6 @@ use crate::model::slabs::Slabs;
 use crate::selection::{checked_product, Selection};
 use crate::value::{DataType, Values};
 
-/// Values that are read at a time.
-const BLOCK: u64 = 1 << 16;
 /// An aggregated coordinate of more fragments than these is not read between its ends.
 const MOST_FRAGMENTS: u64 = 100;
 /// Different steps that are told apart. Coordinates that have more are uneven.
@@ -120,7 +119,8 @@ impl Variable {
         let is_complete = count <= 1 || elements <= most && fragments <= MOST_FRAGMENTS;
         if is_complete {
             let mut index = 0;
-            for part in Slabs::new(&Selection::all(shape), shape, BLOCK.max(length.unwrap_or(1))) {
+            let block = coordinate_blocks::length(self)?;
+            for part in Slabs::new(&Selection::all(shape), shape, block.max(length.unwrap_or(1))) {
                 let part = part?;
                 steps.add(index, &Coordinates::of(self, &part)?);
                 index += part.len().unwrap_or(0) / length.unwrap_or(1).max(1);

@@ -1,9 +1,12 @@
 //! Chunk indexes whose nodes overlap.
 
-use super::image::{checked, chunked, dataspace, int, longs, Image, DATASPACE, FILTERS, LAYOUT, NOWHERE};
+use super::commands::refused_conversion;
+use super::image::{
+    checked, chunked, contiguous, dataspace, int, longs, Image, DATASPACE, FILTERS, LAYOUT, NOWHERE,
+};
 use super::{spend, spend_alone};
 use crate::support::allocations::most_during;
-use cfa::{Dataset, Selection};
+use cfa::{Dataset, Kind, Selection};
 
 /// A version 1 B-tree whose leaves begin every 32 bytes and reach far into those that follow.
 fn overlapping_leaves(leaves: usize, entries: u16, per_node: usize) -> (Image, u64) {
@@ -146,10 +149,18 @@ type Filter = (u16, Vec<u32>);
 
 /// A variable that is one chunk of `count` numbers, stored as these bytes, with these filters and their parameters.
 fn one_chunk(count: u32, filters: &[Filter], stored: &[u8]) -> (Image, u64) {
+    chunks_in_one_place(1, count, filters, stored)
+}
+
+/// So many such chunks, all of which lie in the same place of the file.
+fn chunks_in_one_place(chunks: u32, count: u32, filters: &[Filter], stored: &[u8]) -> (Image, u64) {
     let mut image = Image::new();
     let data = image.put(stored);
     let key = |size: u32, offset: u64| [&size.to_le_bytes()[..], &[0; 4], &longs(&[offset, 0])].concat();
-    let tree = image.tree(1, 0, &[(key(stored.len() as u32, 0), data)], &key(0, count.into()));
+    let all = u64::from(chunks) * u64::from(count);
+    let offsets = (0..all).step_by(count as usize);
+    let pairs: Vec<_> = offsets.map(|offset| (key(stored.len() as u32, offset), data)).collect();
+    let tree = image.tree(1, 0, &pairs, &key(0, all));
     let mut pipeline = vec![1, filters.len() as u8, 0, 0, 0, 0, 0, 0];
     for (id, parameters) in filters {
         pipeline.extend([*id, 0, 0, parameters.len() as u16].iter().flat_map(|n| n.to_le_bytes()));
@@ -157,9 +168,46 @@ fn one_chunk(count: u32, filters: &[Filter], stored: &[u8]) -> (Image, u64) {
         pipeline.resize(pipeline.len().next_multiple_of(8), 0);
     }
     let layout = chunked(tree, &[count, 4]);
-    let dataset = image.header(&[dataspace(&[count.into()]), int(), layout, (FILTERS, pipeline)]);
+    let dataset = image.header(&[dataspace(&[all]), int(), layout, (FILTERS, pipeline)]);
     let root = image.group(&[("v", dataset)]);
     (image, root)
+}
+
+#[test]
+fn chunks_that_overlap_are_not_converted() {
+    let folder = tempfile::tempdir().unwrap();
+    let count = 1u32 << 20;
+    let mut stored = vec![0; 1 << 20];
+    let zeros = vec![0; 4 << 20];
+    let length =
+        libdeflater::Compressor::new(libdeflater::CompressionLvl::best()).zlib_compress(&zeros, &mut stored);
+    stored.truncate(length.unwrap());
+    let (image, root) = chunks_in_one_place(60, count, &[(1, vec![9])], &stored);
+    let error = refused_conversion(&image.write(folder.path(), root));
+    assert_eq!((error.kind(), error.variable()), (Kind::Damaged, Some("/v")), "{error}");
+}
+
+#[test]
+fn variables_that_overlap_are_not_converted() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut image = Image::new();
+    let data = image.put(vec![1; 4 << 20]);
+    let names: Vec<String> = (0..60).map(|v| format!("v{v}")).collect();
+    let objects: Vec<(&str, u64)> = names
+        .iter()
+        .map(|name| (&**name, image.header(&[dataspace(&[1 << 20]), int(), contiguous(data, 4 << 20)])))
+        .collect();
+    let root = image.group(&objects);
+    let error = refused_conversion(&image.write(folder.path(), root));
+    assert_eq!(error.kind(), Kind::Damaged, "{error}");
+}
+
+#[test]
+fn constants_of_gigabytes_are_not_converted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (image, root) = one_chunk(COUNT, &[scale_offset(COUNT)], &sevens(0));
+    let error = refused_conversion(&image.write(folder.path(), root));
+    assert_eq!((error.kind(), error.variable()), (Kind::Limit, Some("/v")), "{error}");
 }
 
 const COUNT: u32 = 1_000_000_000;

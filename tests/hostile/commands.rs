@@ -270,8 +270,68 @@ fn a_list_of_many_fragments_is_written_as_they_are_found() {
     assert_eq!(list[299_999]["versions"][0]["state"], "missing");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn json_is_printed_value_by_value() {
+    let folder = tempfile::tempdir().unwrap();
+    let body = "dimensions: x = 16777216 ; variables: byte v(x) ; v:_ChunkSizes = 65536 ;";
+    make_from(folder.path(), "long", body);
+    // Addresses, most of which threads only reserve. As a tree of JSON the values would take 512 MiB.
+    let printed = Command::new("sh")
+        .args(["-c", "ulimit -v 400000; \"$0\" read long.nc v --json --set NUM_THREADS=1 | wc -c"])
+        .arg(env!("CARGO_BIN_EXE_cfa"))
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&printed.stderr);
+    let length: usize = String::from_utf8_lossy(&printed.stdout).trim().parse().unwrap();
+    assert!(length > 5 << 24 && told.is_empty(), "{length} bytes: {told}");
+}
+
+/// The number of times that this thread has read from files.
+#[cfg(target_os = "linux")]
+fn reads() -> u64 {
+    let counts = std::fs::read_to_string("/proc/thread-self/io").unwrap();
+    counts.lines().find_map(|line| line.strip_prefix("syscr: ")).unwrap().parse().unwrap()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn layer_files_search_the_fragments_once() {
+    let folder = tempfile::tempdir().unwrap();
+    make_from(
+        folder.path(),
+        "one",
+        "dimensions: y = 2 ; x = 2 ; variables: float t(y, x) ; data: t = 1, 2, 3, 4 ;",
+    );
+    let reads_of = |count: usize| {
+        let variable = |v| {
+            format!(
+                "float v{v} ; v{v}:aggregated_dimensions = \"y x\" ;
+                v{v}:aggregated_data = \"map: m uris: u identifiers: i\" ;"
+            )
+        };
+        let variables: String = (0..count).map(variable).collect();
+        let body = format!(
+            "dimensions: y = 2 ; x = 2 ; two = 2 ; one = 1 ;
+            variables: int m(two, one) ; string u(one, one) ; string i ; {variables}
+            data: m = 2, 2 ; u = \"one.nc\" ; i = \"t\" ;"
+        );
+        let path = make_from(folder.path(), &format!("all{count}"), &body);
+        let mut options = cfa::qgis::Options::default();
+        options.open = OpenOptions::default().num_threads(1);
+        let before = reads();
+        let report = cfa::qgis::layer_files(&path, &options).unwrap();
+        assert_eq!(report.files.len(), count);
+        reads() - before
+    };
+    let (few, many) = (reads_of(50), reads_of(400));
+    println!("{few} reads for 50 variables, {many} for 400");
+    assert!(many < 10 * few, "{few} reads for 50 variables, {many} for 400");
+}
+
 /// Converts a file within the limits; returns why it cannot be.
-fn refused_conversion(path: &Path) -> cfa::Error {
+pub(super) fn refused_conversion(path: &Path) -> cfa::Error {
     let out = path.with_extension("new");
     let refused = within_limits(|| {
         let dataset = Dataset::open_with(path, &OpenOptions::default().num_threads(1))?;
@@ -325,6 +385,131 @@ fn records_that_a_file_only_claims_are_not_written() {
     keep(&path);
     let error = refused_conversion(&path);
     assert_eq!((error.kind(), error.variable()), (Kind::Limit, Some("/short")), "{error}");
+}
+
+#[test]
+fn chunks_without_filters_that_were_not_written_are_not_converted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hollow.nc");
+    {
+        let mut file = netcdf::create(&path).unwrap();
+        file.add_dimension("x", 1 << 26).unwrap();
+        let mut long = file.add_variable::<i32>("v", &["x"]).unwrap();
+        long.set_chunking(&[1 << 16]).unwrap();
+        long.set_fill_value(5).unwrap();
+        long.put_values(&[7; 1 << 16], 1 << 16..2 << 16).unwrap();
+    }
+    keep(&path);
+    let out = path.with_extension("new");
+    let dataset = Dataset::open_with(&path, &OpenOptions::default().num_threads(1)).unwrap();
+    within_limits(|| convert::convert(&dataset, &out, &convert::Options::default())).unwrap();
+    let length = std::fs::metadata(&out).unwrap().len();
+    assert!(length < 8 << 20, "{length} bytes");
+    let part = cfa::Selection::block(&[(1 << 16) - 1], &[2], &[1 << 26]).unwrap();
+    let values = Dataset::open(&out).unwrap().variable("v").unwrap().read_values(&part).unwrap();
+    assert_eq!(values, cfa::Values::I32(vec![5, 7]));
+}
+
+/// Writes an aggregation of so many fragments, whose names are as short as can be once they are compressed.
+fn write_names(path: &Path, count: usize) {
+    let mut file = netcdf::create(path).unwrap();
+    for (name, size) in [("x", count), ("one", 1), ("length", 16)] {
+        file.add_dimension(name, size).unwrap();
+    }
+    let mut map = file.add_variable::<i32>("map", &["one", "x"]).unwrap();
+    map.set_compression(9, false).unwrap();
+    map.put_values(&vec![1; count], ..).unwrap();
+    let mut uris = file.add_variable_with_type("uris", &["x", "length"], &NcVariableType::Char).unwrap();
+    uris.set_compression(9, false).unwrap();
+    let names: Vec<NcChar> = (0..count).flat_map(|i| padded(&format!("f{i:07}.nc"))).collect();
+    uris.put_values(&names, ..).unwrap();
+    let mut id = file.add_variable_with_type("id", &["length"], &NcVariableType::Char).unwrap();
+    id.put_values(&padded("t"), ..).unwrap();
+    let mut x = file.add_variable::<f64>("x", &["x"]).unwrap();
+    x.set_compression(9, true).unwrap();
+    x.put_values(&(0..count).map(|i| i as f64).collect::<Vec<_>>(), ..).unwrap();
+    let mut variable = file.add_variable::<f32>("t", &[]).unwrap();
+    variable.put_attribute("aggregated_dimensions", "x").unwrap();
+    variable.put_attribute("aggregated_data", "map: map uris: uris identifiers: id").unwrap();
+}
+
+/// The options of a new aggregation, whose work is done by this thread, whose memory is counted.
+fn one_thread() -> cfa::create::Options {
+    let mut options = cfa::create::Options::default();
+    options.num_threads = 1;
+    options
+}
+
+#[test]
+fn an_update_keeps_as_many_fragments_as_there_is_memory_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let more = make_from(
+        folder.path(),
+        "more",
+        "dimensions: x = 1 ; variables: double x(x) ; float t(x) ; data: x = 9e6 ; t = 1 ;",
+    );
+    let path = folder.path().join("names.nc");
+    let update = |count: usize| {
+        write_names(&path, count);
+        let options = one_thread();
+        let more = std::slice::from_ref(&more);
+        within_limits(|| cfa::create::update(&path, more, &options, None))
+    };
+    update(40_000).unwrap();
+    let error = update(70_000).unwrap_err();
+    assert_eq!(error.kind(), Kind::Limit, "{error}");
+}
+
+#[test]
+fn an_index_keeps_as_many_fragments_as_there_is_memory_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("names.nc");
+    let index = |count: usize| {
+        write_names(&path, count);
+        within_limits(|| cfa::index::index(&path, &OpenOptions::default().num_threads(1), None))
+    };
+    assert_eq!(index(60_000).unwrap().fragments, 60_000);
+    let error = index(100_000).unwrap_err();
+    assert_eq!(error.kind(), Kind::Limit, "{error}");
+}
+
+#[test]
+fn an_update_keeps_no_more_values_than_there_is_memory_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let body = "dimensions: x = 16777216 ; one = 1 ;
+        variables: double x(x) ; x:_ChunkSizes = 65536 ; float v ;
+        v:aggregated_dimensions = \"x\" ; v:aggregated_data = \"map: m uris: u identifiers: i\" ;
+        int m(one, one) ; string u(one) ; string i ; data: m = 16777216 ; u = \"gone.nc\" ; i = \"v\" ;";
+    let path = make_from(folder.path(), "values", body);
+    let more = make_from(
+        folder.path(),
+        "more",
+        "dimensions: x = 1 ; variables: double x(x) ; float v(x) ; data: x = 9e6 ; v = 1 ;",
+    );
+    keep(&path);
+    let options = one_thread();
+    let error = within_limits(|| cfa::create::update(&path, std::slice::from_ref(&more), &options, None));
+    assert_eq!(error.as_ref().unwrap_err().kind(), Kind::Limit, "{error:?}");
+}
+
+#[test]
+fn values_that_are_copied_into_an_aggregation_follow_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs: Vec<PathBuf> = (0..2)
+        .map(|time| {
+            let body = format!(
+                "dimensions: t = 1 ; y = 4096 ; x = 3072 ;
+                variables: double t(t) ; double lat(y, x) ; lat:_ChunkSizes = 64, 3072 ;
+                float v(t, y, x) ; v:_ChunkSizes = 1, 64, 3072 ; v:coordinates = \"lat\" ; data: t = {time} ;"
+            );
+            make_from(folder.path(), &format!("in{time}"), &body)
+        })
+        .collect();
+    let out = folder.path().join("out.nc");
+    let options = one_thread();
+    let error = within_limits(|| cfa::create::create(&out, &inputs[..], &options, None));
+    let error = error.unwrap_err();
+    assert_eq!((error.kind(), error.variable()), (Kind::Limit, Some("/lat")), "{error}");
 }
 
 #[test]

@@ -12,6 +12,7 @@
 //! # Ok::<(), cfa::Error>(())
 //! ```
 
+mod claims;
 mod fragments;
 mod locations;
 mod steps;
@@ -25,7 +26,7 @@ use crate::author::write::aggregation::{self, Aggregated, Content, Recording, St
 use crate::author::write::blocks::blocks;
 use crate::author::write::{self, Catalogue, Dimension, File, Format, Group, NewFile};
 use crate::container::array::{Array, Layout};
-use crate::container::read::is_unwritten;
+use crate::container::read::written;
 use crate::container::tree::{DimensionId, GroupId, Tree, Variable, VariableId};
 use crate::container::Container;
 use crate::dataset::Dataset;
@@ -35,21 +36,16 @@ use crate::model::{Aggregation, Dialect};
 use crate::selection::{checked_product, Selection};
 use crate::threads::progress::{Listener, Progress};
 use crate::value::{Attributes, DataType, Values};
+pub(super) use claims::Claims;
 use fragments::Collector;
 pub use locations::Locations;
 
 /// The number of elements of plain data that are in memory at once.
 const SLAB: u64 = 1 << 20;
 
-/// How many chunks of an array are searched for, whatever the length of the file; as many again as it has bytes.
-const MOST_SEARCHED: u64 = 1 << 22;
-
-/// The size in bytes up to which records that were not written are always written.
-const MOST_FILLED: u64 = 1 << 30;
-
 /// The size in bytes up to which a chunk always keeps its shape.
 const LARGE: u64 = 16 << 20;
-/// How many times as long as the file a larger one may be. Deflate can make 1032 bytes of one.
+/// How many times as long as the file data may be in any case. Deflate can make 1032 bytes of one.
 const TIMES: u64 = 2048;
 
 /// How a file is converted.
@@ -125,8 +121,9 @@ pub fn convert(dataset: &Dataset, path: &Path, options: &Options<'_>) -> Result<
     let file = describe(dataset, &plain, &definition, aggregated, options)?;
     let mut out = NewFile::begin(&file, target, options.format)?;
     out.remember_blocks();
+    let mut claims = Claims::new(dataset);
     for id in plain {
-        copy(dataset, id, &mut out, &progress)?;
+        copy(dataset, id, &mut out, &mut claims, &progress)?;
     }
     out.commit_checked(&file)?;
     if drops_chunks {
@@ -261,9 +258,11 @@ pub(super) fn plain_variable(dataset: &Dataset, variable: &Variable) -> Result<w
     new.dimensions = names.collect();
     new.attributes = variable.attributes.clone();
     if let Layout::Chunked { chunk, filters, .. } = &variable.array.layout {
-        if !filters.is_empty() && variable.array.data_type.is_number() {
+        if variable.array.data_type.is_number() {
+            // Without chunks, what was not written would be.
             let chunks = (!is_hollow(&variable.array, length)).then(|| chunk.clone());
-            new.storage = write::Storage { chunks, deflate: Some(4), shuffle: true };
+            let deflate = (!filters.is_empty() || chunks.is_none()).then_some(4);
+            new.storage = write::Storage { chunks, deflate, shuffle: deflate.is_some() };
         }
     }
     Ok(new)
@@ -338,34 +337,12 @@ fn variable_of(
     Ok(new)
 }
 
-/// Checks that copying an array takes time and space with what the file has, not with the shape that it claims.
-///
-/// # Errors
-/// `Limit`.
-fn check_claims(container: &Container, array: &Array, block: &[u64]) -> Result<()> {
-    let length = container.source().len();
-    let count = |part: &[u64]| {
-        let counts: Vec<u64> = array.shape.iter().zip(part).map(|(&n, &b)| n.div_ceil(b.max(1))).collect();
-        checked_product(&counts).unwrap_or(u64::MAX)
-    };
-    let searched = count(block).max(array.chunk().map_or(0, count));
-    let bytes = checked_product(&array.shape).and_then(|n| n.checked_mul(array.element.size() as u64));
-    let filled = array.short.is_some()
-        && bytes.is_none_or(|bytes| bytes > length.saturating_mul(TIMES).saturating_add(MOST_FILLED));
-    match filled || searched > length.saturating_add(MOST_SEARCHED) {
-        true => Err(Error::new(
-            Kind::Limit,
-            format!("its shape {:?} is too much for a file of {length} bytes", array.shape),
-        )),
-        false => Ok(()),
-    }
-}
-
 /// Copies plain data as stored; what was never written stays so, with the same value.
 pub(super) fn copy(
     dataset: &Dataset,
     id: VariableId,
     out: &mut NewFile,
+    claims: &mut Claims,
     progress: &Progress<'_>,
 ) -> Result<()> {
     let shared = dataset.shared();
@@ -383,11 +360,13 @@ pub(super) fn copy(
         return Ok(());
     }
     let block = out.block_shape(&variable.path, SLAB);
-    check_claims(&shared.container, &variable.array, &block)
-        .map_err(|e| e.in_variable(&variable.path).in_file(dataset.name()))?;
+    let place = |e: Error| e.in_variable(&variable.path).in_file(dataset.name());
+    claims.check(&variable.array, &block).map_err(place)?;
     for (start, count) in blocks(shape, &block) {
         let part = Selection::block(&start, &count, shape)?;
-        if same && is_unwritten(&variable.array, &part)? {
+        let found = written(&variable.array, &part).map_err(place)?;
+        claims.count(found).map_err(place)?;
+        if same && !found.is_any {
             progress.advance(part.len().unwrap_or(0))?;
             continue;
         }

@@ -13,9 +13,11 @@ use super::record::{Content, Digest, Input, Interner, Item, State, Template};
 use super::Options;
 use super::{apart, bounds, kept_attributes, roles, scope};
 use crate::author::out::Out;
+use crate::container::allowance::{Allowance, Measure};
 use crate::container::composed::composed;
 use crate::container::tree::Group;
 use crate::container::Container;
+use crate::dataset::coordinate_blocks;
 use crate::dataset::variable::Variable;
 use crate::dataset::Dataset;
 use crate::error::{Error, Kind, Result};
@@ -26,7 +28,7 @@ use crate::options::OpenOptions;
 use crate::selection::{checked_product, Selection};
 use crate::threads::progress::Progress;
 use crate::threads::workers;
-use crate::value::{Attributes, Values};
+use crate::value::{Attributes, DataType, Values};
 
 /// Values of more bytes are compared by a digest and read again when they are needed.
 const KEPT_BYTES: u64 = 64 << 10;
@@ -34,8 +36,9 @@ const KEPT_BYTES: u64 = 64 << 10;
 /// The same for coordinates along one dimension and their bounds, which order the parts.
 const KEPT_ALONG_BYTES: u64 = 16 << 20;
 
-/// The maximum number of elements of descriptions that are compared between files.
-const MOST_ELEMENTS: u64 = 1 << 26;
+/// The maximum number of elements of all descriptions of a file that are compared with those of others. Deflate makes at
+/// most 129 numbers of 8 bytes of one byte.
+const COMPARED: Measure = Measure { floor: 1 << 26, length: 129, stored: 512, ceiling: 1 << 40 };
 
 /// Bytes of values of which a digest is made at once.
 const PART_BYTES: u64 = 4 << 20;
@@ -157,6 +160,9 @@ fn look(
     let lines = || found.iter().map(|(_, t)| t).filter(|t| t.rank() <= 1);
     let along: HashSet<String> =
         lines().flat_map(|t| [Some(t.name.clone()), bounds::name_of(t)]).flatten().collect();
+    let allowance = Allowance::of_gathering(&**dataset.shared().container.source());
+    let source = dataset.shared().container.source();
+    let mut left = COMPARED.of(source.len(), source.stored());
     let mut items = Vec::with_capacity(found.len());
     refuse_kept(options, &found, path)?;
     for (variable, mut template) in found {
@@ -170,9 +176,13 @@ fn look(
             notes.push(format!("'{}' has no data in {name}; it is skipped", template.name));
             continue;
         }
-        let content = if describes && elements <= MOST_ELEMENTS {
+        // A text takes as long as some numbers.
+        let cost =
+            if variable.data_type() == DataType::String { elements.saturating_mul(8) } else { elements };
+        let content = if describes && cost <= left {
+            left -= cost;
             let most = if along.contains(&template.name) { KEPT_ALONG_BYTES } else { KEPT_BYTES };
-            content(&variable, elements, most, interner)?
+            content(&variable, elements, most, &allowance, interner)?
         } else {
             Content::Unread
         };
@@ -210,16 +220,32 @@ fn refuse_kept(options: &Options, found: &[(Variable, Template)], path: &Path) -
 }
 
 /// Reads values and keeps them, up to this many bytes; of others, which are read in parts, only a digest.
-fn content(variable: &Variable, elements: u64, most: u64, interner: &Interner) -> Result<Content> {
+fn content(
+    variable: &Variable,
+    elements: u64,
+    most: u64,
+    allowance: &Allowance,
+    interner: &Interner,
+) -> Result<Content> {
     let shape = variable.shape()?;
     let element = variable.data_type().size().unwrap_or(64) as u64;
-    if elements.saturating_mul(element) <= most {
+    let bytes = elements.saturating_mul(element);
+    if bytes <= most && (bytes <= KEPT_BYTES || allowance.keep_values(bytes).is_ok()) {
         let values = variable.read_values(&Selection::all(shape))?;
         return Ok(Content::Kept(Kept::new(values, interner)));
     }
     let mut digest = Digest::default();
-    for part in Slabs::new(&Selection::all(shape), shape, PART_BYTES / element) {
-        digest.add(&variable.read_values(&part?)?);
+    // The digest depends on the parts, which are those of every file whatever its chunks.
+    let part = (PART_BYTES / element).max(1);
+    let block = match shape {
+        [_] => coordinate_blocks::length(variable)?.div_ceil(part).saturating_mul(part),
+        _ => part,
+    };
+    for block in Slabs::new(&Selection::all(shape), shape, block) {
+        let values = variable.read_values(&block?)?;
+        for start in (0..values.len()).step_by(part as usize) {
+            digest.add(&values.part(start..values.len().min(start + part as usize)));
+        }
     }
     Ok(Content::Hashed(Box::new(digest.finish())))
 }
@@ -239,5 +265,10 @@ pub(super) fn read_again(input: &Input, template: &Template) -> Result<Values> {
     })?;
     let variable = Dataset::open_with(path, &input.settings())?.variable(name)?;
     let shape = variable.shape()?.to_vec();
+    let element = variable.data_type().size().unwrap_or(size_of::<String>()) as u64;
+    let bytes = checked_product(&shape).and_then(|n| n.checked_mul(element)).unwrap_or(u64::MAX);
+    Allowance::of_gathering(&**variable.dataset().shared().container.source())
+        .keep_values(bytes)
+        .map_err(|e| e.in_variable(variable.path()).in_file(&*input.name))?;
     variable.read_values(&Selection::all(&shape))
 }

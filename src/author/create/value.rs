@@ -73,10 +73,11 @@ fn assemble(
     let target = united.target();
     let mut bytes = Vec::new();
     let mut strings = Vec::new();
-    match united.data_type.size() {
-        Some(size) => bytes.resize(total as usize * size, 0u8),
-        None => strings.resize(total as usize, String::new()),
-    }
+    let make_room = |bytes: &mut Vec<u8>, strings: &mut Vec<String>| match united.data_type.size() {
+        Some(size) if bytes.is_empty() => *bytes = vec![0u8; total as usize * size],
+        None if strings.is_empty() => *strings = vec![String::new(); total as usize],
+        _ => {}
+    };
     let edges: Vec<Vec<u64>> = extents.iter().map(|e| edges(field, e)).collect();
     // Files mostly share their descriptions.
     let mut conversions: HashMap<*const Template, Conversion> = HashMap::new();
@@ -89,6 +90,8 @@ fn assemble(
             Content::Kept(kept) => kept.values(),
             _ => Cow::Owned(scan::read_again(input, &item.template)?),
         };
+        // Once it is known that the file has values enough.
+        make_room(&mut bytes, &mut strings);
         let in_file = |e: Error| e.in_variable(&*distribution.name).in_file(&*input.name);
         let n = checked_product(&count).unwrap_or(0) as usize;
         match united.data_type {
@@ -121,6 +124,7 @@ fn assemble(
             }
         }
     }
+    make_room(&mut bytes, &mut strings);
     match united.data_type {
         DataType::String => Ok(Values::String(strings)),
         other => Values::from_native_bytes(other, &bytes).ok_or_else(too_large),

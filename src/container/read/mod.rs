@@ -23,7 +23,7 @@ use std::ops::Range;
 use std::sync::atomic::AtomicI64;
 
 pub use self::cache::{ChunkCache, Keep};
-use self::chunked::Filtered;
+use self::chunked::{Chunks, Filtered};
 use self::copy::Order;
 use self::lattice::Lattice;
 use self::touched::TouchedChunks;
@@ -33,7 +33,7 @@ use super::chunk_numbers::ChunkNumbers;
 use super::filter;
 use crate::error::{Error, Kind, Result};
 use crate::io::source::{Fetched, Overlay, Source};
-use crate::selection::{c_strides, Selection};
+use crate::selection::{c_strides, checked_product, Selection};
 
 /// What one thread keeps from one read to the next: buffers, and chunks that it shares with others.
 #[derive(Default)]
@@ -105,25 +105,54 @@ pub fn prepare(array: &Array, selection: &Selection) -> Result<()> {
     }
 }
 
-/// Returns whether nothing was ever written to a selection, so that it consists of the array's fill value.
+/// What a file has of a selection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Whether anything was written. Otherwise it consists of the array's fill value.
+    pub is_any: bool,
+    /// The bytes that it takes in the file. A chunk counts where its first element is selected.
+    pub stored: u64,
+    /// The bytes that are decoded to read it.
+    pub decoded: u64,
+}
+
+/// Returns what a file has of a selection, which has no steps.
 ///
 /// # Errors
 /// As [`prepare`].
-pub fn is_unwritten(array: &Array, selection: &Selection) -> Result<bool> {
+pub fn written(array: &Array, selection: &Selection) -> Result<Written> {
+    let element = array.element.size();
+    let bytes = |count: &[u64]| {
+        checked_product(count).and_then(|n| n.checked_mul(element as u64)).unwrap_or(u64::MAX)
+    };
+    let mut written = Written { is_any: array.short.is_some(), ..Written::default() };
     match &array.layout {
-        _ if array.short.is_some() || selection.is_empty() => Ok(false),
-        Layout::Unwritten => Ok(true),
-        Layout::Chunked { chunk, index, .. } if chunk.len() == selection.rank() => {
+        _ if selection.is_empty() => {}
+        Layout::Unwritten => {}
+        Layout::Chunked { chunk, index, filters } if chunk.len() == selection.rank() => {
             prepare(array, selection)?;
-            for touched in TouchedChunks::new(selection, chunk, array.element.size()) {
-                if index.find(&touched.chunk)?.is_some() {
-                    return Ok(false);
+            let (whole, chunks) = (bytes(chunk), Filtered { filters, index: &**index, element });
+            for touched in TouchedChunks::new(selection, chunk, element) {
+                let Some(place) = index.find(&touched.chunk)? else { continue };
+                written.is_any = true;
+                let first = touched.chunk.iter().zip(chunk).map(|(at, size)| at * size);
+                if first.zip(selection.start()).all(|(first, &start)| first >= start) {
+                    written.stored = written.stored.saturating_add(place.size);
+                }
+                if !chunks.is_plain(place.filter_mask) {
+                    let is_cheap = chunks.may_be_constant(place.filter_mask, place.size);
+                    let part = bytes(selection.count()).min(whole);
+                    written.decoded = written.decoded.saturating_add(if is_cheap { part } else { whole });
                 }
             }
-            Ok(true)
         }
-        _ => Ok(false),
+        Layout::Contiguous { .. } | Layout::Records { .. } => {
+            written.is_any = true;
+            written.stored = bytes(selection.count());
+        }
+        _ => written.is_any = true,
     }
+    Ok(written)
 }
 
 /// Returns the ranges of the source, sorted by their start, that a read of this selection needs and that must be waited

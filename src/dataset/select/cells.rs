@@ -1,34 +1,39 @@
 //! The cells around coordinates, from their bounds (CF-1.13 section 7.1).
 
+use std::ops::ControlFlow;
+
+use super::along::Along;
 use super::circle::{shift_into, TURN};
-use crate::dataset::coordinates::{self, coordinate_of, Coordinates};
+use crate::dataset::coordinates::{self, coordinate_of};
 use crate::dataset::variable::Variable;
 use crate::error::Result;
 use crate::selection::Selection;
-use crate::value::DataType;
+use crate::value::{DataType, Values};
 
 /// The bounds of the cells along a dimension.
 pub(super) struct Cells {
-    numbers: Vec<f64>,
+    bounds: Variable,
     is_circle: bool,
 }
 
 impl Cells {
-    /// Reads the bounds of dimension `d`, or returns `None` if there are none that can be compared with coordinates: two
+    /// Finds the bounds of dimension `d`, or returns `None` if there are none that can be compared with coordinates: two
     /// numbers per coordinate, in the same units.
-    pub fn read(variable: &Variable, d: usize, is_circle: bool) -> Result<Option<Cells>> {
+    pub fn of(variable: &Variable, d: usize, is_circle: bool) -> Result<Option<Cells>> {
         let Some(coordinate) = coordinate_of(variable, variable.dimensions()?[d])? else { return Ok(None) };
-        let Some(bounds) = bounds_of(&coordinate)? else { return Ok(None) };
-        let numbers = coordinates::numbers(&bounds, &Selection::all(bounds.shape()?))?;
-        Ok(Some(Cells { numbers, is_circle }))
+        Ok(bounds_of(&coordinate)?.map(|bounds| Cells { bounds, is_circle }))
     }
 
-    /// Returns the ends of cell `i`, the lower first.
-    fn ends(&self, i: u64, coordinate: f64) -> Option<(f64, f64)> {
-        let at = usize::try_from(i).ok()?.checked_mul(2)?;
-        let pair = self.numbers.get(at..at + 2)?;
-        let (low, high) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
-        if pair.iter().any(|end| end.is_nan()) {
+    /// Reads the bounds of some cells.
+    fn read(&self, start: u64, count: u64) -> Result<Vec<f64>> {
+        let part = Selection::block(&[start, 0], &[count, 2], self.bounds.shape()?)?;
+        coordinates::numbers(&self.bounds, &part)
+    }
+
+    /// Returns the ends of a cell, the lower first.
+    fn ends(&self, bounds: &[f64], coordinate: f64) -> Option<(f64, f64)> {
+        let (low, high) = (bounds[0].min(bounds[1]), bounds[0].max(bounds[1]));
+        if bounds.iter().any(|end| end.is_nan()) {
             return None;
         }
         // A cell may cross the end of the circle: that around 0 may be written as 359.5 to 0.5.
@@ -36,10 +41,10 @@ impl Cells {
         Some(if crosses { (high, low + TURN) } else { (low, high) })
     }
 
-    /// Returns what to add to the coordinates of cell `i` if it contains the number. The upper end of a cell belongs to
+    /// Returns what to add to the coordinates of a cell if it contains the number. The upper end of a cell belongs to
     /// the next one if `is_half_open`, as for dates.
-    fn contains(&self, i: u64, coordinate: f64, number: f64, is_half_open: bool) -> Option<f64> {
-        let (low, high) = self.ends(i, coordinate)?;
+    fn contains(&self, bounds: &[f64], coordinate: f64, number: f64, is_half_open: bool) -> Option<f64> {
+        let (low, high) = self.ends(bounds, coordinate)?;
         if self.is_circle {
             return shift_into(number, low, high).map(|shift| 0.0 - shift);
         }
@@ -48,19 +53,23 @@ impl Cells {
     }
 
     /// Returns the first cell that contains the number, and what to add to its coordinates.
-    pub fn find(
-        &self,
-        coordinates: &Coordinates,
-        size: u64,
-        number: f64,
-        is_half_open: bool,
-    ) -> Option<(u64, f64)> {
-        (0..size).find_map(|i| Some((i, self.contains(i, coordinates.number(i)?, number, is_half_open)?)))
+    pub fn find(&self, along: &Along<'_>, number: f64, is_half_open: bool) -> Result<Option<(u64, f64)>> {
+        let mut found = None;
+        along.each_block(|start, block| {
+            let count = block.values.as_ref().map_or(0, Values::len) as u64;
+            let bounds = self.read(start, count)?;
+            let shift = |i: u64, pair| self.contains(pair, block.number(i)?, number, is_half_open);
+            found = (0..count)
+                .zip(bounds.chunks_exact(2))
+                .find_map(|(i, pair)| Some((start + i, shift(i, pair)?)));
+            Ok(if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        Ok(found)
     }
 
     /// Returns whether cell `i` contains the number.
-    pub fn is_in(&self, i: u64, coordinate: f64, number: f64) -> bool {
-        self.contains(i, coordinate, number, false).is_some()
+    pub fn is_in(&self, i: u64, coordinate: f64, number: f64) -> Result<bool> {
+        Ok(self.contains(&self.read(i, 1)?, coordinate, number, false).is_some())
     }
 }
 

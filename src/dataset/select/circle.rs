@@ -64,33 +64,18 @@ pub(super) fn ends(from: f64, to: f64) -> (f64, f64) {
 }
 
 /// Orders longitudes that were found (index, number, shift) as along the axis, and leaves out those that are the same
-/// place as another: 0 and 360.
-pub(super) fn in_order(mut found: Vec<(u64, f64, f64)>, ascends: bool) -> Vec<(u64, f64)> {
-    let has_hole = found.windows(2).any(|pair| pair[1].0 != pair[0].0 + 1);
-    if has_hole || found.iter().any(|&(.., shift)| shift != 0.0) {
-        found.sort_by(|a, b| {
-            let order = (a.1 + a.2).total_cmp(&(b.1 + b.2));
-            if ascends {
-                order
-            } else {
-                order.reverse()
-            }
-        });
-        // Of two that are the same place, the one that is not shifted stays.
-        let mut kept: Vec<(u64, f64, f64)> = Vec::with_capacity(found.len());
-        for one in found {
-            match kept.last_mut() {
-                Some(last)
-                    if (last.2, one.2) != (0.0, 0.0) && near_on_circle(last.1 + last.2, one.1 + one.2) =>
-                {
-                    if one.2 == 0.0 {
-                        *last = one;
-                    }
-                }
-                _ => kept.push(one),
-            }
+/// place as another: 0 and 360. Takes no memory.
+pub(super) fn order(found: &mut Vec<(u64, f64, f64)>, ascends: bool) {
+    found.sort_unstable_by(|a, b| {
+        let order = (a.1 + a.2).total_cmp(&(b.1 + b.2));
+        (if ascends { order } else { order.reverse() }).then(a.0.cmp(&b.0))
+    });
+    // Of two that are the same place, the one that is not shifted stays.
+    found.dedup_by(|one, last| {
+        let are_same = (last.2, one.2) != (0.0, 0.0) && near_on_circle(last.1 + last.2, one.1 + one.2);
+        if are_same && one.2 == 0.0 {
+            *last = *one;
         }
-        found = kept;
-    }
-    found.into_iter().map(|(i, _, shift)| (i, shift)).collect()
+        are_same
+    });
 }

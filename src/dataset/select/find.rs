@@ -1,141 +1,233 @@
 //! Finds the indices whose coordinates are wanted.
 
+use std::ops::ControlFlow;
+
+use super::along::Along;
 use super::cells::Cells;
 use super::circle::{self, near};
 use super::dates::{self, fields_of, is_date, Period};
 use super::parts::{push, Range};
 use super::{request, Choice};
-use crate::canonical::TimeUnits;
-use crate::dataset::coordinates::Coordinates;
-use crate::dataset::variable::Variable;
-use crate::error::{Error, Result};
+use crate::canonical::{DateTime, TimeUnits};
+use crate::error::{Error, Kind, Result};
 use crate::value::Values;
 
-/// Indices, and what to add to their coordinates.
-type Found = Vec<(u64, f64)>;
+/// The number of coordinates up to which a message names the nearest one.
+const MOST_HINTED: u64 = 1 << 20;
 
 /// A dimension to search.
 struct Axis<'a> {
-    variable: &'a Variable,
-    d: usize,
-    coordinates: &'a Coordinates,
-    size: u64,
+    along: &'a Along<'a>,
+}
+
+/// Ranges of indices that were found, as many as there is memory for.
+struct Found {
+    ranges: Vec<Range>,
+    most: usize,
+}
+
+impl Found {
+    /// Adds an index, and what to add to its coordinate.
+    ///
+    /// # Errors
+    /// `Limit` if there are too many ranges for a file of this length.
+    fn push(&mut self, start: u64, shift: f64) -> Result<()> {
+        push(&mut self.ranges, Range { start, count: 1, step: 1, shift });
+        match self.ranges.len() <= self.most {
+            true => Ok(()),
+            false => Err(too_many()),
+        }
+    }
+}
+
+fn too_many() -> Error {
+    Error::new(
+        Kind::Limit,
+        "the coordinates that were found are in no order, and too many for a file of this length",
+    )
 }
 
 /// Returns the ranges of indices that are wanted.
 ///
 /// # Errors
-/// `Request` if there are none, or a value cannot be compared with the coordinates.
-pub(super) fn find(
-    variable: &Variable,
-    d: usize,
-    coordinates: &Coordinates,
-    choice: &Choice,
-    size: u64,
-) -> Result<Vec<Range>> {
-    let axis = Axis { variable, d, coordinates, size };
-    let found = match (choice, &coordinates.values) {
+/// `Request` if there are none, or a value cannot be compared with the coordinates; those of reading coordinates.
+pub(super) fn find(along: &Along<'_>, choice: &Choice) -> Result<Vec<Range>> {
+    let axis = Axis { along };
+    match (choice, &along.first.values) {
         (Choice::Between(from, to), None) => {
             let (start, count) = indices(&axis, from.as_deref(), to.as_deref())?;
-            return Ok(vec![Range { start, count, step: 1, shift: 0.0 }]);
+            Ok(vec![Range { start, count, step: 1, shift: 0.0 }])
         }
-        (Choice::Between(from, to), Some(_)) => axis.between(from.as_deref(), to.as_deref())?,
-        (Choice::Nearest(value), _) => vec![axis.nearest(value)?],
-    };
-    let mut ranges = Vec::new();
-    for (start, shift) in found {
-        push(&mut ranges, Range { start, count: 1, step: 1, shift });
+        (Choice::Between(from, to), Some(_)) => axis.between(from.as_deref(), to.as_deref()),
+        (Choice::Nearest(value), _) => axis.nearest(value).map(one),
     }
-    Ok(ranges)
+}
+
+/// Returns the range of one index, and what to add to its coordinate.
+fn one((start, shift): (u64, f64)) -> Vec<Range> {
+    vec![Range { start, count: 1, step: 1, shift }]
 }
 
 /// Returns whether the ends of a choice are labels of a dimension.
-pub(super) fn are_labels(coordinates: Option<&Coordinates>, choice: &Choice) -> bool {
-    match (coordinates.map(|along| &along.values), choice) {
-        (Some(Some(Values::String(words))), Choice::Between(from, to)) => {
-            [from, to].into_iter().flatten().all(|end| words.contains(end))
-        }
-        _ => false,
-    }
+///
+/// # Errors
+/// Those of reading the labels.
+pub(super) fn are_labels(along: &Along<'_>, choice: &Choice) -> Result<bool> {
+    let Choice::Between(from, to) = choice else { return Ok(false) };
+    let mut missing: Vec<&String> = [from, to].into_iter().flatten().collect();
+    along.each_label(|_, label| {
+        missing.retain(|end| *end != label);
+        Ok(if missing.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
+    Ok(along.are_labels() && missing.is_empty())
 }
 
 impl Axis<'_> {
-    fn between(&self, from: Option<&str>, to: Option<&str>) -> Result<Found> {
-        if let Some(Values::String(words)) = &self.coordinates.values {
-            let found = between_words(words, from, to);
-            return self.unless_empty(found.into_iter().map(|i| (i, 0.0)).collect(), from, to);
-        }
-        let found = match &self.coordinates.time {
+    fn between(&self, from: Option<&str>, to: Option<&str>) -> Result<Vec<Range>> {
+        let found = match &self.along.first.time {
+            _ if self.along.are_labels() => self.between_labels(from, to)?,
             Some(units) if [from, to].into_iter().flatten().any(is_date) => {
                 self.between_dates(units, from, to)?
             }
             _ => self.between_numbers(from, to)?,
         };
-        if !self.is_circle() && found.windows(2).any(|pair| pair[1].0 != pair[0].0 + 1) {
-            let (name, wanted) = (&self.coordinates.dimension, shown(from, to));
+        // A value that no coordinate equals may lie in a cell.
+        let cell = match (from, to) {
+            (Some(value), Some(other)) if found.is_empty() && value == other && !self.along.are_labels() => {
+                self.cell(value)?
+            }
+            _ => None,
+        };
+        match cell.map_or(found, one) {
+            found if found.is_empty() => Err(self.nothing(from, to)),
+            found => Ok(found),
+        }
+    }
+
+    /// Returns an empty list of ranges.
+    fn found(&self) -> Found {
+        Found { ranges: Vec::new(), most: self.room() / (2 * size_of::<Range>()) }
+    }
+
+    /// Returns how many bytes may be kept of what is found.
+    fn room(&self) -> usize {
+        usize::try_from(self.along.variable.dataset().shared().container.allowance().left())
+            .unwrap_or(usize::MAX)
+    }
+
+    /// Adds an index that must be the next one after those that were found.
+    fn push_next(&self, found: &mut Found, i: u64, (from, to): (Option<&str>, Option<&str>)) -> Result<()> {
+        found.push(i, 0.0)?;
+        if found.ranges.len() > 1 {
+            let (name, wanted) = (&self.along.first.dimension, shown(from, to));
             return Err(request(format!(
                 "the coordinates of dimension '{name}' are not in order, so {wanted} is not one range of indices"
             )));
         }
-        // A value that no coordinate equals may lie in a cell.
-        let cell = match (from, to) {
-            (Some(value), Some(other)) if found.is_empty() && value == other => self.cell(value)?,
-            _ => None,
-        };
-        self.unless_empty(cell.map_or(found, |cell| vec![cell]), from, to)
-    }
-
-    fn unless_empty(&self, found: Found, from: Option<&str>, to: Option<&str>) -> Result<Found> {
-        match found.is_empty() {
-            true => Err(self.nothing(from, to)),
-            false => Ok(found),
-        }
+        Ok(())
     }
 
     fn is_circle(&self) -> bool {
-        self.coordinates.is_longitude && !self.coordinates.are_dates()
+        self.along.first.is_longitude && !self.along.first.are_dates()
     }
 
     /// Parses a number.
     fn number(&self, text: &str) -> Result<f64> {
         match text.parse::<f64>() {
             Ok(number) if !number.is_nan() => Ok(number),
-            _ if self.coordinates.are_dates() => Err(dates::no_date(text, "a number or ")),
+            _ if self.along.first.are_dates() => Err(dates::no_date(text, "a number or ")),
             _ => Err(request(format!("'{text}' is not a number"))),
         }
     }
 
-    /// Returns the indices with coordinates, and these.
-    fn numbers(&self) -> impl Iterator<Item = (u64, f64)> + '_ {
-        (0..self.size).filter_map(|i| Some((i, self.coordinates.number(i)?)))
-    }
-
-    fn between_numbers(&self, from: Option<&str>, to: Option<&str>) -> Result<Found> {
+    fn between_numbers(&self, from: Option<&str>, to: Option<&str>) -> Result<Vec<Range>> {
         let number = |text: Option<&str>, end| text.map_or(Ok(end), |text| self.number(text));
         let (a, b) = (number(from, f64::NEG_INFINITY)?, number(to, f64::INFINITY)?);
         if self.is_circle() && a.is_finite() && b.is_finite() {
-            let (west, east) = circle::ends(a, b);
-            let shifted = |(i, x)| Some((i, x, circle::shift_into(x, west, east)?));
-            return Ok(circle::in_order(self.numbers().filter_map(shifted).collect(), self.ascends()));
+            return self.on_circle(circle::ends(a, b));
         }
         let (low, high) = (a.min(b), a.max(b));
         let inside = |x: f64| (low <= x && x <= high) || near(x, low) || near(x, high);
-        Ok(self.numbers().filter(|&(_, x)| inside(x)).map(|(i, _)| (i, 0.0)).collect())
+        let mut found = self.found();
+        self.along.each_number(|i, x| match inside(x) {
+            true if self.is_circle() => found.push(i, 0.0),
+            true => self.push_next(&mut found, i, (from, to)),
+            false => Ok(()),
+        })?;
+        Ok(found.ranges)
     }
 
-    /// Returns whether more neighbours go up than down.
-    fn ascends(&self) -> bool {
+    /// Finds the longitudes from west to east.
+    fn on_circle(&self, (west, east): (f64, f64)) -> Result<Vec<Range>> {
+        // As they are mostly: one range, and nothing to be added.
+        let (mut range, mut is_one, mut count) = (Vec::new(), true, 0);
+        // Whether more neighbours go up than down.
         let (mut up, mut last) = (0i64, None);
-        for (_, x) in self.numbers() {
+        self.along.each_number(|i, x| {
             up += last.map_or(0, |last| i64::from(x > last) - i64::from(x < last));
             last = Some(x);
+            if let Some(shift) = circle::shift_into(x, west, east) {
+                count += 1;
+                if is_one {
+                    push(&mut range, Range { start: i, count: 1, step: 1, shift });
+                    is_one = range.len() == 1 && shift == 0.0;
+                }
+            }
+            Ok(())
+        })?;
+        if is_one {
+            return Ok(range);
         }
-        up >= 0
+        if count > self.room() / size_of::<(u64, f64, f64)>() {
+            return Err(too_many());
+        }
+        let mut all = Vec::new();
+        all.try_reserve_exact(count).map_err(|_| too_many())?;
+        self.along.each_number(|i, x| {
+            all.extend(circle::shift_into(x, west, east).map(|shift| (i, x, shift)));
+            Ok(())
+        })?;
+        circle::order(&mut all, up >= 0);
+        let mut found = self.found();
+        all.iter().try_for_each(|&(i, _, shift)| found.push(i, shift))?;
+        Ok(found.ranges)
+    }
+
+    /// Finds labels: all that are the same one, or those from one to another.
+    fn between_labels(&self, from: Option<&str>, to: Option<&str>) -> Result<Vec<Range>> {
+        if let (Some(wanted), true) = (from, from == to) {
+            // A label may occur several times.
+            let mut found = self.found();
+            self.along.each_label(|i, label| {
+                if label == wanted {
+                    found.push(i, 0.0)?;
+                }
+                Ok(ControlFlow::Continue(()))
+            })?;
+            return Ok(found.ranges);
+        }
+        let (mut a, mut b) =
+            (from.map_or(Some(0), |_| None), to.map_or(self.along.size.checked_sub(1), |_| None));
+        self.along.each_label(|i, label| {
+            if from == Some(label) {
+                a.get_or_insert(i);
+            }
+            if to == Some(label) {
+                b.get_or_insert(i);
+            }
+            Ok(if a.is_some() && b.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        Ok(match (a, b) {
+            (Some(a), Some(b)) if self.along.size > 0 => {
+                vec![Range { start: a.min(b), count: a.abs_diff(b) + 1, step: 1, shift: 0.0 }]
+            }
+            _ => Vec::new(),
+        })
     }
 
     /// Finds the coordinates between two dates, to the precision in which the user wrote them: `2001-03` is the whole of
     /// March.
-    fn between_dates(&self, units: &TimeUnits, from: Option<&str>, to: Option<&str>) -> Result<Found> {
+    fn between_dates(&self, units: &TimeUnits, from: Option<&str>, to: Option<&str>) -> Result<Vec<Range>> {
         let fields = |end: Option<&str>| match end {
             None => Ok(Vec::new()),
             Some(text) if is_date(text) => Period::parse(text, units).map(|period| period.fields),
@@ -146,29 +238,35 @@ impl Axis<'_> {
         if low[..common] > high[..common] {
             std::mem::swap(&mut low, &mut high);
         }
-        let inside = |i: &u64| {
-            let Some(date) = self.coordinates.date(*i) else { return false };
-            let fields = fields_of(&date);
+        let inside = |date: &DateTime| {
+            let fields = fields_of(date);
             fields[..low.len()] >= low[..] && fields[..high.len()] <= high[..]
         };
-        Ok((0..self.size).filter(inside).map(|i| (i, 0.0)).collect())
+        let mut found = self.found();
+        self.along.each_number(|i, x| match units.decode(x).is_some_and(|date| inside(&date)) {
+            true => self.push_next(&mut found, i, (from, to)),
+            false => Ok(()),
+        })?;
+        Ok(found.ranges)
     }
 
     /// Returns the cell that contains a number, or the beginning of a date.
     fn cell(&self, value: &str) -> Result<Option<(u64, f64)>> {
-        let Some(cells) = Cells::read(self.variable, self.d, self.is_circle())? else { return Ok(None) };
-        let (number, is_date) = match &self.coordinates.time {
+        let Some(cells) = Cells::of(self.along.variable, self.along.d, self.is_circle())? else {
+            return Ok(None);
+        };
+        let (number, is_date) = match &self.along.first.time {
             Some(units) if is_date(value) => (Period::parse(value, units)?.begin(units), true),
             _ => (Some(self.number(value)?), false),
         };
-        Ok(number.and_then(|number| cells.find(self.coordinates, self.size, number, is_date)))
+        number.map_or(Ok(None), |number| cells.find(self.along, number, is_date))
     }
 
     /// Returns the nearest coordinate: of two that are equally near, the one of the lower index. Of a date it is the one
     /// nearest to the middle of what is written, and within that if there is any.
     fn nearest(&self, value: &str) -> Result<(u64, f64)> {
-        let name = &self.coordinates.dimension;
-        match &self.coordinates.values {
+        let name = &self.along.first.dimension;
+        match &self.along.first.values {
             None => {
                 return Err(request(format!("dimension '{name}' has no coordinates, so none is nearest")))
             }
@@ -177,32 +275,36 @@ impl Axis<'_> {
             }
             Some(_) => {}
         }
-        let period = match &self.coordinates.time {
+        let period = match &self.along.first.time {
             Some(units) if is_date(value) => Some(Period::parse(value, units)?),
             _ => None,
         };
-        let wanted = match (&period, &self.coordinates.time) {
+        let wanted = match (&period, &self.along.first.time) {
             (Some(period), Some(units)) => period.middle(units).ok_or_else(|| dates::no_date(value, ""))?,
             _ => self.number(value)?,
         };
         let shift = |x: f64| if self.is_circle() { circle::shift_towards(x, wanted) } else { 0.0 };
         let distance = |x: f64| (x + shift(x) - wanted).abs();
-        let within = |i: u64| {
-            period.as_ref().is_some_and(|p| self.coordinates.date(i).is_some_and(|date| p.contains(&date)))
+        let within = |x: f64| match (&period, &self.along.first.time) {
+            (Some(period), Some(units)) => units.decode(x).is_some_and(|date| period.contains(&date)),
+            _ => false,
         };
         let closer = |a: f64, b: f64| a < b - self.rounding(wanted);
         let mut best: Option<(u64, f64, bool)> = None;
-        for (i, x) in self.numbers() {
-            let inside = within(i);
+        let mut ends = (f64::INFINITY, f64::NEG_INFINITY);
+        self.along.each_number(|i, x| {
+            ends = (ends.0.min(x), ends.1.max(x));
+            let inside = within(x);
             let is_better = best.is_none_or(|(_, y, was_inside)| {
                 (inside && !was_inside) || inside == was_inside && closer(distance(x), distance(y))
             });
             if is_better {
                 best = Some((i, x, inside));
             }
-        }
-        let (i, x, inside) = best.ok_or_else(|| self.nothing(Some(value), Some(value)))?;
-        if inside || self.reaches(i, x, wanted, distance(x))? {
+            Ok(())
+        })?;
+        let (i, x, inside) = best.ok_or_else(|| self.nothing_without_hint(Some(value), Some(value)))?;
+        if inside || self.reaches((i, x), wanted, distance(x), ends)? {
             return Ok((i, shift(x)));
         }
         Err(request(format!(
@@ -211,32 +313,35 @@ impl Axis<'_> {
         )))
     }
 
-    /// Returns whether a number is inside of the coordinates, or outside of them by no more than half a cell. A single
-    /// coordinate without bounds is the nearest to every number.
-    fn reaches(&self, i: u64, x: f64, wanted: f64, distance: f64) -> Result<bool> {
-        let (low, high) = self
-            .numbers()
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (_, x)| (low.min(x), high.max(x)));
+    /// Returns whether a number is between the least and the greatest coordinate, or outside of them by no more than
+    /// half a cell. A single coordinate without bounds is the nearest to every number.
+    fn reaches(
+        &self,
+        (i, x): (u64, f64),
+        wanted: f64,
+        distance: f64,
+        (low, high): (f64, f64),
+    ) -> Result<bool> {
         let inside = match self.is_circle() {
             true => circle::shift_into(wanted, low, high).is_some(),
             false => low <= wanted && wanted <= high,
         };
-        let cells = || Cells::read(self.variable, self.d, self.is_circle());
         if inside {
             return Ok(true);
         }
-        if let Some(cells) = cells()? {
-            return Ok(distance <= self.rounding(wanted) || cells.is_in(i, x, wanted));
+        if let Some(cells) = Cells::of(self.along.variable, self.along.d, self.is_circle())? {
+            return Ok(distance <= self.rounding(wanted) || cells.is_in(i, x, wanted)?);
         }
-        let neighbours = [i.checked_sub(1), i.checked_add(1)].into_iter().flatten();
-        let spacing =
-            neighbours.filter_map(|n| self.coordinates.number(n)).map(|y| (y - x).abs()).fold(0.0, f64::max);
-        Ok(self.size == 1 || distance <= spacing / 2.0 + self.rounding(wanted))
+        let mut spacing = 0.0;
+        for neighbour in [i.checked_sub(1), i.checked_add(1)].into_iter().flatten() {
+            spacing = self.along.number(neighbour)?.map_or(spacing, |y| (y - x).abs().max(spacing));
+        }
+        Ok(self.along.size == 1 || distance <= spacing / 2.0 + self.rounding(wanted))
     }
 
     /// Returns how far two coordinates around a number may be from those that were meant.
     fn rounding(&self, number: f64) -> f64 {
-        let epsilon = match self.coordinates.values {
+        let epsilon = match self.along.first.values {
             Some(Values::F32(_)) => f64::from(f32::EPSILON),
             _ => f64::EPSILON,
         };
@@ -246,15 +351,24 @@ impl Axis<'_> {
 
     /// Returns the first and the last coordinate.
     fn ends(&self) -> String {
-        match self.size {
+        match self.along.size {
             0 => "none".to_owned(),
-            n => format!("{} to {}", self.coordinates.label(0), self.coordinates.label(n - 1)),
+            n => format!("{} to {}", self.along.label(0), self.along.label(n - 1)),
         }
     }
 
     fn nothing(&self, from: Option<&str>, to: Option<&str>) -> Error {
-        let (name, size) = (&self.coordinates.dimension, self.size);
-        let ends = match (&self.coordinates.values, size) {
+        let hint = match (from, to) {
+            (Some(value), Some(other)) if value == other => self.hint(value),
+            _ => String::new(),
+        };
+        let error = self.nothing_without_hint(from, to);
+        request(format!("{}{hint}", error.message()))
+    }
+
+    fn nothing_without_hint(&self, from: Option<&str>, to: Option<&str>) -> Error {
+        let (name, size) = (&self.along.first.dimension, self.along.size);
+        let ends = match (&self.along.first.values, size) {
             (_, 0) => "it is empty".to_owned(),
             (None, n) => format!("it has no coordinates, and its indices go from 0 to {}", n - 1),
             (Some(Values::String(words)), _) => {
@@ -262,22 +376,20 @@ impl Axis<'_> {
                 format!("it has: {}", some.join(", "))
             }
             (Some(_), n) => {
-                let first = self.coordinates.label(0);
-                format!("its coordinates go from {first} to {}", self.coordinates.label(n - 1))
+                let first = self.along.label(0);
+                format!("its coordinates go from {first} to {}", self.along.label(n - 1))
             }
         };
-        let hint = match (from, to) {
-            (Some(value), Some(other)) if value == other => self.hint(value),
-            _ => String::new(),
-        };
-        request(format!("dimension '{name}' has nothing at {}; {ends}{hint}", shown(from, to)))
+        request(format!("dimension '{name}' has nothing at {}; {ends}", shown(from, to)))
     }
 
-    /// Returns what to write for the coordinate that is nearest to a value.
+    /// Returns what to write for the coordinate that is nearest to a value, unless that takes long to find.
     fn hint(&self, value: &str) -> String {
-        let is_there = self.numbers().next().is_some();
-        let Some((i, _)) = is_there.then(|| self.nearest(value).ok()).flatten() else { return String::new() };
-        format!("; {}~{value} takes the nearest, {}", self.coordinates.dimension, self.coordinates.label(i))
+        if self.along.size > MOST_HINTED {
+            return String::new();
+        }
+        let Some((i, _)) = self.nearest(value).ok() else { return String::new() };
+        format!("; {}~{value} takes the nearest, {}", self.along.first.dimension, self.along.label(i))
     }
 }
 
@@ -295,30 +407,15 @@ fn indices(axis: &Axis<'_>, from: Option<&str>, to: Option<&str>) -> Result<(u64
     let index = |text: Option<&str>, end: u64| match text {
         None => Ok(end),
         Some(text) => text.parse::<u64>().map_err(|_| {
-            let name = &axis.coordinates.dimension;
+            let name = &axis.along.first.dimension;
             request(format!("dimension '{name}' has no coordinates, and '{text}' is not an index"))
         }),
     };
-    let last = axis.size.saturating_sub(1);
+    let last = axis.along.size.saturating_sub(1);
     let (a, b) = (index(from, 0)?, index(to, last)?);
     let (low, high) = (a.min(b), a.max(b).min(last));
-    if low >= axis.size {
+    if low >= axis.along.size {
         return Err(axis.nothing(from, to));
     }
     Ok((low, high - low + 1))
-}
-
-fn between_words(words: &[String], from: Option<&str>, to: Option<&str>) -> Vec<u64> {
-    if let (Some(word), true) = (from, from == to) {
-        // A label may occur several times.
-        return (0u64..).zip(words).filter(|(_, other)| *other == word).map(|(i, _)| i).collect();
-    }
-    let at = |word: Option<&str>, end| match word {
-        None => end,
-        Some(word) => words.iter().position(|w| w == word),
-    };
-    match (at(from, Some(0)), at(to, words.len().checked_sub(1))) {
-        (Some(a), Some(b)) if a.max(b) < words.len() => (a.min(b) as u64..=a.max(b) as u64).collect(),
-        _ => Vec::new(),
-    }
 }

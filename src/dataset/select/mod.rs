@@ -16,6 +16,7 @@
 //! # Ok::<(), cfa::Error>(())
 //! ```
 
+mod along;
 mod cells;
 mod circle;
 mod dates;
@@ -28,7 +29,8 @@ pub(crate) use cells::bounds_of;
 pub(in crate::dataset) use circle::is_longitude;
 pub use parts::{Parts, Range};
 
-use crate::dataset::coordinates::Coordinates;
+use along::Along;
+
 use crate::dataset::variable::Variable;
 use crate::error::{Error, Kind, Result};
 use crate::selection::Selection;
@@ -64,7 +66,10 @@ impl Variable {
             let wanted = text::parse(text.as_ref(), |name| finder.names.contains(&name))?;
             let d = finder.dimension(wanted.name)?;
             // Labels may have commas.
-            let as_one = wanted.as_one.filter(|one| find::are_labels(finder.along(d), one));
+            let as_one = match wanted.as_one {
+                Some(one) if finder.are_labels(d, &one)? => Some(one),
+                _ => None,
+            };
             for choice in as_one.map_or(wanted.choices, |one| vec![one]) {
                 finder.add(d, &choice)?;
             }
@@ -122,7 +127,7 @@ impl Variable {
 struct Finder<'a> {
     variable: &'a Variable,
     names: Vec<&'a str>,
-    coordinates: Vec<Option<Coordinates>>,
+    along: Vec<Option<Along<'a>>>,
     ranges: Vec<Option<Vec<Range>>>,
 }
 
@@ -130,11 +135,11 @@ impl<'a> Finder<'a> {
     fn new(variable: &'a Variable) -> Result<Finder<'a>> {
         let ids = variable.dimensions()?;
         let names = ids.iter().map(|&id| variable.dataset().dimension(id).name.as_str()).collect();
-        let coordinates = ids.iter().map(|_| None).collect();
-        Ok(Finder { variable, names, coordinates, ranges: vec![None; ids.len()] })
+        let along = ids.iter().map(|_| None).collect();
+        Ok(Finder { variable, names, along, ranges: vec![None; ids.len()] })
     }
 
-    /// Returns the number of a dimension, and reads its coordinates.
+    /// Returns the number of a dimension, and reads its first coordinates.
     fn dimension(&mut self, name: &str) -> Result<usize> {
         let Some(d) = self.names.iter().position(|&one| one == name) else {
             let mut message = format!("no dimension '{name}'; the variable has: {}", self.names.join(", "));
@@ -145,21 +150,20 @@ impl<'a> Finder<'a> {
             }
             return Err(request(message));
         };
-        if self.coordinates[d].is_none() {
-            let all = Selection::all(self.variable.shape()?);
-            self.coordinates[d] = Some(Coordinates::along(self.variable, d, &all)?);
+        if self.along[d].is_none() {
+            self.along[d] = Some(Along::new(self.variable, d)?);
         }
         Ok(d)
     }
 
-    fn along(&self, d: usize) -> Option<&Coordinates> {
-        self.coordinates[d].as_ref()
+    /// Returns whether the ends of a choice are labels of a dimension.
+    fn are_labels(&self, d: usize, choice: &Choice) -> Result<bool> {
+        self.along[d].as_ref().map_or(Ok(false), |along| find::are_labels(along, choice))
     }
 
     fn add(&mut self, d: usize, choice: &Choice) -> Result<()> {
-        if let Some(coordinates) = &self.coordinates[d] {
-            let size = self.variable.shape()?[d];
-            let found = find::find(self.variable, d, coordinates, choice, size)?;
+        if let Some(along) = &self.along[d] {
+            let found = find::find(along, choice)?;
             parts::append(self.ranges[d].get_or_insert_default(), found);
         }
         Ok(())

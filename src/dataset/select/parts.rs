@@ -156,24 +156,21 @@ fn selection(ranges: impl Iterator<Item = Range>, shape: &[u64]) -> Result<Selec
 
 /// Appends the indices of other ranges, of step 1, except those that are there already.
 pub(super) fn append(ranges: &mut Vec<Range>, new: Vec<Range>) {
-    let old = ranges.clone();
+    // No two of them have an index in common.
+    let mut taken: Vec<(u64, u64)> =
+        ranges.iter().map(|range| (range.start, range.start + range.count)).collect();
+    taken.sort_unstable();
     for range in new {
-        let mut left = vec![range];
-        for taken in &old {
-            left = left.into_iter().flat_map(|range| without(range, taken)).collect();
+        let (mut start, end) = (range.start, range.start + range.count);
+        let first = taken.partition_point(|&(_, taken_end)| taken_end <= start);
+        let within = taken[first..].iter().take_while(|&&(from, _)| from < end);
+        for &(from, to) in within.chain([&(end, end)]) {
+            if start < from {
+                push(ranges, Range { start, count: from - start, ..range });
+            }
+            start = start.max(to);
         }
-        left.into_iter().for_each(|range| push(ranges, range));
     }
-}
-
-/// Returns what is left of a range without the indices of another.
-fn without(range: Range, taken: &Range) -> impl Iterator<Item = Range> {
-    let (end, taken_end) = (range.start + range.count, taken.start + taken.count);
-    let before = (range.start, taken.start.min(end));
-    let after = (taken_end.max(range.start), end);
-    let cut =
-        move |(from, to): (u64, u64)| (from < to).then(|| Range { start: from, count: to - from, ..range });
-    [before, after].into_iter().filter_map(cut)
 }
 
 /// Appends a range of step 1, as a part of the last one if it continues that.
