@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The type of the elements of a variable or attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -316,24 +317,38 @@ pub struct Attribute {
     pub value: Values,
 }
 
-/// The attributes of a variable or group, in file order.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Attributes(Vec<Attribute>);
+/// The attributes of a variable or group, in file order. Copies share them until one is changed.
+#[derive(Clone, Debug, Default)]
+pub struct Attributes(Option<Arc<Vec<Attribute>>>);
+
+impl PartialEq for Attributes {
+    fn eq(&self, other: &Self) -> bool {
+        self.list() == other.list()
+    }
+}
 
 impl Attributes {
     /// Returns an empty list.
     pub const fn none() -> Self {
-        Attributes(Vec::new())
+        Attributes(None)
     }
 
     /// Creates attributes from a list in file order.
     pub fn new(list: Vec<Attribute>) -> Self {
-        Attributes(list)
+        Attributes(Some(list).filter(|list| !list.is_empty()).map(Arc::new))
+    }
+
+    fn list(&self) -> &[Attribute] {
+        self.0.as_ref().map_or(&[], |list| list.as_slice())
+    }
+
+    fn list_mut(&mut self) -> &mut Vec<Attribute> {
+        Arc::make_mut(self.0.get_or_insert_default())
     }
 
     /// Returns the value of the attribute of this name.
     pub fn get(&self, name: &str) -> Option<&Values> {
-        self.0.iter().find(|a| a.name == name).map(|a| &a.value)
+        self.list().iter().find(|a| a.name == name).map(|a| &a.value)
     }
 
     /// Returns the text of the attribute of this name, or `None` if it is absent or not text.
@@ -343,9 +358,10 @@ impl Attributes {
 
     /// Sets the value of the attribute of this name. A new attribute is added at the end.
     pub fn set(&mut self, name: &str, value: Values) {
-        match self.0.iter_mut().find(|a| a.name == name) {
+        let list = self.list_mut();
+        match list.iter_mut().find(|a| a.name == name) {
             Some(attribute) => attribute.value = value,
-            None => self.0.push(Attribute { name: name.to_owned(), value }),
+            None => list.push(Attribute { name: name.to_owned(), value }),
         }
     }
 
@@ -356,13 +372,13 @@ impl Attributes {
 
     /// Removes the attribute of this name and returns its value.
     pub fn remove(&mut self, name: &str) -> Option<Values> {
-        let position = self.0.iter().position(|a| a.name == name)?;
-        Some(self.0.remove(position).value)
+        let position = self.list().iter().position(|a| a.name == name)?;
+        Some(self.list_mut().remove(position).value)
     }
 
     /// Iterates over the attributes in file order.
     pub fn iter(&self) -> std::slice::Iter<'_, Attribute> {
-        self.0.iter()
+        self.list().iter()
     }
 }
 
@@ -370,7 +386,7 @@ impl<'a> IntoIterator for &'a Attributes {
     type Item = &'a Attribute;
     type IntoIter = std::slice::Iter<'a, Attribute>;
     fn into_iter(self) -> Self::IntoIter {
-        self.0.iter()
+        self.iter()
     }
 }
 
@@ -390,6 +406,18 @@ mod tests {
         let bytes: Vec<u8> = (0..3).flat_map(|i| values.native_bytes_at(i).unwrap()).collect();
         assert_eq!(Values::from_native_bytes(DataType::I16, &bytes), Some(values));
         assert_eq!(Values::from_native_bytes(DataType::I16, &bytes[1..]), None);
+    }
+
+    #[test]
+    fn a_change_of_attributes_changes_no_copy() {
+        let mut attributes = Attributes::new(Vec::new());
+        attributes.set_text("units", "K");
+        let copy = attributes.clone();
+        attributes.set_text("units", "degC");
+        assert_eq!(copy.text("units").as_deref(), Some("K"));
+        assert_eq!(attributes.remove("units"), Some(Values::Char(b"degC".to_vec())));
+        assert_eq!(attributes, Attributes::none());
+        assert_ne!(attributes, copy);
     }
 
     #[test]
