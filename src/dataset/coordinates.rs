@@ -35,7 +35,7 @@ impl Meant {
 }
 
 /// Decodes numbers to the type and units of the target. `units` (with calendar) are those of the stored numbers if
-/// their attributes have none; `valid` marks what is missing already.
+/// their attributes have none; `valid` marks the numbers that are missing already.
 ///
 /// # Errors
 /// `Units` and `Calendar` if the units cannot be converted, `Attribute` for packing attributes that are not numbers.
@@ -57,7 +57,7 @@ pub(crate) fn meant(
     Ok(Meant { values, valid })
 }
 
-/// Returns so many bytes.
+/// Returns `n` equal bytes.
 ///
 /// # Errors
 /// `Limit` if there is no memory for them.
@@ -168,12 +168,12 @@ impl Coordinates {
         Ok(coordinates)
     }
 
-    /// Returns a part of a variable's own values as coordinates, in C order; characters along its last dimension are
+    /// Returns a part of a variable's own values as coordinates, in C order. Characters along its last dimension make
     /// words.
     ///
     /// # Errors
     /// Those of reading it.
-    pub(crate) fn of(variable: &Variable, part: &Selection) -> Result<Coordinates> {
+    pub fn of(variable: &Variable, part: &Selection) -> Result<Coordinates> {
         let mut coordinates = Coordinates {
             dimension: String::new(),
             values: None,
@@ -186,8 +186,8 @@ impl Coordinates {
         Ok(coordinates)
     }
 
-    /// Reads the values of a part of a coordinate variable, and what makes dates of them. `is_text`: characters along the
-    /// last dimension are words.
+    /// Reads the values of a part of a coordinate variable, and its units of time. With `is_text`, characters along the
+    /// last dimension make words.
     fn decode(&mut self, coordinate: &Variable, part: &Selection, is_text: bool) -> Result<()> {
         let Meant { values, valid } = match is_text {
             true => words(coordinate, part)?,
@@ -226,7 +226,7 @@ impl Coordinates {
     pub fn along_parts(variable: &Variable, d: usize, parts: &Parts) -> Result<Coordinates> {
         let ranges = parts.ranges(d);
         match ranges {
-            // No more is read than is wanted.
+            // A single range reads no more than it needs; several read the whole dimension.
             [range] => {
                 let along = Coordinates::along(variable, d, &parts.first(d, variable.shape()?)?)?;
                 along.picked(&[Range { start: 0, step: 1, ..*range }], ranges)
@@ -244,7 +244,8 @@ impl Coordinates {
         Coordinates::indices(variable, d, &Selection::all(variable.shape()?))?.picked(ranges, ranges)
     }
 
-    /// Returns those of these ranges of what was read, which are these ranges of the dimension.
+    /// Returns some ranges of the coordinates that were read; `of_dimension` has the same ranges as those of the
+    /// dimension.
     fn picked(mut self, ranges: &[Range], of_dimension: &[Range]) -> Result<Coordinates> {
         self.ranges = of_dimension.to_vec();
         let Some(values) = &self.values else { return Ok(self) };
@@ -256,7 +257,7 @@ impl Coordinates {
         }
         self.valid = indices().map(|(i, _)| self.valid[i]).collect();
         self.values = Some(match values {
-            // Moved longitudes may be negative, whatever the type.
+            // Longitudes may become negative when they are moved, whatever the type.
             values if ranges.iter().any(|range| range.shift != 0.0) => match values {
                 Values::F32(list) => {
                     Values::F32(indices().map(|(i, by)| (f64::from(list[i]) + by) as f32).collect())
@@ -284,6 +285,11 @@ impl Coordinates {
     /// Returns whether the coordinates are times that can be printed as dates.
     pub fn are_dates(&self) -> bool {
         self.time.is_some()
+    }
+
+    /// Returns whether the coordinates are longitudes, by their attributes: the same place has several numbers, 360 apart.
+    pub fn are_longitudes(&self) -> bool {
+        self.is_longitude && !self.are_dates()
     }
 
     /// Returns whether coordinate `i` of the part is missing.
@@ -319,7 +325,7 @@ impl Coordinates {
     }
 }
 
-/// Characters that are read at once, and the most that a word may have room for.
+/// The number of characters that are read at once, and the most that a word may have room for.
 const CHARACTERS: u64 = 1 << 20;
 
 /// Reads rows of characters as words, some rows at a time: there may be room for far more characters than there are.
@@ -342,8 +348,8 @@ fn words(variable: &Variable, part: &Selection) -> Result<Meant> {
     Ok(Meant { valid: filled(words.len(), 1)?, values: Values::String(words) })
 }
 
-/// Returns the coordinate variable of a dimension of a variable: the nearest of its name in the groups between the two
-/// (CF-1.13 section 2.7.1). Rows of characters have the length of the text as a second dimension.
+/// Returns the coordinate variable of a dimension of a variable: the one of its name in the nearest group between the
+/// groups of the two (CF-1.13 section 2.7.1). Rows of characters have the length of the text as a second dimension.
 pub(crate) fn coordinate_of(variable: &Variable, id: DimensionId) -> Result<Option<Variable>> {
     let dataset = variable.dataset();
     let tree = dataset.shared().tree();

@@ -1,4 +1,4 @@
-//! Finds the indices whose coordinates are wanted.
+//! Finds the indices of the coordinates that a selection names.
 
 use super::cells::Cells;
 use super::circle::{self, near};
@@ -22,10 +22,10 @@ struct Axis<'a> {
     size: u64,
 }
 
-/// Returns the ranges of indices that are wanted.
+/// Returns the ranges of indices that a choice selects.
 ///
 /// # Errors
-/// `Request` if there are none, or a value cannot be compared with the coordinates.
+/// `Request` if it selects nothing, or if a value cannot be compared with the coordinates.
 pub(super) fn find(
     variable: &Variable,
     d: usize,
@@ -93,7 +93,7 @@ impl Axis<'_> {
     }
 
     fn is_circle(&self) -> bool {
-        self.coordinates.is_longitude && !self.coordinates.are_dates()
+        self.coordinates.are_longitudes()
     }
 
     /// Parses a number.
@@ -105,7 +105,7 @@ impl Axis<'_> {
         }
     }
 
-    /// Returns the indices with coordinates, and these.
+    /// Returns the indices that have coordinates, with these coordinates.
     fn numbers(&self) -> impl Iterator<Item = (u64, f64)> + '_ {
         (0..self.size).filter_map(|i| Some((i, self.coordinates.number(i)?)))
     }
@@ -164,8 +164,8 @@ impl Axis<'_> {
         Ok(number.and_then(|number| cells.find(self.coordinates, self.size, number, is_date)))
     }
 
-    /// Returns the nearest coordinate: of two that are equally near, the one of the lower index. Of a date it is the one
-    /// nearest to the middle of what is written, and within that if there is any.
+    /// Returns the nearest coordinate. Of two that are equally near it is the one of the lower index. For a date it is the
+    /// one nearest to the middle of its period, and inside the period if there is any.
     fn nearest(&self, value: &str) -> Result<(u64, f64)> {
         let name = &self.coordinates.dimension;
         match &self.coordinates.values {
@@ -234,7 +234,7 @@ impl Axis<'_> {
         Ok(self.size == 1 || distance <= spacing / 2.0 + self.rounding(wanted))
     }
 
-    /// Returns how far two coordinates around a number may be from those that were meant.
+    /// Returns by how much rounding may have moved two coordinates around a number.
     fn rounding(&self, number: f64) -> f64 {
         let epsilon = match self.coordinates.values {
             Some(Values::F32(_)) => f64::from(f32::EPSILON),
