@@ -1,4 +1,4 @@
-//! Makes connections: to which addresses, within what time, and which are kept for the next request.
+//! Makes connections: decides to which addresses, limits their time, and keeps them for the next request.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -21,7 +21,7 @@ use super::url::{Origin, Url};
 use crate::options::OpenOptions;
 use crate::threads::process::PerProcess;
 
-/// What requests depend on.
+/// The settings that requests depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Settings {
     allow_private_network: bool,
@@ -51,16 +51,16 @@ impl Settings {
 pub(super) struct Client {
     settings: Settings,
     direct: Agent,
-    http: Way,
-    https: Way,
+    http: Route,
+    https: Route,
     /// Servers that are contacted without a proxy.
     exceptions: Exceptions,
-    /// The requests that each server has, by its origin.
+    /// The requests to each server, by its origin.
     flows: Mutex<HashMap<Origin, Arc<Flow>>>,
 }
 
-/// How servers are reached that are not exceptions.
-enum Way {
+/// How the servers that are not exceptions are reached.
+enum Route {
     Direct,
     Through(Agent),
     /// The environment names something that is not a proxy.
@@ -73,7 +73,8 @@ const KEPT: usize = 16;
 const MOST_FLOWS: usize = 1000;
 /// The maximum number of idle connections that are kept, to one server and in all.
 const IDLE: usize = 256;
-/// The buffers of a connection, of which there are many: received bytes go on at once, and requests are short.
+/// The sizes of the buffers of a connection. They are small, since there are many connections: received bytes are passed
+/// on at once, and requests are short.
 const INPUT: usize = 32 << 10;
 const OUTPUT: usize = 8 << 10;
 
@@ -89,11 +90,11 @@ impl Client {
         if clients.len() == KEPT {
             clients.remove(0);
         }
-        let way = |scheme: &str| match proxy::named(scheme, proxy::variable) {
-            None => Way::Direct,
-            Some(None) => Way::Unusable,
+        let route = |scheme: &str| match proxy::named(scheme, proxy::variable) {
+            None => Route::Direct,
+            Some(None) => Route::Unusable,
             // The user named the proxy itself, and the proxy resolves the names of servers.
-            Some(proxy) => Way::Through(agent(settings, proxy, DefaultResolver::default())),
+            Some(proxy) => Route::Through(agent(settings, proxy, DefaultResolver::default())),
         };
         let direct = match settings.allow_private_network {
             true => agent(settings, None, DefaultResolver::default()),
@@ -103,8 +104,8 @@ impl Client {
         let client = Arc::new(Client {
             settings,
             direct,
-            http: way("http"),
-            https: way("https"),
+            http: route("http"),
+            https: route("https"),
             exceptions,
             flows: Mutex::default(),
         });
@@ -134,20 +135,20 @@ impl Client {
         let uri: Uri = permit.uri(url).parse().map_err(ureq::http::Error::from)?;
         let refuse = |refusal: Refusal| Err(ureq::Error::Other(Box::new(refusal)));
         let is_exception = uri.host().is_some_and(|host| self.exceptions.have(host));
-        let way = if uri.scheme_str() == Some("https") { &self.https } else { &self.http };
-        let agent = match way {
-            Way::Direct => &self.direct,
-            Way::Through(_) | Way::Unusable if is_exception => &self.direct,
-            Way::Through(_) if !permit.is_named => return refuse(Refusal::ThroughProxy),
-            Way::Through(agent) => agent,
-            Way::Unusable => return refuse(Refusal::UnusableProxy),
+        let route = if uri.scheme_str() == Some("https") { &self.https } else { &self.http };
+        let agent = match route {
+            Route::Direct => &self.direct,
+            Route::Through(_) | Route::Unusable if is_exception => &self.direct,
+            Route::Through(_) if !permit.is_named => return refuse(Refusal::ThroughProxy),
+            Route::Through(agent) => agent,
+            Route::Unusable => return refuse(Refusal::UnusableProxy),
         };
         let mut request = agent.get(uri).header(header::RANGE, range);
         for (name, value) in permit.headers(range) {
             request = request.header(name, value);
         }
-        // With settings of its own, a request makes a new connection load the certificates again, so only a late one
-        // has them.
+        // A request with settings of its own makes a new connection load the certificates again. So only a request
+        // that is nearer to its deadline than others gets a timeout of its own.
         if remaining < self.settings.deadline.mul_f64(0.95) {
             request = request.config().timeout_global(Some(remaining)).build();
         }

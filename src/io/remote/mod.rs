@@ -20,6 +20,6 @@ mod request;
 mod s3;
 mod url;
 
-pub(crate) use access::{Access, Stores};
+pub(crate) use access::{Access, S3Settings};
 pub use file::RemoteFile;
 pub use url::Url;
