@@ -338,7 +338,8 @@ fn variable_of(
     Ok(new)
 }
 
-/// Checks that copying an array takes time and space with what the file has, not with the shape that it claims.
+/// Checks that copying an array takes time and space in proportion to the data in the file, not to the shape that it
+/// claims.
 ///
 /// # Errors
 /// `Limit`.
