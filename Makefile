@@ -5,8 +5,8 @@ BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 DATADIR ?= $(PREFIX)/share
-# Where the installed GDAL looks for plugins, the folder beside its library; a PREFIX of one's own has its own folder, which
-# GDAL_DRIVER_PATH can name.
+# The folder beside GDAL's library, where the installed GDAL looks for plugins. Another PREFIX has a folder of its own,
+# which GDAL_DRIVER_PATH can name.
 GDALPLUGINS ?= $(if $(filter /usr /usr/local,$(PREFIX)),$(shell scripts/gdal_plugins_dir.sh),$(LIBDIR)/gdalplugins)
 
 .DEFAULT_GOAL := build

@@ -80,7 +80,7 @@ class StandIn
     }
 
   private:
-    // None for a variable with other dimensions than those of the raster: only its attributes matter.
+    // Returns none for a variable with other dimensions than those of the raster: only its attributes matter.
     std::vector<int> DimensionNumbers(const cfa_variable *variable) const
     {
         std::vector<int> numbers;
@@ -168,8 +168,7 @@ class StandIn
             m_out.AddText(out, "grid_mapping", mapping);
         if (!coordinates.empty())
             m_out.AddText(out, "coordinates", coordinates);
-        // What else the driver looks for: a reference system of the data, and attributes that make it skip checks of
-        // names.
+        // The driver also looks for a reference system of the data, and for attributes that make it skip checks of names.
         for (const char *name : {"crs", "res", "transform"})
         {
             const cfa_attribute *attribute = nullptr;
@@ -225,9 +224,8 @@ class MemoryFile
     }
 
   private:
-    // Makes a file that the system can open by name, too, where it has such files in memory. Of one in /vsimem/ libnetcdf
-    // 4.9.3 asks HDF5 whether it is one of its files; HDF5 finds no such file, and in every thread but the first prints
-    // that.
+    // Makes a file that the system can open by name too, if it has such files in memory. For a file in /vsimem/, libnetcdf
+    // 4.9.3 asks HDF5 whether it can open it; HDF5 finds no such file, and prints that in every thread but the first.
     bool OpenForSystem(const std::vector<GByte> &bytes)
     {
 #ifdef __linux__

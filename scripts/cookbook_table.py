@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Compares what three tools make of the archives of docs/cookbook.md with what is in them, and with what the document says.
+"""Compares what three tools make of the archives of docs/cookbook.md with the contents of the archives, and with the page.
 
     cookbook_table.py FOLDER
 

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 modules=(cfa_constants cfa_c cfa_text cfa_parts cfa_watching cfa_attributes cfa_descriptions cfa_strings cfa_variables
     cfa_datasets cfa_writing cfa)
 
-# Make sets FC to f77 unless told otherwise.
+# Make sets FC to f77 by default.
 compiler=${FC:-gfortran}
 [[ $compiler != f77 ]] || compiler=gfortran
 out=${CFA_OUT:-build}

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Runs the C tests with the library itself under sanitizers: AddressSanitizer, which finds leaks too, with the C side also under
-# UndefinedBehaviorSanitizer; and ThreadSanitizer. Faults on purpose (c_tests/faults.c) show that each can find something.
+# Runs the C tests with the library itself under sanitizers: AddressSanitizer, which finds leaks too, with the C side also
+# under UndefinedBehaviorSanitizer; and ThreadSanitizer. Faults on purpose (c_tests/faults.c) show that each can find
+# something.
 #
-#   scripts/sanitize.sh [address | thread]...    both unless told
+#   scripts/sanitize.sh [address | thread]...    both by default
 #
-# The sanitizers of Rust are not stable yet, hence RUSTC_BOOTSTRAP, here and nowhere else. ThreadSanitizer needs a
-# standard library that is built with it: it would report the reference counts of every Arc, whose fences it does not see.
+# The sanitizers of Rust are not stable yet, hence RUSTC_BOOTSTRAP, here and nowhere else. ThreadSanitizer needs a standard
+# library that is built with it: otherwise it would report the reference counts of every Arc, whose fences it does not see.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
