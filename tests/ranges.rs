@@ -1,15 +1,12 @@
 //! What `cfa info` shows of coordinates: ends, step, gaps, and what cannot be read.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use serde_json::{json, Value};
 
 use crate::support::cdl::{make, make_from};
-
-fn cfa(folder: &Path, words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_cfa")).current_dir(folder).args(words).output().unwrap()
-}
+use crate::support::program::cfa;
 
 fn shown(folder: &Path, words: &[&str]) -> String {
     let output = cfa(folder, words);
