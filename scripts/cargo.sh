@@ -67,11 +67,11 @@ Cflags: -I\${includedir}
 TEXT
 }
 
-# make_libraries ARCHIVE: joins the objects of the archive into one that has no global names but the exports, and leaves out
-# code that no export reaches. libcfa.a and libcfa.so are made of it. Without this, the zstd and libdeflate of the library
-# and those of a program would take each other's place. The bitcode of Rust's library is removed, since joined into one
-# section no tool can read it. The linker must find every symbol, and the shared library stays in memory after dlclose: idle
-# threads of the pool must not lose their code.
+# make_libraries ARCHIVE: joins the objects of the archive into one that has no global names but the exports, and leaves
+# out code that no export reaches. libcfa.a and libcfa.so are made of it. Without this, the zstd and libdeflate of the
+# library and those of a program would take each other's place. The bitcode of Rust's library is removed, since joined
+# into one section no tool can read it. The linker must find every symbol, and the shared library stays in memory after
+# dlclose: idle threads of the pool must not lose their code.
 make_libraries() {
     local work
     work=$(mktemp -d)
@@ -108,8 +108,9 @@ build_plugin() {
     gdal -j "$(nproc)"
 }
 
-# for_wheels MINOR: makes the plugin for a library that has another name in each wheel. In place of that name it has a mark,
-# which libcfa.rasterio replaces when it loads the plugin. An ordinary plugin would also load the library of the system.
+# for_wheels MINOR: makes the plugin for a library that has another name in each wheel. In place of that name it has a
+# mark, which libcfa.rasterio replaces when it loads the plugin. An ordinary plugin would also load the library of the
+# system.
 for_wheels() {
     local wanted=${1:?which minor version of GDAL, as in 3.10} config version
     config=${GDAL_CONFIG:-$(scripts/gdal_headers.sh "$wanted")}
@@ -134,8 +135,9 @@ build_contest() {
         -lutil -lrt -lpthread -lm -ldl
 }
 
-# The engine of the package is the one that `products` compiles, with the same features and flags. Only Zig links it, against
-# an old glibc, so that the wheel runs on older systems than this one. maturin checks that it needs no newer one.
+# The engine of the package is the one that `products` compiles, with the same features and flags. Only Zig links it,
+# against an old glibc, so that the wheel runs on older systems than this one. maturin checks that it needs no newer
+# one.
 build_wheel() {
     local tools=$PWD/build/wheel-tools linker=$PWD/build/wheel-tools/linker
     scripts/environment.sh "$tools" python/requirements-build.txt
@@ -158,8 +160,8 @@ for name in "${@:-none}"; do
         ;;
     esac
 done
-# The C++ side is compiled while cargo works, which uses only one core while it compiles the engine. So is the crate that
-# calls GDAL, if the products are made too.
+# The C++ side is compiled while cargo works, which uses only one core while it compiles the engine. So is the crate
+# that calls GDAL, if the products are made too.
 plugin=()
 if [[ " $* " == *" plugin "* ]]; then
     mapfile -t plugin < <(scripts/gdal_crate.sh)

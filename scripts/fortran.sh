@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Compiles the Fortran module into build/lib/libcfa_fortran.a and build/lib/cfa/fortran/*.mod; without a Fortran compiler
-# it says so and does nothing. FC names the compiler, FFLAGS its options, CFA_OUT and CFA_PROFILE are as for cargo.sh.
+# Compiles the Fortran module into build/lib/libcfa_fortran.a and build/lib/cfa/fortran/*.mod; without a Fortran
+# compiler it says so and does nothing. FC names the compiler, FFLAGS its options, CFA_OUT and CFA_PROFILE are as for
+# cargo.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

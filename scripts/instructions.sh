@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Counts the instructions of a few small reads, and of `cfa info` of the sample (callgrind), and compares them with
-# benches/instructions.tsv. A noisy machine does not disturb these figures. Fails if one grows by more than 10 %, or by more
-# than 30 % with another compiler than the one that the figures were taken with. UPDATE=1 writes the figures anew. Other
-# kinds of processors run other code, so there the comparison is left out.
+# benches/instructions.tsv. A noisy machine does not disturb these figures. Fails if one grows by more than 10 %, or by
+# more than 30 % with another compiler than the one that the figures were taken with. UPDATE=1 writes the figures anew.
+# Other kinds of processors run other code, so there the comparison is left out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

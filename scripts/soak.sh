@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the long forms of the stress tests: a minute of threads through the GDAL driver, and of the Python package beside
-# the other users of netCDF and HDF5 in one process, ten times as many random cases, and the driver with the GDAL of other
-# suites of Debian.
+# the other users of netCDF and HDF5 in one process, ten times as many random cases, and the driver with the GDAL of
+# other suites of Debian.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

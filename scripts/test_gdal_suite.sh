@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Builds the plugin with the GDAL of another suite of Debian and runs the tests of the driver there, as test_gdal.sh does.
+# Builds the plugin with the GDAL of another suite of Debian and runs the tests of the driver there, as test_gdal.sh
+# does.
 #
 #   scripts/test_gdal_suite.sh SUITE [qgis]    trixie (GDAL 3.10), sid (the newest one), or any that the mirror has
 #
-# With `qgis` the QGIS of that suite is installed too (1.2 GB more), and its tests are run, those of its window among them.
-# The suite is set up once, in build/suites/SUITE (2.5 GB), by root, from the mirror of the machine's own apt sources; remove
-# that folder to set it up anew. All mounts are in a namespace of their own, so they are gone with the last process in it,
-# however that ends.
-# CFA_PROFILE=release builds what users have, slowly; the default is dev.
+# With `qgis` the QGIS of that suite is installed too (1.2 GB more), and its tests are run, those of its window among
+# them. The suite is set up once, in build/suites/SUITE (2.5 GB), by root, from the mirror of the machine's own apt
+# sources; remove that folder to set it up anew. All mounts are in a namespace of their own, so they are gone with the
+# last process in it, however that ends. CFA_PROFILE=release builds what users have, slowly; the default is dev.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
