@@ -5,8 +5,8 @@ BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 DATADIR ?= $(PREFIX)/share
-# Where the installed GDAL looks for plugins, the folder beside its library; a PREFIX of one's own has its own folder, which
-# GDAL_DRIVER_PATH can name.
+# The folder beside GDAL's library, where the installed GDAL looks for plugins. Another PREFIX has a folder of its own,
+# which GDAL_DRIVER_PATH can name.
 GDALPLUGINS ?= $(if $(filter /usr /usr/local,$(PREFIX)),$(shell scripts/gdal_plugins_dir.sh),$(LIBDIR)/gdalplugins)
 
 .DEFAULT_GOAL := build
@@ -38,10 +38,10 @@ demo: ## write a sample aggregation to build/demo, describe it, read from it and
 test: ## set up, build, lint and run every test
 	@scripts/test.sh
 
-test-gdal: ## run the tests of the GDAL driver, with SUITE=trixie or SUITE=sid in that suite of Debian (root; 2.5 GB); QGIS=1: its QGIS
+test-gdal: ## run the tests of the GDAL driver; SUITE=trixie or sid: in that Debian (root; 2.5 GB), QGIS=1: its QGIS
 	@$(if $(SUITE),scripts/test_gdal_suite.sh $(SUITE) $(if $(QGIS),qgis) || [ $$? -eq 77 ],scripts/test_gdal.sh)
 
-soak: ## run the long forms of the stress tests: threads, also beside other users of GDAL, random cases, other suites of Debian
+soak: ## run the long forms of the stress tests: threads, random cases, other suites of Debian
 	@scripts/deps.sh soak
 	@$(MAKE) --no-print-directory build
 	@scripts/soak.sh
@@ -59,7 +59,7 @@ sanitize: ## run the C tests with the library under AddressSanitizer and ThreadS
 	@scripts/sanitize.sh
 
 # Installs what was built: root often has no cargo.
-install: ## install program, libraries, header and Fortran module below PREFIX (and DESTDIR); scripts/install.sh has more
+install: ## install program, libraries, header and Fortran module below PREFIX; scripts/install.sh has more
 	@PREFIX='$(PREFIX)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' DATADIR='$(DATADIR)' \
 		DESTDIR='$(DESTDIR)' scripts/install.sh
 	@if [ -e build/gdalplugins/gdal_CFA.so ]; then \

@@ -1,4 +1,4 @@
-/* Faults on purpose, by the name of which is asked for: what looks for such faults must find these, so that finding none
+/* Faults on purpose, one for each name that the program accepts: sanitizers must find these, so that finding none
    elsewhere means something. Each happens in the code of the library. */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Writes the files that the C tests read into a directory: the small ones from CDL (their sources beside them), the large
-# ones of make_large.py.
+# Writes the files that the C tests read into a directory: the small ones from CDL (their sources beside them), the
+# large ones of make_large.py.
 #
 #   c_tests/make_fixtures.sh DIRECTORY
 set -euo pipefail

@@ -1,6 +1,7 @@
 """Writes aggregations that take a while to read: `many` fragments that are the same file, and `one` large fragment.
 
-Row y of both has the numbers of row y % ROWS of the piece: element (y, x) is (i * 7919) % 10007 with i = y % ROWS * COLUMNS + x.
+Row y of both has the numbers of row y % ROWS of the piece:
+element (y, x) is (i * 7919) % 10007 with i = y % ROWS * COLUMNS + x.
 """
 
 import os

@@ -1,4 +1,4 @@
-/* A program may have functions of the same names as those inside the static library: neither takes the other's place. */
+/* A program may have functions with the names of those inside the static library: neither takes the other's place. */
 #include "check.h"
 
 static int calls;

@@ -3,8 +3,8 @@
 
     make_sample.py DIRECTORY
 
-The months differ as real archives do: from April on the values are packed into 16-bit integers, from July on they are in
-degrees Celsius, October is a classic netCDF file, and each month counts time from its own first day. The
+The months differ as those of real archives: from April on the values are packed into 16-bit integers, from July on they
+are in degrees Celsius, October is a classic netCDF file, and each month counts time from its own first day. The
 aggregation file `tas.nc` (CF-1.13 section 2.8) presents them as one float variable in kelvin.
 """
 import sys

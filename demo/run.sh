@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Shows the program, and GDAL with the plugin, on a year of monthly files that differ in packing, units, epoch and format.
+# Shows the program, and GDAL with the plugin, on a year of monthly files that differ in packing, units, epoch and
+# format.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

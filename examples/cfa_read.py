@@ -4,8 +4,8 @@
     CFA_LIBRARY=build/lib/libcfa.so examples/cfa_read.py tas.nc
     CFA_LIBRARY=build/lib/libcfa.so examples/cfa_read.py tas.nc tas time=2024-06-29..2024-07-02 lat=45
 
-A model for bindings: every function is declared once with its types, a status that is not CFA_OK becomes an exception with
-the details of the error, and what is borrowed from a dataset keeps the dataset alive.
+A model for bindings: every function is declared once with its types, a status that is not CFA_OK becomes an exception
+with the details of the error, and what is borrowed from a dataset keeps the dataset alive.
 """
 
 import ctypes

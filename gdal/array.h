@@ -64,7 +64,7 @@ class Array final : public GDALPamMDArray
   private:
     Array(const std::shared_ptr<File> &file, const cfa_variable *variable);
 
-    // Whether an attribute is listed: GDAL has the others under names of its own, and would write them twice into a copy.
+    // Whether an attribute is listed. GDAL has the others under names of its own, and would write them twice into a copy.
     bool IsShown(const char *attribute) const;
 
     // Whether the last dimension is the length of texts; GDAL does not show it.

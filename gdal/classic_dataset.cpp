@@ -281,8 +281,8 @@ bool ClassicDataset::Advise(int first, int count, int x, int y, int width, int h
 CPLErr ClassicDataset::AdviseRead(int x, int y, int width, int height, int bufferWidth, int bufferHeight, GDALDataType,
                                   int bandCount, int *bands, CfaOptionList)
 {
-    // What is read at a lower resolution comes from overviews, or is not needed whole. GDAL's own function is no help: it
-    // asks the bands, which come back here.
+    // A read at a lower resolution comes from overviews, or does not need everything. GDAL's own function asks the bands,
+    // which call this one.
     const bool isWhole = width == bufferWidth && height == bufferHeight && x >= 0 && y >= 0 && width > 0 && height > 0 &&
                          width <= nRasterXSize - x && height <= nRasterYSize - y;
     if (!isWhole)

@@ -30,7 +30,7 @@ class ClassicFile
     // Returns the number of the variable. Its data follow those of the variables before it.
     int AddVariable(const std::string &name, const std::vector<int> &dimensions, Type type);
 
-    // Sets the first part of the data of a variable. The file may end before the rest.
+    // Sets the first part of the data of a variable. The file may end before the others.
     void SetData(int variable, const std::vector<double> &values);
 
     // Variable -1 means an attribute of the file. Types that the format lacks are stored in larger ones.

@@ -105,7 +105,7 @@ GDALDataset *Open(GDALOpenInfo *info)
 
 } // namespace cfa_gdal
 
-// Gives the engine what it uses of GDAL (src/lib.rs).
+// Registers with the engine the parts of GDAL that it uses (src/lib.rs).
 extern "C" void cfa_gdal_register();
 
 extern "C" CPL_DLL void GDALRegister_CFA();

@@ -67,7 +67,7 @@ class StandIn
     }
 
   private:
-    // None for a variable with other dimensions than those of the raster: only its attributes matter.
+    // Returns none for a variable with other dimensions than those of the raster: only its attributes matter.
     std::vector<int> DimensionNumbers(const cfa_variable *variable) const
     {
         std::vector<int> numbers;
@@ -155,8 +155,7 @@ class StandIn
             m_out.AddText(out, "grid_mapping", mapping);
         if (!coordinates.empty())
             m_out.AddText(out, "coordinates", coordinates);
-        // What else the driver looks for: a reference system of the data, and attributes that make it skip checks of
-        // names.
+        // The driver also looks for a reference system of the data, and for attributes that make it skip checks of names.
         for (const char *name : {"crs", "res", "transform"})
         {
             const cfa_attribute *attribute = nullptr;

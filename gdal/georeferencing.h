@@ -16,7 +16,7 @@ namespace cfa_gdal
 class Georeferencing
 {
   public:
-    // For a variable with two dimensions or more, of which the last two are those of the raster.
+    // For a variable with two dimensions or more, the last two of which are those of the raster.
     static std::shared_ptr<const Georeferencing> Of(const File &file, const cfa_variable *variable);
 
     // Empty if there is none.

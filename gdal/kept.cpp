@@ -49,7 +49,7 @@ void KeptDataset::LoadKept(bool isSubdataset)
 bool KeptDataset::Distribute()
 {
     const std::string_view text(m_text);
-    // Where an element could be something else: in comments and CDATA, in XML that is a value, in the part of a subdataset.
+    // Elements could mean something else in comments and CDATA, in XML that is a value, and in the part of a subdataset.
     for (const std::string_view word : {"<!", "format=\"xml\"", "<Subdataset"})
     {
         if (text.find(word) != text.npos)
@@ -102,7 +102,7 @@ void KeptBand::Load()
     const int flags = m_kept.nPamFlags;
     if (tree)
         XMLInit(tree.get(), CPLGetPath(m_kept.BuildPamFilename()));
-    // What was just read need not be written.
+    // The text was just read, so it need not be written.
     m_kept.nPamFlags = flags;
 }
 

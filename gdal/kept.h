@@ -1,5 +1,5 @@
-// What GDAL keeps beside a file (.aux.xml): that of a band is parsed when it is first asked for. With statistics of many
-// thousands of bands, parsing them all would take most of the time of opening.
+// The file .aux.xml that GDAL keeps beside another one. The part of a band is parsed when it is first needed: with
+// statistics of many thousands of bands, parsing them all would take most of the time of opening.
 #ifndef CFA_GDAL_KEPT_H
 #define CFA_GDAL_KEPT_H
 
@@ -22,14 +22,14 @@ class KeptDataset : public GDALPamDataset
   private:
     friend class KeptBand;
 
-    // Distributes the text to the bands; false if it has more than can be told apart without parsing it.
+    // Distributes the text to the bands. Returns false if its parts cannot be distinguished without parsing it.
     bool Distribute();
 
     // The file, as long as some of its text is not parsed.
     std::string m_text{};
 };
 
-// Each function that reads or changes what is kept sees to it that the band's part is parsed.
+// A band. Each function that reads or changes what is kept first parses the band's part.
 class KeptBand : public GDALPamRasterBand
 {
   public:

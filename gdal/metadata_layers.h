@@ -1,6 +1,6 @@
-// Metadata in two layers: those that a user set, above those of the file. GDAL saves what an object stores in a file
-// beside ours, which takes precedence later. So objects store only what was set: otherwise a rewritten file would keep
-// its old description.
+// Metadata in two layers: those that a user set, above those of the file. GDAL saves the metadata that an object stores in
+// a file beside ours, which takes precedence later. So objects store only what the user set: otherwise a rewritten file
+// would keep its old description.
 #ifndef CFA_GDAL_METADATA_LAYERS_H
 #define CFA_GDAL_METADATA_LAYERS_H
 

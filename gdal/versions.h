@@ -32,14 +32,14 @@
 #define CFA_GDAL_CLONES 0
 #endif
 
-// From 3.12 on, arrays tell where their blocks are stored.
+// From 3.12 on, arrays report where their blocks are stored.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 12, 0)
 #define CFA_GDAL_RAW_BLOCKS 1
 #else
 #define CFA_GDAL_RAW_BLOCKS 0
 #endif
 
-// From 3.13 on, bands tell whether a large read uses several threads.
+// From 3.13 on, bands report whether a large read uses several threads.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 13, 0)
 #define CFA_GDAL_TELLS_THREADS 1
 #else

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Times the parts of the engine (benches/) and, where the yardstick lies beside the repository, whole reads against LIMIT and
-# a C loop over libnetcdf; prints ratios, and how time follows fragments and threads. All by environment variables:
+# Times the parts of the engine (benches/) and, if the yardstick lies beside the repository, whole reads against LIMIT
+# and a C loop over libnetcdf. Prints ratios, and how time depends on fragments and threads. Environment variables:
 #
 #   UPDATE=1        put the tables into docs/performance.md and the graph into docs/performance.svg
 #   CFA_BENCH       the yardstick: gen.py, run.py, limit.c, ..; ../shared/bench unless given

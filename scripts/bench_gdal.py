@@ -3,8 +3,8 @@
 
     scripts/bench_gdal.py FILE [VARIABLE (tas)] [ROUNDS (10)]
 
-Both open the file and read into the same memory, in turn; minima over the rounds are printed. Needs build/lib/libcfa.so and
-build/gdalplugins/gdal_CFA.so of the same build (make build), and a Python with numpy and osgeo.
+Both open the file and read into the same memory, in turn; minima over the rounds are printed. Needs build/lib/libcfa.so
+and build/gdalplugins/gdal_CFA.so of the same build (make build), and a Python with numpy and osgeo.
 """
 import ctypes
 import os

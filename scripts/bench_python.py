@@ -3,11 +3,11 @@
 
     scripts/bench_python.py SUITE DATA PYTHON [SECONDS (60)]
 
-SUITE is the yardstick, DATA its data (scripts/bench.sh makes them), PYTHON one that has libcfa, xarray and the other readers.
-Prints a table of Markdown: CPU seconds of the C API, the least of all repeats, and the ratios of the others to it. A reader
-that takes more than SECONDS of CPU for one task, or for its repeats before the first is done, is shown as "cut off", also in
-the tasks of that workload that take longer. The yardstick checks the values. It is copied, since the readers that it has do
-not include ours.
+SUITE is the yardstick, DATA its data (scripts/bench.sh makes them), PYTHON one that has libcfa, xarray and the other
+readers. Prints a table of Markdown: CPU seconds of the C API, the least of all repeats, and the ratios of the others to
+it. A reader that takes more than SECONDS of CPU for one task, or for its repeats before the first is done, is shown as
+"cut off", also in the tasks of that workload that take longer. The yardstick checks the values. It is copied, since the
+readers that it has do not include ours.
 
 "xarray alone" has the whole dataset in memory, decoded: what xarray itself takes to make a dataset of it and to select.
 """

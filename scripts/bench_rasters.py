@@ -3,8 +3,9 @@
 
     scripts/bench_rasters.py FOLDER [ROUNDS (3)]
 
-Writes the data to the folder if they are not there. Every result must have the same values for all three; minima over the rounds
-are printed as a table. Needs build/bin/cfa, build/gdalplugins/gdal_CFA.so (make build) and a Python with numpy, netCDF4 and osgeo.
+Writes the data to the folder if they are not there. Every result must have the same values for all three; minima over
+the rounds are printed as a table. Needs build/bin/cfa, build/gdalplugins/gdal_CFA.so (make build) and a Python with
+numpy, netCDF4 and osgeo.
 """
 import hashlib
 import multiprocessing

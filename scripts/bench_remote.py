@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Reads over http with a delay, against LIMIT: bench_remote.py YARDSTICK DATA PROGRAM ROUNDS [--update docs/performance.md]
 
-Runs the bed of the yardstick (remote/run.py: nginx behind a proxy that adds 30 ms and a rate of 1 Gbit/s; LIMIT knows the
-address of every chunk) and prints its table; with --update the table replaces the one between the marks in the document.
+Runs the bed of the yardstick (remote/run.py: nginx behind a proxy that adds 30 ms and a rate of 1 Gbit/s; LIMIT knows
+the address of every chunk) and prints its table; with --update the table replaces the one between the marks in the
+document.
 """
 import os
 import re

@@ -3,12 +3,12 @@
 
     scripts/bench_remote_peers.py YARDSTICK DATA PROGRAM [ROUNDS (2)] [--only W/TASK] [--at FOLDER]
 
-Runs in a Python with numpy, xarray, zarr, fsspec, aiohttp, icechunk and kerchunk. The servers are those of the yardstick's
-bed: nginx, and a proxy that adds 30 ms and lets through 1 Gbit/s. The peers read ready-made indexes, which are made here, since
-they contain addresses: that of kerchunk is on the server as our aggregation file is, that of icechunk on this machine, since
-it reads none by http. FOLDER, a folder in DATA, has aggregation files
-that are read instead of those of the workloads. Prints a table of Markdown: seconds for opening and reading, the least of the
-rounds, and their ratios to LIMIT. The values are checked.
+Runs in a Python with numpy, xarray, zarr, fsspec, aiohttp, icechunk and kerchunk. The servers are those of the
+yardstick's bed: nginx, and a proxy that adds 30 ms and lets through 1 Gbit/s. The peers read ready-made indexes, which
+are made here, since they contain addresses: that of kerchunk is on the server as our aggregation file is, that of
+icechunk on this machine, since it reads none by http. FOLDER, a folder in DATA, has aggregation files that are read
+instead of those of the workloads. Prints a table of Markdown: seconds for opening and reading, the least of the rounds,
+and their ratios to LIMIT. The values are checked.
 """
 import argparse
 import importlib
@@ -75,7 +75,8 @@ def index(data, workload, base):
     import zarr
     from zarr.codecs.numcodecs import Shuffle, Zlib
     config = icechunk.RepositoryConfig.default()
-    # It drops the port of an http address; by an anonymous request for an object in S3 the same server sends the same bytes.
+    # It drops the port of an http address; by an anonymous request for an object in S3 the same server sends the same
+    # bytes.
     store = icechunk.s3_store(region="us-east-1", endpoint_url=base, allow_http=True, anonymous=True, s3_compatible=True,
                               force_path_style=True)
     config.set_virtual_chunk_container(icechunk.VirtualChunkContainer(f"s3://{workload}/", store))

@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
-# Builds the products of the crate into build/, those that are named in their order; the only script that calls cargo to make
-# something for users.
+# Builds products of the crate into build/, in the order in which the arguments name them. The only script that calls
+# cargo to make something for users.
 #
 #   scripts/cargo.sh products   build/bin/cfa, build/share: its manual pages and shell completions;
 #                               build/lib/libcfa.so*, libcfa.a, pkgconfig/cfa.pc, build/include/cfa.h
 #   scripts/cargo.sh plugin     build/gdalplugins/gdal_CFA.so, for the GDAL of gdal-config
-#   scripts/cargo.sh wheel-plugin MINOR   build/gdalplugins/wheels/MINOR/gdal_CFA.so, for a GDAL that is part of a Python wheel, as
-#                               in rasterio (libcfa.rasterio loads it); the headers are those of GDAL_CONFIG or of gdal_headers.sh
+#   scripts/cargo.sh wheel-plugin MINOR
+#                               build/gdalplugins/wheels/MINOR/gdal_CFA.so, for a GDAL that is part of a Python wheel,
+#                               as in rasterio (libcfa.rasterio loads it); with the headers of GDAL_CONFIG or of
+#                               gdal_headers.sh
 #   scripts/cargo.sh wheel      build/wheels/libcfa-*.whl, the Python package, for every Linux of 2014 and later
 #   scripts/cargo.sh contest    build/bench/contest, one timed read for `make bench` and scripts/instructions.sh; needs libcfa.a
 #
-# CFA_PROFILE=dev makes the development build, below build/dev; CFA_OUT names another place than build/. CFA_BESIDE has what else
-# cargo is to build, so that it finds the dependencies with the features that they have there: --test=all in the tests.
-# One compilation of the engine serves the program, both libraries, the plugin and the Python package.
+# CFA_PROFILE=dev makes the development build, below build/dev; CFA_OUT names another place than build/. CFA_BESIDE has
+# further targets for cargo, such as --test=all in the tests, since the targets of one call share the features of their
+# dependencies. One compilation of the engine serves the program, both libraries, the plugin and the Python package.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -25,7 +27,7 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 out=${CFA_OUT:-$out}
 soname=libcfa.so.${version%%.*}
 
-# What is released names no folder of the machine that it was built on, and has no symbols that nobody can use.
+# Released products name no folder of the machine that they were built on, and have no symbols that nobody can use.
 strip=()
 if [[ $profile == release ]]; then
     strip=("-Wl,--strip-all")
@@ -65,11 +67,11 @@ Cflags: -I\${includedir}
 TEXT
 }
 
-# make_libraries ARCHIVE: joins the objects of the archive into one that has no global names but the exports, and leaves out what
-# no export reaches; libcfa.a and libcfa.so are made of it. Without this, zstd and libdeflate in here and those of a
-# program take each other's place. The bitcode of Rust's library goes: in one section, it is no bitcode that tools can read.
-# The linker is told to find every symbol, and to keep the shared library in memory after dlclose: idle threads of the pool must
-# not lose their code.
+# make_libraries ARCHIVE: joins the objects of the archive into one that has no global names but the exports, and leaves
+# out code that no export reaches. libcfa.a and libcfa.so are made of it. Without this, the zstd and libdeflate of the
+# library and those of a program would take each other's place. The bitcode of Rust's library is removed, since joined
+# into one section no tool can read it. The linker must find every symbol, and the shared library stays in memory after
+# dlclose: idle threads of the pool must not lose their code.
 make_libraries() {
     local work
     work=$(mktemp -d)
@@ -88,7 +90,7 @@ make_libraries() {
     rm -rf "$work"
 }
 
-# Where the plugin and what it is made of go, and what the C++ side is told besides.
+# The places of the plugin and of its parts, and further settings of the C++ side.
 plugins=gdalplugins objects=gdal-objects host=()
 
 # gdal ARGUMENT...: makes the C++ side, and links the plugin.
@@ -106,8 +108,9 @@ build_plugin() {
     gdal -j "$(nproc)"
 }
 
-# for_wheels MINOR: makes the plugin one for a library that has another name in each wheel: in place of that name it has a mark,
-# which is replaced when it is loaded. An ordinary plugin would need the library of the system besides.
+# for_wheels MINOR: makes the plugin for a library that has another name in each wheel. In place of that name it has a
+# mark, which libcfa.rasterio replaces when it loads the plugin. An ordinary plugin would also load the library of the
+# system.
 for_wheels() {
     local wanted=${1:?which minor version of GDAL, as in 3.10} config version
     config=${GDAL_CONFIG:-$(scripts/gdal_headers.sh "$wanted")}
@@ -132,8 +135,9 @@ build_contest() {
         -lutil -lrt -lpthread -lm -ldl
 }
 
-# The engine of the package is the one that `products` compiles: the same features and flags. Zig alone links it, and is told with
-# which glibc, so that the wheel runs on older systems than this one. maturin checks that it asks for nothing newer.
+# The engine of the package is the one that `products` compiles, with the same features and flags. Only Zig links it,
+# against an old glibc, so that the wheel runs on older systems than this one. maturin checks that it needs no newer
+# one.
 build_wheel() {
     local tools=$PWD/build/wheel-tools linker=$PWD/build/wheel-tools/linker
     scripts/environment.sh "$tools" python/requirements-build.txt
@@ -156,8 +160,8 @@ for name in "${@:-none}"; do
         ;;
     esac
 done
-# The C++ side is compiled while cargo works, which has but one core busy while it compiles the engine; and so is the crate that
-# calls GDAL, if the products are made too.
+# The C++ side is compiled while cargo works, which uses only one core while it compiles the engine. So is the crate
+# that calls GDAL, if the products are made too.
 plugin=()
 if [[ " $* " == *" plugin "* ]]; then
     mapfile -t plugin < <(scripts/gdal_crate.sh)

@@ -3,8 +3,8 @@
 
     cookbook_archives.py FOLDER
 
-Every value says where it belongs: it is computed from the indices in the whole archive. `ARCHIVES` has a function for each
-recipe, which writes the files and returns a `Whole`.
+Every value says where it belongs: it is computed from the indices in the whole archive. `ARCHIVES` has a function for
+each recipe, which writes the files and returns a `Whole`.
 """
 
 import os

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Compares what three tools make of the archives of docs/cookbook.md with what is in them, and with what the document says.
+"""Compares what three tools make of the archives of docs/cookbook.md with the contents of the archives, and with the page.
 
     cookbook_table.py FOLDER
 
-FOLDER is where the commands of the document ran. Each recipe has a table, whose rows begin with a call: `cfa create OUT ...`,
-which already ran, or a call of xarray or cf-python, which is evaluated here. The last column has what came of it, and has
-to be what this program finds. With UPDATE=1 in the environment it is written into the document. Rows of a package that
-this Python does not have are left out; what `cfa` made is always compared.
+FOLDER is where the commands of the document ran. Each recipe has a table, whose rows begin with a call: `cfa create OUT
+...`, which already ran, or a call of xarray or cf-python, which is evaluated here. The last column has what came of it,
+and has to be what this program finds. With UPDATE=1 in the environment it is written into the document. Rows of a
+package that this Python does not have are left out; what `cfa` made is always compared.
 """
 
 import importlib

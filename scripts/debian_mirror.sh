@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Prints the address of the archive that the packages of this Debian come from, by its own apt sources; nothing elsewhere.
+# Prints the address of the archive that the packages of this Debian come from, by its own apt sources; nothing
+# elsewhere.
 set -euo pipefail
 
 own=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Installs the packages of packages.txt and the Rust components that lint uses; does nothing when all is there.
 #
-#   scripts/deps.sh [build | demo | wheel | lint | test | bench]    those of one target; test unless told
+#   scripts/deps.sh [build | demo | wheel | lint | test | bench]    those of one target; test by default
 #
 # Elsewhere than on Debian and its kin it prints what is needed and leaves the installing to the user.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Which targets a target stands on.
+# The targets that a target needs.
 case ${1:-test} in
 build) needed='build' ;;
 demo) needed='build|demo' ;;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# environment.sh FOLDER REQUIREMENTS: makes a virtual environment of the system's Python with these packages, unless one with
-# the same requirements is there. Fails when they cannot be fetched.
+# environment.sh FOLDER REQUIREMENTS: makes a virtual environment of the system's Python with these packages, unless one
+# with the same requirements exists. Fails if they cannot be fetched.
 set -euo pipefail
 
 folder=$1 requirements=$2

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Compiles the Fortran module into build/lib/libcfa_fortran.a and build/lib/cfa/fortran/*.mod; without a Fortran compiler
-# it says so and does nothing. FC names the compiler, FFLAGS its options, CFA_OUT and CFA_PROFILE are as for cargo.sh.
+# Compiles the Fortran module into build/lib/libcfa_fortran.a and build/lib/cfa/fortran/*.mod; without a Fortran
+# compiler it says so and does nothing. FC names the compiler, FFLAGS its options, CFA_OUT and CFA_PROFILE are as for
+# cargo.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,7 +9,7 @@ cd "$(dirname "$0")/.."
 modules=(cfa_constants cfa_c cfa_text cfa_parts cfa_watching cfa_attributes cfa_descriptions cfa_strings cfa_variables
     cfa_datasets cfa_writing cfa)
 
-# Make sets FC to f77 unless told otherwise.
+# Make sets FC to f77 by default.
 compiler=${FC:-gfortran}
 [[ $compiler != f77 ]] || compiler=gfortran
 out=${CFA_OUT:-build}

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Prints the arguments by which cargo builds the crate that calls GDAL, one per line; nothing where GDAL is not installed.
+# Prints the arguments by which cargo builds the crate that calls GDAL, one per line; nothing where GDAL is not
+# installed.
 set -euo pipefail
 
 config=${GDAL_CONFIG:-gdal-config}

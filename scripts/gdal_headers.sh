@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# gdal_headers.sh MINOR: prints the gdal-config of the headers of GDAL 3.10 or 3.13, of which the first is in the wheel of
-# rasterio 1.4.4. They come from packages of newer Debian releases, below build/gdal-headers; nothing is installed. Needs apt and
-# the keys of Debian. Fails, with the reason, where they cannot be had; GDAL_CONFIG names the gdal-config of other versions.
+# gdal_headers.sh MINOR: prints the gdal-config of the headers of GDAL 3.10 (the version in the wheel of rasterio 1.4.4)
+# or 3.13. The headers come from packages of newer Debian releases, below build/gdal-headers; nothing is installed.
+# Needs apt and the keys of Debian. Fails, with the reason, if they cannot be fetched; GDAL_CONFIG names the gdal-config
+# of other versions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what a build made, and prints the name of each installed file. `make install` and `cmake --install` both call it.
-# All by environment variables:
+# Installs what a build made, and prints the name of each installed file. `make install` and `cmake --install` both call
+# it. Environment variables:
 #
 #   PREFIX                                  where to install; /usr/local unless given
 #   BINDIR LIBDIR INCLUDEDIR DATADIR        PREFIX/bin, lib, include and share unless given

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Counts the instructions of a few small reads, and of `cfa info` of the sample (callgrind), and compares them with
-# benches/instructions.tsv: what a noisy machine cannot disturb. Fails when one takes over 10 % more, or over 30 % with another compiler than the one that the
-# figures were taken with; UPDATE=1 writes the figures anew. On another kind of processor other code runs: left out there.
+# benches/instructions.tsv. A noisy machine does not disturb these figures. Fails if one grows by more than 10 %, or by
+# more than 30 % with another compiler than the one that the figures were taken with. UPDATE=1 writes the figures anew.
+# Other kinds of processors run other code, so there the comparison is left out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,7 +20,7 @@ trap 'rm -rf "$data"' EXIT
 /usr/bin/python3 scripts/instructions_data.py "$data"
 /usr/bin/python3 demo/make_sample.py "$data/sample"
 
-# instructions: of what valgrind is given.
+# instructions COMMAND...: counts the instructions of a command under valgrind.
 instructions() {
     CFA_NUM_THREADS=1 valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null |
         sed -n 's/.*Collected : \([0-9]*\)/\1/p'

@@ -4,8 +4,8 @@
 Usage: scripts/make_unit_golden.py > tests/data/units.tsv
 
 Compiles tests/units_oracle.c (needs libudunits2-dev). A line is FROM, TO and the answer of the oracle, separated by
-tabs; backslash, tab and line end in a text are written \\\\, \\t and \\n. The random part is seeded: the file only changes
-with the database.
+tabs; backslash, tab and line end in a text are written \\\\, \\t and \\n. The random part is seeded: the file only
+changes with the database.
 """
 
 import pathlib

@@ -3,8 +3,8 @@
 
 Usage: scripts/make_unit_table.py [DIRECTORY OF udunits2.xml] > src/canonical/units/table.rs
 
-Only facts are taken: names, plurals, symbols, definitions and prefix values, in the order of the database. Names and symbols
-also get sorted tables of their own, in which they are searched.
+Only facts are taken: names, plurals, symbols, definitions and prefix values, in the order of the database. Names and
+symbols also get sorted tables of their own, in which they are searched.
 """
 
 import json

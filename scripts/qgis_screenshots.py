@@ -1,6 +1,7 @@
 """Run by QGIS (--code) for scripts/qgis_screenshots.sh: opens the sample in three ways and takes a picture of the window each time.
 
-What docs/qgis.md says of each is checked: one band in colour, reference system, times, and that July does not look like January.
+What docs/qgis.md says of each is checked: one band in colour, reference system, times, and that July does not look like
+January.
 """
 import os
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes the pictures of docs/qgis.md anew: docs/qgis.png, docs/qgis-raster.png, docs/qgis-mesh.png, of the window of QGIS with
-# the sample of `make demo`, on a display of its own (Xvfb). Another folder may be given. It fails if the window does not show
-# what docs/qgis.md says of it, so scripts/test_gdal.sh runs it as a test.
+# Makes the pictures of docs/qgis.md anew: docs/qgis.png, docs/qgis-raster.png, docs/qgis-mesh.png, of the window of
+# QGIS with the sample of `make demo`, on a display of its own (Xvfb). Another folder may be given. It fails if the
+# window does not show what docs/qgis.md says of it, so scripts/test_gdal.sh runs it as a test.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

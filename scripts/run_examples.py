@@ -3,9 +3,10 @@
 
     run_examples.py DOCUMENT FOLDER
 
-A fenced block marked `sh tested` is a script that has to succeed. One marked `console tested` has commands after `$ `, and
-below each of them what it prints, on either stream; a line `...` stands for any lines. With UPDATE=1 in the environment the
-document gets what the commands print. The program `cfa` is that of the build, or CFA in the environment.
+A fenced block marked `sh tested` is a script that has to succeed. One marked `console tested` has commands after `$ `,
+and below each of them what it prints, on either stream; a line `...` stands for any lines. With UPDATE=1 in the
+environment the document gets what the commands print. The program `cfa` is that of the build, or CFA in the
+environment.
 """
 
 import difflib

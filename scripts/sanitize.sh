@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Runs the C tests with the library itself under sanitizers: AddressSanitizer, which finds leaks too, with the C side also under
-# UndefinedBehaviorSanitizer; and ThreadSanitizer. Faults on purpose (c_tests/faults.c) show that each can find something.
+# Runs the C tests with the library itself under sanitizers: AddressSanitizer, which finds leaks too, with the C side
+# also under UndefinedBehaviorSanitizer; and ThreadSanitizer. Faults on purpose (c_tests/faults.c) show that each can
+# find something.
 #
-#   scripts/sanitize.sh [address | thread]...    both unless told
+#   scripts/sanitize.sh [address | thread]...    both by default
 #
 # The sanitizers of Rust are not stable yet, hence RUSTC_BOOTSTRAP, here and nowhere else. ThreadSanitizer needs a
-# standard library that is built with it: it would report the reference counts of every Arc, whose fences it does not see.
+# standard library that is built with it: otherwise it would report the reference counts of every Arc, whose fences it
+# does not see.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,8 +22,8 @@ build() {
         --crate-type staticlib --target "$host" --target-dir "target/$1" "${@:3}"
 }
 
-# compile NAME FLAGS TEST: the runtime of the sanitizer is the compiler's for the C side and Rust's for the library; Rust's
-# is newer and serves both.
+# compile NAME FLAGS TEST: the runtime of the sanitizer is the compiler's for the C side and Rust's for the library;
+# Rust's is newer and serves both.
 compile() {
     cc -g -std=c99 -D_POSIX_C_SOURCE=200809L -DFEATURES='"read write"' "-fsanitize=$2" -fno-sanitize-recover=all \
         -Iinclude -c "c_tests/$3.c" -o "$work/$3.o"
@@ -55,8 +57,8 @@ finds() {
 }
 
 check_address() {
-    # Two static tables of one name in a template of libdeflate, as gcc describes them to the newer runtime, look like one
-    # global that is defined twice.
+    # Two static tables of one name in a template of libdeflate, as gcc describes them to the newer runtime, look like
+    # one global that is defined twice.
     export ASAN_OPTIONS=detect_odr_violation=0
     build address ' -Cunsafe-allow-abi-mismatch=sanitizer'
     finds address address,undefined overflow 'heap-buffer-overflow'

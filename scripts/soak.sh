@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# The long forms of the stress tests: a minute of threads through the GDAL driver, and of the Python package beside the other
-# users of netCDF and HDF5 in one process, ten times as many random cases, and the driver with the GDAL of other suites of Debian.
+# Runs the long forms of the stress tests: a minute of threads through the GDAL driver, and of the Python package beside
+# the other users of netCDF and HDF5 in one process, ten times as many random cases, and the driver with the GDAL of
+# other suites of Debian.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 CFA_TEST_SECONDS=${CFA_TEST_SECONDS:-60} scripts/test_gdal.sh
-# The pictures of docs are not replaced: they are made to see that the window of QGIS still shows what they show.
+# The pictures of docs are taken again to check that the window of QGIS still shows the same, and not replaced.
 scripts/qgis_screenshots.sh build/pictures
 CFA_CASES=240 cargo test --locked --test all stress::
 CFA_CASES=3000 cargo test --locked --test all end_to_end::

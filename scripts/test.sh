@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Sets up, builds and runs every check; then says how long each stage took and how many seconds of processors, which failed, and
-# how many tests that were.
-# A stage that fails does not stop the others, except that nothing can follow a failed set-up or build. After the build two
-# lanes of stages run side by side: those that compile in target/debug, and those that use what was built; whichever is done
-# goes on with the stages that are left. What a stage prints is shown when it ends, and kept in build/test/STAGE.log.
+# Sets up, builds and runs every check; then reports the time and the processor time of each stage, which stages failed,
+# and the number of tests. A stage that fails does not stop the others, except that nothing can follow a failed set-up
+# or build. After the build two lanes of stages run side by side: those that compile in target/debug, and those that use
+# the products. The lane that ends first goes on with the remaining stages. The output of a stage is shown when it ends,
+# and kept in build/test/STAGE.log.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compares what cfa makes with what cf-python makes of the same files: CF-1.13 with its current release, CFA-0.6.2 with 3.16,
-# the last that has it. Both live in virtual environments under build/.
+# Compares the results of cfa and of cf-python for the same files: CF-1.13 with the current release of cf-python,
+# CFA-0.6.2 with 3.16, the last release that has it. Both live in virtual environments under build/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs the examples of docs/creating.md and docs/cookbook.md, each in a fresh directory with files that a script writes
-# (scripts/run_examples.py says what is compared). Then compares what cfa, xarray and cf-python make of the archives of the
-# cookbook with what is in them and with its tables (scripts/cookbook_table.py), and its pictures with those that it draws.
-# With UPDATE=1 the cookbook gets what the commands print and draw.
+# (scripts/run_examples.py says what is compared). Then compares the results of cfa, xarray and cf-python for the
+# archives of the cookbook with their contents and with its tables (scripts/cookbook_table.py), and the pictures with
+# new ones. With UPDATE=1 the cookbook gets what the commands print and draw.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Builds the plugin with the GDAL of another suite of Debian and runs the tests of the driver there, as test_gdal.sh does.
+# Builds the plugin with the GDAL of another suite of Debian and runs the tests of the driver there, as test_gdal.sh
+# does.
 #
 #   scripts/test_gdal_suite.sh SUITE [qgis]    trixie (GDAL 3.10), sid (the newest one), or any that the mirror has
 #
-# With `qgis` the QGIS of that suite is installed too (1.2 GB more), and its tests are run, those of its window among them.
-# The suite is set up once, in build/suites/SUITE (2.5 GB), by root, from the mirror of the machine's own apt sources; remove
-# that folder to have it set up anew. Everything that is mounted is so in a namespace of its own: it is gone with the last
-# process in it, however that ends.
-# CFA_PROFILE=release builds what users have, slowly; dev unless told.
+# With `qgis` the QGIS of that suite is installed too (1.2 GB more), and its tests are run, those of its window among
+# them. The suite is set up once, in build/suites/SUITE (2.5 GB), by root, from the mirror of the machine's own apt
+# sources; remove that folder to set it up anew. All mounts are in a namespace of their own, so they are gone with the
+# last process in it, however that ends. CFA_PROFILE=release builds what users have, slowly; the default is dev.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -92,7 +92,7 @@ if [[ ! -e $root ]]; then
     mkdir -p "$place"
 fi
 cargo fetch --locked --quiet
-# Whoever ends this script ends all that runs in the namespace, too, in whatever way.
+# When this script ends, in whatever way, everything in the namespace ends too.
 CFA_IN_NAMESPACE=$place archive=$archive setpriv --pdeathsig KILL \
     unshare --mount --propagation private --pid --fork --kill-child scripts/test_gdal_suite.sh "$suite" "$qgis" &
 namespace=$!

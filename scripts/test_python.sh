@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the wheel of the Python package, installs it into an environment of its own and runs the tests of python/tests with
-# it, beside those of docs/python.md. Arguments go to pytest.
+# Builds the wheel of the Python package, installs it into an environment of its own and runs the tests of python/tests
+# with it, beside those of docs/python.md. Arguments go to pytest.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

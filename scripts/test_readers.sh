@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Has other readers look at files of the native writer: those of the system, and newer ones in a virtual environment under
-# build/. tests/written/for_readers.rs writes the files.
+# Has other readers look at files of the native writer: those of the system, and newer ones in a virtual environment
+# under build/. tests/written/for_readers.rs writes the files.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs the examples of the README: each fenced block marked `sh tested`, in order, from the top of the repository, on the
-# sample that demo/make_sample.py writes; and the blocks marked `c tested` and `fortran tested`, compiled with the commands
-# that the README gives. The Rust examples are documentation tests.
+# Runs the examples of the README: each fenced block marked `sh tested`, in order, from the top of the repository, on
+# the sample that demo/make_sample.py writes; and the blocks marked `c tested` and `fortran tested`, compiled with the
+# commands that the README gives. The Rust examples are documentation tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

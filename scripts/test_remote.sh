@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the tests of files on servers: the program and the GDAL driver as clients of an Apache, and of an S3 server in a virtual
-# environment, that each test starts on free ports of this machine.
+# Runs the tests of files on servers. The program and the GDAL driver are clients of an Apache, and of an S3 server in a
+# virtual environment, which each test starts on free ports of this machine.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -12,7 +12,7 @@ finish() {
 }
 trap finish EXIT
 
-# The server picks a number that is free, and tells it.
+# The server picks a free number, and prints it.
 Xvfb -displayfd 3 -screen 0 1280x800x24 -nolisten tcp 3>"$work/number" 2>/dev/null &
 display=$!
 for _ in {1..600}; do

@@ -44,7 +44,7 @@ impl<K: Clone + Eq + Hash, V> Cache<K, V> {
     where
         K: Borrow<Q>,
     {
-        // Many look again for what they found last; that is told without a hash.
+        // The newest entry, which callers often look up again, is found without computing a hash.
         let is_newest = self.entries.get(self.newest).is_some_and(|entry| entry.key.borrow() == key);
         let at = if is_newest { self.newest } else { *self.places.get(key)? };
         if at != self.newest {

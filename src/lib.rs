@@ -85,7 +85,7 @@ pub use value::{Attribute, Attributes, DataType, Values};
 /// assert_eq!(escaped("two\nlines"), "two\\nlines");
 /// ```
 pub mod text {
-    pub use crate::author::wish::name_options_for_python;
+    pub use crate::author::option_name::name_options_for_python;
     pub use crate::error::message::{escaped, escaped_json, short};
     pub use crate::error::secrets::redact;
     pub use crate::io::os::shown;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::error::secrets::redact;
 
-/// What a read does about a fragment of which no version exists.
+/// What a read does about a fragment without an existing version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MissingFragments {
@@ -107,7 +107,7 @@ impl FragmentDriver {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OpenOptions {
-    /// What a read does about a fragment of which no version exists.
+    /// What a read does about a fragment without an existing version.
     pub missing_fragments: MissingFragments,
     /// The value, -128 to 255, that marks missing data in aggregated bytes that have no missing value of their own.
     pub missing_bytes: Option<i16>,

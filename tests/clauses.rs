@@ -2,14 +2,9 @@
 //! which test covers which clause.
 
 use crate::support::cdl::make;
-use crate::support::{write, Data, FileSpec, Format, Var};
+use crate::support::{all, write, Data, FileSpec, Format, Var};
 use cfa::{AllowedSources, MissingFragments, OpenOptions};
 use cfa::{DataType, Dataset, Kind, Output, Selection, Values};
-
-fn all(dataset: &Dataset, name: &str) -> cfa::Result<Values> {
-    let variable = dataset.variable(name)?;
-    variable.read_values(&Selection::all(variable.shape()?))
-}
 
 #[test]
 fn ordinary_variables_of_every_type_are_read_alike() {

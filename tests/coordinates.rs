@@ -2,20 +2,12 @@
 //! missing.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
+use crate::support::program::cfa;
 use cfa::create::{create, plan, Options};
 use cfa::internals::write::{write_file, File, Format, Group, Variable};
 use cfa::Coordinates;
 use cfa::{Dataset, Selection, Values};
-
-fn cfa(folder: &Path, words: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cfa"));
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CFA_")) {
-        command.env_remove(name);
-    }
-    command.current_dir(folder).args(words).output().unwrap()
-}
 
 #[track_caller]
 fn good(folder: &Path, words: &[&str]) -> String {

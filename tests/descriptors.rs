@@ -6,6 +6,7 @@ use std::fs::File;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use crate::support::program::without_settings;
 use crate::support::{write, Data, FileSpec, Format, Var};
 use cfa::OpenOptions;
 use cfa::{DataType, Dataset};
@@ -51,10 +52,7 @@ fn aggregation(path: &Path, names: &[String], sizes: &[usize]) {
 fn cfa(folder: &Path, limit: u32, words: &[&str]) -> Output {
     let mut command = Command::new("sh");
     command.arg("-c").arg(format!("ulimit -n {limit}; exec \"$0\" \"$@\"")).arg(env!("CARGO_BIN_EXE_cfa"));
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CFA_")) {
-        command.env_remove(name);
-    }
-    command.current_dir(folder).args(words).output().unwrap()
+    without_settings(command).current_dir(folder).args(words).output().unwrap()
 }
 
 fn good(folder: &Path, limit: u32, words: &[&str]) -> String {

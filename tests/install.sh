@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs a build into a scratch prefix; then, outside the tree, builds programs against it and runs them: C with pkg-config,
-# C linked statically, C and Fortran with CMake, Fortran with pkg-config. Steps whose compiler is not there are left out.
+# Installs a build into a scratch prefix; then, outside the tree, builds programs against it and runs them: C with
+# pkg-config, C linked statically, C and Fortran with CMake, Fortran with pkg-config. Steps whose compiler is not there
+# are left out.
 #
 #   tests/install.sh [OUT]    OUT is build/ unless given
 set -euo pipefail

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Writes tests/data/calendars.tsv: dates and time conversions as python cftime computes them.
 
-Lines: "date  calendar  days  year  month  day" (days since 2000-01-01), "value  calendar  units  value  date and time" and
-"shift  calendar  units  value  other units  value there". Random dates come from a fixed seed. Needs cftime.
+Lines: "date  calendar  days  year  month  day" (days since 2000-01-01), "value  calendar  units  value  date and time"
+and "shift  calendar  units  value  other units  value there". Random dates come from a fixed seed. Needs cftime.
 """
 import pathlib
 import random

@@ -6,9 +6,10 @@ Run in a fresh environment (needs the network once; the tests themselves do not)
     python3 -m venv venv && venv/bin/pip install h5py hdf5plugin blosc numpy
     venv/bin/python tests/make_filter_vectors.py
 
-The file was made with h5py 3.16.0 (HDF5 2.0.0, with szip), hdf5plugin 7.1.0 and blosc 1.11.4. Each entry has the filters with the
-parameters that libhdf5 stored, the filter mask, the size of an element, the raw chunk in hexadecimal, and the
-length and CRC-32 of the bytes that libhdf5 itself gives for it (which need not be those written: some filters are lossy).
+The file was made with h5py 3.16.0 (HDF5 2.0.0, with szip), hdf5plugin 7.1.0 and blosc 1.11.4. Each entry has the
+filters with the parameters that libhdf5 stored, the filter mask, the size of an element, the raw chunk in hexadecimal,
+and the length and CRC-32 of the bytes that libhdf5 itself gives for it (which need not be those written: some filters
+are lossy).
 """
 
 import json

@@ -6,8 +6,9 @@ Run in a fresh environment (needs the network once; the tests themselves do not)
     python3 -m venv venv && venv/bin/pip install h5py==3.16.0
     venv/bin/python tests/make_hdf5_2.py
 
-The file was made with h5py 3.16.0 (HDF5 2.0.0). Each entry has the length of a file and those of its bytes that are not zero,
-as [offset, hexadecimal]. Element i of the data, counted in C order, is (37 i + 11) mod 32003; what was not written is 7.
+The file was made with h5py 3.16.0 (HDF5 2.0.0). Each entry has the length of a file and those of its bytes that are not
+zero, as [offset, hexadecimal]. Element i of the data, counted in C order, is (37 i + 11) mod 32003; what was not
+written is 7.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Writes HDF5 files with much of everything: python3 make_large_hdf5.py FOLDER
 
-Whatever the shape, a dataset of integers holds the numbers from 0 on, one of strings the texts "string 0", "string 1" and
-so on, attribute "aN" the number N and attribute "tN" a text of N bytes.
+Whatever the shape, a dataset of integers holds the numbers from 0 on, one of strings the texts "string 0", "string 1"
+and so on, attribute "aN" the number N and attribute "tN" a text of N bytes.
 """
 
 import ctypes

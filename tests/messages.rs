@@ -2,8 +2,8 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
 
+use crate::support::program::cfa;
 use crate::support::{write, Data, FileSpec, Format, Rng, Var};
 use cfa::create::{plan, Options};
 use cfa::internals::write::aggregation::{add, Aggregated, Content};
@@ -18,14 +18,6 @@ const PLACEHOLDER: &str = "QQQ";
 
 /// Characters that act: C0 and DEL, C1, ends of lines, directions of writing.
 const TRICKS: [&str; 5] = ["\x1b\x07\x7f", "a\u{9b}", "\r\nx", "\u{202e}", "\u{2028}"];
-
-fn cfa(folder: &Path, words: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cfa"));
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CFA_")) {
-        command.env_remove(name);
-    }
-    command.current_dir(folder).args(words).output().unwrap()
-}
 
 fn is_deceptive(c: char) -> bool {
     (c.is_control() && c != '\n')

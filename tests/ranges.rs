@@ -1,15 +1,12 @@
 //! What `cfa info` shows of coordinates: ends, step, gaps, and what cannot be read.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use serde_json::{json, Value};
 
 use crate::support::cdl::{make, make_from};
-
-fn cfa(folder: &Path, words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_cfa")).current_dir(folder).args(words).output().unwrap()
-}
+use crate::support::program::cfa;
 
 fn shown(folder: &Path, words: &[&str]) -> String {
     let output = cfa(folder, words);
@@ -142,7 +139,15 @@ fn longitudes_go_on_at_the_end_of_the_circle() {
         axis("double", "t:units = \"degrees_north\" ;", "350, 0, 10"),
         "0 .. 350 degrees_north, not in order"
     );
+    // Longitudes of stations are not those of the dimension, which are in order.
     let folder = tempfile::tempdir().unwrap();
+    let body = "dimensions: s = 4 ; variables: int s(s) ; float lon(s) ; lon:units = \"degrees_east\" ; float tas(s) ;
+        tas:coordinates = \"lon\" ; data: s = 1, 2, 3, 4 ; lon = 10, 350, 30, 5 ;";
+    make_from(folder.path(), "stations", body);
+    assert_eq!(
+        line(&shown(folder.path(), &["info", "stations.nc"]), "lon"),
+        "5 .. 350 degrees_east, not in order"
+    );
     let body = format!("dimensions: t = 3 ; variables: short t(t) ; {east} data: t = 350, 0, 10 ;");
     make_from(folder.path(), "a", &body);
     let json: Value = serde_json::from_str(&shown(folder.path(), &["info", "a.nc", "--json"])).unwrap();

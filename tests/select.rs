@@ -1,8 +1,9 @@
 //! Parts by coordinates: what `--select` and `Variable::select_parts` find, against naive oracles.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
+use crate::support::program::cfa;
 use cfa::extract::{cuts, extract, Options};
 use cfa::internals::write::{write_file, File, Format, Variable};
 use cfa::{Coordinates, Dataset, Values};
@@ -352,10 +353,6 @@ fn map(folder: &Path) {
     tas.attributes.set_text("units", "K");
     file.variables.push(tas);
     write_file(&file, &folder.join("map.nc"), Format::Netcdf4).unwrap();
-}
-
-fn cfa(folder: &Path, words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_cfa")).current_dir(folder).args(words).output().unwrap()
 }
 
 #[track_caller]

@@ -1,23 +1,10 @@
 //! Odd files that are read nevertheless, with a warning that reaches the user.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
-use crate::support::{write, Data, FileSpec, Format, Var};
-use cfa::{DataType, Dataset, Kind, Selection, Values};
-
-fn all(dataset: &Dataset, name: &str) -> cfa::Result<Values> {
-    let variable = dataset.variable(name)?;
-    variable.read_values(&Selection::all(variable.shape()?))
-}
-
-fn program(folder: &Path, words: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cfa"));
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CFA_")) {
-        command.env_remove(name);
-    }
-    command.current_dir(folder).args(words).output().unwrap()
-}
+use crate::support::program::cfa;
+use crate::support::{all, write, Data, FileSpec, Format, Var};
+use cfa::{DataType, Dataset, Kind, Values};
 
 fn texts(list: &[&str]) -> Data {
     Data::Texts(list.iter().map(|t| t.to_string()).collect())
@@ -63,14 +50,14 @@ fn whoever_reads_an_aggregation_variable_with_dimensions_of_its_own_is_told() {
         &["extract", "agg.nc", "plain.nc"],
         &["convert", "agg.nc", "other.nc", "--dialect", "cfa-0.6.2"],
     ] {
-        let output = program(folder.path(), words);
+        let output = cfa(folder.path(), words);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{words:?}: {said}");
         assert_eq!(told(&said), 1, "{words:?}: {said}");
         assert_eq!(told(&String::from_utf8_lossy(&output.stdout)), 0, "{words:?}");
     }
-    assert_eq!(told(&String::from_utf8_lossy(&program(folder.path(), &["info", "agg.nc"]).stdout)), 1);
-    let check = program(folder.path(), &["check", "agg.nc"]);
+    assert_eq!(told(&String::from_utf8_lossy(&cfa(folder.path(), &["info", "agg.nc"]).stdout)), 1);
+    let check = cfa(folder.path(), &["check", "agg.nc"]);
     assert!(String::from_utf8_lossy(&check.stdout).contains("it has 1 dimensions of its own"));
 }
 
@@ -84,13 +71,13 @@ fn utc_and_tai_are_converted_with_a_warning() {
         assert_eq!(all(&dataset, "time").unwrap(), Values::F64(vec![1.0, 24.0]));
         let warnings = dataset.warnings();
         assert!(warnings.len() == 1 && warnings[0].contains("leap seconds are not counted"), "{warnings:?}");
-        let table = program(folder.path(), &["read", "agg.nc", "time"]);
+        let table = cfa(folder.path(), &["read", "agg.nc", "time"]);
         assert!(String::from_utf8_lossy(&table.stdout).contains("2017-01-01 12:00:00"), "{table:?}");
-        let check = program(folder.path(), &["check", "agg.nc", "--fragments"]);
+        let check = cfa(folder.path(), &["check", "agg.nc", "--fragments"]);
         let said = String::from_utf8_lossy(&check.stdout).into_owned();
         assert!(said.contains("leap seconds are not counted") && check.status.success(), "{said}");
         // Dates are also shown for times that were not converted.
-        let plain = program(folder.path(), &["read", "a.nc", "time"]);
+        let plain = cfa(folder.path(), &["read", "a.nc", "time"]);
         let said = String::from_utf8_lossy(&plain.stderr).into_owned();
         assert!(said.contains("leap seconds are not counted"), "{said}");
     }
@@ -110,10 +97,8 @@ fn making_an_aggregation_of_utc_times_tells_what_is_not_counted() {
             let vars = vec![time, of("v")];
             write(&folder.path().join(name), &FileSpec { format: Format::Cdf1, dims: vec![], vars });
         }
-        let made = program(
-            folder.path(),
-            &["create", &format!("made_{calendar}.nc"), "a.nc", "b.nc", "--allow-gaps"],
-        );
+        let made =
+            cfa(folder.path(), &["create", &format!("made_{calendar}.nc"), "a.nc", "b.nc", "--allow-gaps"]);
         let said = String::from_utf8_lossy(&made.stdout).into_owned();
         assert!(made.status.success(), "{made:?}");
         assert_eq!(said.contains("leap seconds are not counted"), told, "{calendar}: {said}");
@@ -141,6 +126,6 @@ fn years_beyond_9999_are_read_and_shown() {
     let units = ["days since 12345-01-01", "days since 12346-01-01 06:00:00Z"];
     let path = times(folder.path(), units, "365_day", &[]);
     assert_eq!(all(&Dataset::open(&path).unwrap(), "time").unwrap(), Values::F64(vec![1.0, 365.75]));
-    let table = program(folder.path(), &["read", "agg.nc", "time"]);
+    let table = cfa(folder.path(), &["read", "agg.nc", "time"]);
     assert!(String::from_utf8_lossy(&table.stdout).contains("12346-01-01 18:00:00"), "{table:?}");
 }

@@ -1,10 +1,10 @@
 //! Failover: if a version of a fragment exists but cannot be used, the next one is used, with a warning.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::support::{cases, write, Data, FileSpec, Format, Rng, Var};
+use crate::support::program::cfa;
+use crate::support::{all, cases, write, Data, FileSpec, Format, Rng, Var};
 use cfa::internals::container::array::Layout;
 use cfa::internals::container::Container;
 use cfa::{AllowedSources, ChangedFragments, MissingFragments, OpenOptions};
@@ -124,19 +124,6 @@ fn misfits(folder: &Path) -> Vec<&'static str> {
     ]
 }
 
-fn all(dataset: &Dataset, name: &str) -> cfa::Result<Values> {
-    let variable = dataset.variable(name)?;
-    variable.read_values(&Selection::all(variable.shape()?))
-}
-
-fn program(folder: &Path, words: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cfa"));
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CFA_")) {
-        command.env_remove(name);
-    }
-    command.current_dir(folder).args(words).output().unwrap()
-}
-
 fn wanted() -> Vec<f64> {
     (0..2 * N).map(|i| i as f64).collect()
 }
@@ -193,12 +180,12 @@ fn each_way_to_read_passes_over_what_does_not_serve() {
     for name in names {
         of_misfit(folder.path(), name);
         let agg = format!("agg_{name}.nc");
-        let read = program(folder.path(), &["read", &agg, "v", "--raw"]);
+        let read = cfa(folder.path(), &["read", &agg, "v", "--raw"]);
         let said = String::from_utf8_lossy(&read.stderr).into_owned();
         let bytes: Vec<u8> = wanted().iter().flat_map(|x| x.to_ne_bytes()).collect();
         assert!(read.stdout == bytes && said.contains(&format!("{name}.nc")), "{name}: {said}");
         let plain = format!("plain_{name}.nc");
-        let made = program(folder.path(), &["extract", &agg, &plain]);
+        let made = cfa(folder.path(), &["extract", &agg, &plain]);
         assert!(made.status.success(), "{name}: {made:?}");
         let extracted = Dataset::open(folder.path().join(plain)).unwrap();
         assert_eq!(all(&extracted, "v").unwrap(), Values::F64(wanted()), "{name}");
@@ -206,7 +193,7 @@ fn each_way_to_read_passes_over_what_does_not_serve() {
         let outer = folder.path().join(format!("outer_{name}.nc"));
         aggregation(&outer, metres(), 2 * N, &[&[&agg]]);
         assert_eq!(all(&Dataset::open(&outer).unwrap(), "v").unwrap(), Values::F64(wanted()), "{name}");
-        let check = program(folder.path(), &["check", "--fragments", "--json", &agg]);
+        let check = cfa(folder.path(), &["check", "--fragments", "--json", &agg]);
         let report: serde_json::Value = serde_json::from_slice(&check.stdout).unwrap();
         let states = &report["variables"][0]["states"];
         // The check does not read the data, nor those of the fragments of fragments.
@@ -318,7 +305,7 @@ fn nothing_is_passed_over_because_of_a_policy() {
         assert_eq!(all(&dataset, "v").map(|_| ()).unwrap_err().kind(), Kind::Policy, "{first}");
         assert!(dataset.warnings().is_empty(), "{:?}", dataset.warnings());
         let words = ["check", "--fragments", "--json", &name, "--allowed-sources", "SIBLINGS"];
-        let check = program(&inner, &words);
+        let check = cfa(&inner, &words);
         let report: serde_json::Value = serde_json::from_slice(&check.stdout).unwrap();
         assert_eq!(report["variables"][0]["states"]["wrong"], 1, "{first}: {report}");
     }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compiles and runs the Fortran tests and examples against a build, in a fresh directory, the tests also under valgrind; and
-# compares the numbers and names that the module has from cfa.h with the header.
+# Compiles and runs the Fortran tests and examples against a build, in a fresh directory, the tests also under valgrind;
+# and compares the numbers and names that the module has from cfa.h with the header.
 #
 #   fortran/tests/run.sh [OUT]    OUT is build/ unless given: where lib/libcfa.so and lib/libcfa_fortran.a are
 set -euo pipefail

@@ -11,7 +11,7 @@ mod group;
 mod quiet;
 mod subdataset;
 
-/// Gives the engine GDAL's virtual file system, its options and its formats. More than once is as good as once.
+/// Registers GDAL's virtual file system, its options and its formats with the engine. Further calls do nothing.
 #[no_mangle]
 pub extern "C" fn cfa_gdal_register() {
     cfa::plugin::register_virtual_files(&files::Gdal);

@@ -24,7 +24,7 @@ class FragmentChunks(dict[Hashable, Sizes]):
         return None if default is None else super().get(dimension, default)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # They matter when a file is opened. A pickle does without them, so it is small for any number of fragments.
+        # Chunks matter only when a file is opened. Without them a pickle is small for any number of fragments.
         return FragmentChunks, ()
 
     def __deepcopy__(self, memo: object) -> FragmentChunks:

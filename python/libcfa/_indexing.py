@@ -152,7 +152,7 @@ def _expand(key: Any, rank: int) -> tuple[list[Any], int]:
 
 
 def _nothing(shape: list[int], new: New) -> Block:
-    """Return a block of which nothing is wanted: one element that stands for all takes no memory."""
+    """Return a block whose elements nobody needs: one element that stands for all takes no memory."""
     one = new(())
     return Block(np.broadcast_to(one.data, shape), np.broadcast_to(one.valid, shape))
 

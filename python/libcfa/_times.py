@@ -35,7 +35,7 @@ def decoded(values: np.ndarray[Any, Any], attrs: Mapping[str, Any]) -> np.ndarra
     unit = _unit(units)
     if unit is None or values.size == 0 or values.dtype.kind not in "iuf" or not _CHANGING.isdisjoint(attrs):
         return None
-    # Not all numbers of this type are numbers with a sign.
+    # Not all numbers of this type fit the signed one below.
     if values.dtype == np.uint64:
         return None
     numbers = values.astype("f8" if values.dtype.kind == "f" else "i8", copy=False)

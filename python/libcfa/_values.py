@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-#: A value as the engine gives it: text, several texts, or a type code with native bytes.
+#: A value as the engine returns it: text, several texts, or a type code with native bytes.
 Raw = str | list[str] | tuple[str, bytes]
 
 

@@ -337,7 +337,7 @@ def _check_array(name: str, array: np.ndarray[Any, Any], shape: tuple[int, ...])
     if not isinstance(array, np.ndarray):
         raise ValueError(f"{name} is not a numpy array")
     if isinstance(array, np.ma.MaskedArray):
-        # Its mask would tell what was missing before.
+        # Its mask would show what was missing before.
         raise ValueError(f"{name} is a masked array; give its data, and an array of bool as mask")
     if array.shape != shape:
         raise ValueError(f"{name} has shape {array.shape}; the part has {shape}")

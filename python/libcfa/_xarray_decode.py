@@ -12,7 +12,7 @@ from typing import Any
 import xarray as xr
 from xarray import conventions
 
-#: The attributes that tell a coder of xarray, or one that finds coordinates, to do something.
+#: The attributes that xarray acts on when it decodes values or finds coordinates.
 _CODED = frozenset(
     (
         *("_FillValue", "missing_value", "scale_factor", "add_offset", "_Unsigned", "_Encoding", "dtype"),

@@ -2,7 +2,7 @@
 //! fragments.
 //!
 //! The file is written anew with three more variables for each aggregation variable; everything else is copied as it is
-//! stored. Refused: a file with something that cannot be copied, and the classic format.
+//! stored. A file with something that cannot be copied is refused, and so is the classic format.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -52,9 +52,9 @@ struct Found {
     dialect: Dialect,
 }
 
-/// Records the places of chunks in an aggregation file. What it has recorded before is replaced.
+/// Records the places of chunks in an aggregation file, and replaces those that it had recorded before.
 ///
-/// Waits for others who write the file at the same time. The new file is read back before it replaces the old one.
+/// Waits for other writers of the file. The new file is read back before it replaces the old one.
 /// The listener is called with the number of files done so far.
 ///
 /// # Errors
@@ -64,8 +64,8 @@ pub fn index(path: &Path, options: &OpenOptions, listener: Option<&Listener<'_>>
     index_for(path, None, options, listener)
 }
 
-/// Same as [`index`], for readers that will find the file at the path or address `at`, such as its URL on a server:
-/// relative locations are then relative to that, and the files are recorded in the state that they have there.
+/// Same as [`index`], for readers that will find the file at the path or address `at`, such as its URL on a server.
+/// Relative locations are relative to `at`, and the files are recorded in the state that they have there.
 ///
 /// # Errors
 /// As [`index`]; `Uri` for a malformed address.

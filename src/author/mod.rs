@@ -5,7 +5,7 @@ pub mod convert;
 pub mod create;
 pub mod extract;
 pub mod index;
+pub(crate) mod option_name;
 pub(crate) mod out;
 pub mod qgis;
-pub(crate) mod wish;
 pub mod write;

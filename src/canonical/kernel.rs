@@ -28,7 +28,7 @@ pub(super) struct Use {
     /// Whether the mask is also input: elements that it marks as missing stay missing. Otherwise it is only written.
     pub given: bool,
     /// Whether the mask is passed on with the elements. Otherwise the elements alone must show what is missing.
-    pub told: bool,
+    pub passed_on: bool,
 }
 
 /// What a kernel does besides masking stored elements.
@@ -195,7 +195,7 @@ where
             }
             T::load(raw, &mut stored[..n]);
             self.convert_block(&stored[..n], &mut canonical[..n], valid, mask.is_some())?;
-            if !how.told {
+            if !how.passed_on {
                 self.must_show(&canonical[..n], valid)?;
             }
             if let Some(mask) = &mut mask {

@@ -129,7 +129,7 @@ impl Conversion {
             arithmetic: Arithmetic::new(None, Measure::Same),
             canonical: &[],
             missing: target.expressed(),
-            // Whoever made the elements has checked that.
+            // The caller that made the elements has checked that.
             chosen: false,
             lossy,
             kind: Kind::Type,
@@ -172,18 +172,18 @@ impl Conversion {
     /// [`Kind::FragmentType`] (or [`Kind::Type`] for a requested type) at the first valid value that does not fit, and
     /// for missing data without a mask if the type has no value for them. `out` is then partly written.
     pub fn apply(&self, raw: &[u8], out: &mut [u8], mask: Option<&mut [u8]>) -> Result<()> {
-        let told = mask.is_some();
-        self.run(raw, out, mask, Use { given: false, told })
+        let passed_on = mask.is_some();
+        self.run(raw, out, mask, Use { given: false, passed_on })
     }
 
     /// Like [`Conversion::apply`], for elements of which `mask` already marks some as missing; these stay missing. If
-    /// `told` is false, the caller passes on the elements without the mask, so the elements alone must show what is
+    /// `passed_on` is false, the caller passes on the elements without the mask, so the elements alone must show what is
     /// missing.
     ///
     /// # Errors
     /// Those of [`Conversion::apply`].
-    pub fn apply_masked(&self, raw: &[u8], out: &mut [u8], mask: &mut [u8], told: bool) -> Result<()> {
-        self.run(raw, out, Some(mask), Use { given: true, told })
+    pub fn apply_masked(&self, raw: &[u8], out: &mut [u8], mask: &mut [u8], passed_on: bool) -> Result<()> {
+        self.run(raw, out, Some(mask), Use { given: true, passed_on })
     }
 
     fn run(&self, raw: &[u8], out: &mut [u8], mask: Option<&mut [u8]>, how: Use) -> Result<()> {

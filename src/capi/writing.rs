@@ -59,7 +59,7 @@ pub(super) unsafe fn create(
         unsafe { planned::show(variable, given.describe, given.user_data) };
     }
     // SAFETY: as above.
-    unsafe { tell_notes(&report.notes, given.note, given.user_data) };
+    unsafe { report_notes(&report.notes, given.note, given.user_data) };
     watch.end();
     Ok(())
 }
@@ -142,7 +142,7 @@ pub(super) unsafe fn convert(
     let dataset = Dataset::open_with(path, &open)?;
     convert::convert(&dataset, out, &options)?;
     // SAFETY: as above.
-    unsafe { tell_notes(&dataset.warnings(), given.note, given.user_data) };
+    unsafe { report_notes(&dataset.warnings(), given.note, given.user_data) };
     watch.end();
     Ok(())
 }
@@ -198,7 +198,7 @@ pub(super) unsafe fn extract(
     };
     extract::extract(&dataset, out, &options)?;
     // SAFETY: as above.
-    unsafe { tell_notes(&dataset.warnings(), given.note, given.user_data) };
+    unsafe { report_notes(&dataset.warnings(), given.note, given.user_data) };
     watch.end();
     Ok(())
 }
@@ -256,7 +256,7 @@ pub(super) unsafe fn names(mut entry: *const *const c_char, name: &str) -> Answe
     Ok(found)
 }
 
-unsafe fn tell_notes(notes: &[String], tell: cfa_note_callback, user_data: *mut c_void) {
+unsafe fn report_notes(notes: &[String], tell: cfa_note_callback, user_data: *mut c_void) {
     let Some(tell) = tell else { return };
     for note in notes {
         // SAFETY: the caller's function, and a text that outlives the call.

@@ -112,14 +112,14 @@ pub fn check(path: impl AsRef<Path>, options: &Options<'_>) -> Result<Report> {
         variables.push(decoded(&dataset, id, &subject, &mut findings));
     }
     let conventions = tree.groups.first().and_then(|root| root.attributes.text("Conventions"));
-    let mut told: Vec<Dialect> = Vec::new();
+    let mut dialects: Vec<Dialect> = Vec::new();
     for variable in &variables {
-        if !told.contains(&variable.dialect) {
-            told.push(variable.dialect);
+        if !dialects.contains(&variable.dialect) {
+            dialects.push(variable.dialect);
             check_conventions(conventions.as_deref(), variable.dialect, &mut findings);
         }
     }
-    bounds::check(&dataset, told.first().copied().unwrap_or(Dialect::Cf113), &mut findings);
+    bounds::check(&dataset, dialects.first().copied().unwrap_or(Dialect::Cf113), &mut findings);
     let fragments_checked = options.fragments || options.html_report.is_some();
     if fragments_checked {
         let total =

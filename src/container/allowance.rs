@@ -78,7 +78,7 @@ impl Drop for Allowance {
 }
 
 impl Allowance {
-    /// That of a source of which nothing is kept yet.
+    /// Creates the allowance of a source of which nothing is kept yet.
     pub(crate) fn of(source: &dyn Source) -> Self {
         Allowance::new(source.len(), source.stored())
     }

@@ -36,7 +36,7 @@ impl Meant {
 }
 
 /// Decodes numbers to the type and units of the target. `units` (with calendar) are those of the stored numbers if
-/// their attributes have none; `valid` marks what is missing already.
+/// their attributes have none; `valid` marks the numbers that are missing already.
 ///
 /// # Errors
 /// `Units` and `Calendar` if the units cannot be converted, `Attribute` for packing attributes that are not numbers.
@@ -58,7 +58,7 @@ pub(crate) fn meant(
     Ok(Meant { values, valid })
 }
 
-/// Returns so many bytes.
+/// Returns `n` equal bytes.
 ///
 /// # Errors
 /// `Limit` if there is no memory for them.
@@ -169,12 +169,12 @@ impl Coordinates {
         Ok(coordinates)
     }
 
-    /// Returns a part of a variable's own values as coordinates, in C order; characters along its last dimension are
+    /// Returns a part of a variable's own values as coordinates, in C order. Characters along its last dimension make
     /// words.
     ///
     /// # Errors
     /// Those of reading it.
-    pub(crate) fn of(variable: &Variable, part: &Selection) -> Result<Coordinates> {
+    pub fn of(variable: &Variable, part: &Selection) -> Result<Coordinates> {
         let mut coordinates = Coordinates {
             dimension: String::new(),
             values: None,
@@ -187,8 +187,8 @@ impl Coordinates {
         Ok(coordinates)
     }
 
-    /// Reads the values of a part of a coordinate variable, and what makes dates of them. `is_text`: characters along the
-    /// last dimension are words.
+    /// Reads the values of a part of a coordinate variable, and its units of time. With `is_text`, characters along the
+    /// last dimension make words.
     fn decode(&mut self, coordinate: &Variable, part: &Selection, is_text: bool) -> Result<()> {
         let Meant { values, valid } = match is_text {
             true => words(coordinate, part)?,
@@ -227,7 +227,7 @@ impl Coordinates {
     pub fn along_parts(variable: &Variable, d: usize, parts: &Parts) -> Result<Coordinates> {
         let (ranges, shape) = (parts.ranges(d), variable.shape()?);
         match ranges {
-            // No more is read than is wanted.
+            // A single range reads no more than it needs; several read the whole dimension.
             [range] => {
                 let along = Coordinates::along(variable, d, &parts.first(d, shape)?)?;
                 along.picked(&[Range { start: 0, step: 1, ..*range }], ranges, is_moved(ranges))
@@ -338,6 +338,11 @@ impl Coordinates {
         self.time.is_some()
     }
 
+    /// Returns whether the coordinates are longitudes, by their attributes: the same place has several numbers, 360 apart.
+    pub fn are_longitudes(&self) -> bool {
+        self.is_longitude && !self.are_dates()
+    }
+
     /// Returns whether coordinate `i` of the part is missing.
     pub fn is_missing(&self, i: u64) -> bool {
         self.values.is_some() && self.valid.get(i as usize) == Some(&0)
@@ -376,7 +381,7 @@ fn is_moved(ranges: &[Range]) -> bool {
     ranges.iter().any(|range| range.shift != 0.0)
 }
 
-/// Characters that are read at once, and the most that a word may have room for.
+/// The number of characters that are read at once, and the most that a word may have room for.
 const CHARACTERS: u64 = 1 << 20;
 
 /// Reads rows of characters as words, some rows at a time: there may be room for far more characters than there are.
@@ -399,8 +404,8 @@ fn words(variable: &Variable, part: &Selection) -> Result<Meant> {
     Ok(Meant { valid: filled(words.len(), 1)?, values: Values::String(words) })
 }
 
-/// Returns the coordinate variable of a dimension of a variable: the nearest of its name in the groups between the two
-/// (CF-1.13 section 2.7.1). Rows of characters have the length of the text as a second dimension.
+/// Returns the coordinate variable of a dimension of a variable: the one of its name in the nearest group between the
+/// groups of the two (CF-1.13 section 2.7.1). Rows of characters have the length of the text as a second dimension.
 pub(crate) fn coordinate_of(variable: &Variable, id: DimensionId) -> Result<Option<Variable>> {
     let dataset = variable.dataset();
     let tree = dataset.shared().tree();

@@ -23,7 +23,7 @@ impl Dataset {
     /// # Errors
     /// `Io`, `NotNetcdf`; `Damaged`, `Limit` if no aggregation attribute is legible.
     pub fn identify(path: impl AsRef<Path>) -> Result<Option<Option<Dialect>>> {
-        // Whoever opens the file reports a setting that is not valid.
+        // Opening the file reports a setting that is not valid.
         let options = OpenOptions::from_env().unwrap_or_default();
         let source: Arc<dyn Source> = Arc::new(location::find_named(path.as_ref(), &options)?.file);
         // Most files are ordinary ones, and this check is cheap.
@@ -32,7 +32,7 @@ impl Dataset {
         }
         match Container::open(source).and_then(|container| first_dialect(container.tree()?)) {
             Err(error) if error.kind() != Kind::Io => Ok(Some(None)),
-            told => told,
+            found => found,
         }
     }
 }

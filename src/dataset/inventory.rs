@@ -47,10 +47,10 @@ pub enum Presence {
     Refused(Error),
 }
 
-/// Number of entries that are looked up at once.
+/// The number of entries that are looked up at once.
 const BLOCK: u64 = 4096;
 
-/// Number of fragments on servers that are looked for together.
+/// The number of fragments on servers that are looked for together.
 const TOGETHER: usize = 1024;
 
 impl Variable {
@@ -123,8 +123,8 @@ impl Variable {
         Ok(Entry { index: index.to_vec(), ranges, source })
     }
 
-    /// Visits every fragment in C order, with whether each of its versions can be opened. Files on servers are looked for
-    /// side by side.
+    /// Visits every fragment in C order, and reports whether each of its versions can be opened. Files on servers are
+    /// looked for side by side.
     ///
     /// # Errors
     /// As [`Variable::for_each_fragment`].

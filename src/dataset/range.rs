@@ -1,8 +1,8 @@
-//! The range of a coordinate variable: its ends, its step and its gaps.
+//! Determines the range of a coordinate variable: its ends, its step and its gaps.
 //!
-//! The values are read in blocks, once, so that a long axis takes no more memory than a short one. Steps that occur
-//! are counted with the first places of each; afterwards the most common one is the step, and larger ones are gaps.
-//! Dates that are months or years apart are compared by month, because months differ in length.
+//! The values are read in blocks, once, so that a long axis takes no more memory than a short one. Each distance between
+//! neighbours is counted, with the first places where it occurs; in the end the most common one is the step, and larger
+//! ones are gaps. Dates that are months or years apart are compared by month, because months differ in length.
 
 use crate::canonical::{Calendar, DateTime};
 use crate::dataset::coordinate_blocks;
@@ -13,15 +13,15 @@ use crate::model::slabs::Slabs;
 use crate::selection::{checked_product, Selection};
 use crate::value::{DataType, Values};
 
-/// An aggregated coordinate of more fragments than these is not read between its ends.
+/// An aggregated coordinate of more fragments is not read between its ends.
 const MOST_FRAGMENTS: u64 = 100;
-/// Different steps that are told apart. Coordinates that have more are uneven.
+/// The maximum number of different steps that are counted. Coordinates with more are uneven.
 const MOST_STEPS: usize = 64;
-/// Gaps whose places are kept, per length; also the number of words.
+/// The maximum number of places that are kept for each step, and of words.
 const MOST_PLACES: usize = 8;
 const DAY: f64 = 86_400.0;
 
-/// A coordinate value.
+/// A coordinate value, as text and in the forms that it has.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
     /// Its text: a date, a number or a word.
@@ -70,7 +70,7 @@ pub struct Gap {
 pub struct CoordinateRange {
     /// The number of values.
     pub count: u64,
-    /// How many of those that were read are missing.
+    /// The number of missing ones among the values that were read.
     pub missing: u64,
     /// The first value that is not missing.
     pub first: Option<Point>,
@@ -82,7 +82,7 @@ pub struct CoordinateRange {
     pub words: Vec<String>,
     /// Their order.
     pub order: Order,
-    /// The step, unless they are uneven.
+    /// The step, unless the values are uneven.
     pub step: Option<Step>,
     /// The number of gaps.
     pub gap_count: u64,
@@ -147,16 +147,16 @@ impl Variable {
 /// A value with its number.
 type Numbered = (f64, Point);
 
-/// A step that occurs.
+/// A distance between neighbours that occurs.
 struct Occurring {
     distance: f64,
     months: i64,
     count: u64,
-    /// The indices of the values before the first of them.
+    /// The indices of the values before the first places where it occurs.
     places: Vec<u64>,
 }
 
-/// What is known of the values that were read so far.
+/// The steps and ends of the values that were read so far.
 struct Steps {
     is_line: bool,
     /// The relative error of a value.
@@ -207,7 +207,7 @@ impl Steps {
         }
         let is_word = matches!(values, Values::String(_) | Values::Char(_));
         let mut last = None;
-        // Points are made of the ends of a block alone: in a sequence, each value is the greatest so far.
+        // Points are made only of the extremes of a block: in an ascending sequence each value is the greatest so far.
         let mut ends: Option<[(f64, u64); 2]> = None;
         for i in 0..values.len() as u64 {
             let number = block.number(i);
@@ -340,7 +340,7 @@ impl Steps {
         let most = self.occurring.iter().max_by_key(|o| o.count)?;
         let of_months =
             |months: i64| self.occurring.iter().filter(|o| o.months == months).map(|o| o.count).sum::<u64>();
-        // Of months that all have one length (360_day), and of those that have not.
+        // A step of months may be one length in days (360_day) or several.
         let is_monthly = most.months != 0 && {
             let days = (most.distance * self.unit_seconds / DAY / most.months as f64).abs();
             (27.9..=31.1).contains(&days) && of_months(most.months) * 2 > total
@@ -363,7 +363,7 @@ impl Steps {
         if most.count * 2 <= total {
             return None;
         }
-        // Nothing may be nearer than the step, or between one and the next.
+        // No two neighbours may be nearer than the step.
         if self.occurring.iter().any(|o| o.distance.abs() < 0.99 * distance.abs()) {
             return None;
         }

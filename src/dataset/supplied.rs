@@ -1,4 +1,4 @@
-//! Datasets from bytes that the caller holds or fetches, instead of a file that the library opens.
+//! Opens datasets from bytes that the caller holds or fetches, instead of a file.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,8 +14,8 @@ use crate::options::OpenOptions;
 impl Dataset {
     /// Opens a file that is in memory.
     ///
-    /// `name` is the path or address that it would have: the name in messages, and what relative locations of fragments
-    /// are relative to. The access policy applies as if the file lay there.
+    /// `name` is the path or address that the file would have. Messages contain it, and locations of fragments are
+    /// relative to it. The access policy applies as if the file lay there.
     ///
     /// ```
     /// use cfa::{Dataset, OpenOptions};
@@ -53,7 +53,7 @@ impl Dataset {
     ) -> Result<Self> {
         static LAST: AtomicU64 = AtomicU64::new(0);
         let (name, origin) = location::origin_named(name.as_ref())?;
-        // Two of the same name are two files.
+        // Two files of the same name are different files.
         let identity = Identity::Named(format!("supplied {}", LAST.fetch_add(1, Ordering::Relaxed)));
         let container = Arc::new(Container::open(Arc::new(Supplied { name, len, read }))?);
         Dataset::from_container(container, identity, origin, options)

@@ -1,4 +1,4 @@
-//! Reads of numbers as they are meant into a caller's buffer: unpacked, or with NaN for what is missing.
+//! Reads numbers into a caller's buffer as users want to see them: unpacked, or with NaN for missing ones.
 
 use crate::bytes::{arrays, arrays_mut};
 use crate::canonical::{Conversion, Target};
@@ -13,7 +13,7 @@ use crate::value::{Attributes, DataType};
 const BLOCK: usize = 4096;
 
 impl Variable {
-    /// As [`Variable::read_into`], with NaN for what is missing.
+    /// As [`Variable::read_into`], with NaN for missing elements.
     ///
     /// # Errors
     /// As [`Variable::read_into`]; `Type` when the type wanted has no NaN.
@@ -49,8 +49,8 @@ impl Variable {
         Ok(())
     }
 
-    /// Returns the one number that all missing elements have after a read without mask, and no other element. `None` if
-    /// there may be others, or if a mask is wanted.
+    /// Returns the one number that all missing elements, and no others, have after a read without mask. Returns `None` if
+    /// there is no such number, or if a mask is wanted.
     fn only_missing_value(&self, output: &Output<'_>) -> Result<Option<f64>> {
         let is_its_own = output.mask.is_none() && output.data_type == self.data_type();
         if !is_its_own || self.aggregation()?.is_none() {
@@ -86,14 +86,14 @@ impl Variable {
         Ok(())
     }
 
-    /// Reads numbers as they are meant: unpacked by `scale_factor` and `add_offset`, unsigned where `_Unsigned` says so,
-    /// and NaN where they are missing.
+    /// Reads unpacked numbers: unpacked by `scale_factor` and `add_offset`, unsigned where `_Unsigned` says so, and NaN
+    /// where they are missing.
     ///
     /// Needs more memory, for the packed numbers.
     ///
     /// # Errors
-    /// As [`Variable::read_into`]; `Type` for text, for numbers that do not fit the type wanted, and for missing data without
-    /// mask in a type that has no NaN; `Attribute` for packing attributes that are not numbers.
+    /// As [`Variable::read_into`]; `Type` for text, for numbers that do not fit the requested type, and for missing data
+    /// without mask in a type that has no NaN; `Attribute` for packing attributes that are not numbers.
     pub fn read_unpacked_into(&self, selection: &Selection, mut output: Output<'_>) -> Result<()> {
         let (stored_type, wanted) = (self.data_type(), output.data_type);
         let sizes = (stored_type.size(), wanted.size());
@@ -151,7 +151,7 @@ impl Variable {
 /// Replaces elements of `N` bytes.
 fn replace<const N: usize>(elements: &mut [u8], is_old: impl Fn([u8; N]) -> bool, new: [u8; N]) {
     for block in elements.chunks_mut(BLOCK * N) {
-        // Without a branch, so that many elements are compared at once. Few blocks have one.
+        // The search has no branch, so that many elements are compared at once. Few blocks have such an element.
         if arrays(block).iter().fold(false, |found, &element| found | is_old(element)) {
             arrays_mut(block)
                 .iter_mut()
@@ -168,7 +168,7 @@ fn is_c_order(strides: &[i64], counts: &[u64]) -> bool {
     pairs.all(|((&stride, &own), &count)| count == 1 || u64::try_from(stride) == Ok(own))
 }
 
-/// The distance between neighbours in the buffer, and the place of the first element, in elements.
+/// Returns the distances between neighbours in the buffer, and the place of the first element, in elements.
 fn layout(selection: &Selection, output: &Output<'_>) -> (Vec<i64>, usize) {
     let c_order =
         || c_strides(selection.count()).iter().map(|&s| i64::try_from(s).unwrap_or(i64::MAX)).collect();

@@ -107,8 +107,8 @@ pub(crate) fn nearest_dialect(tree: &Tree, variable: &Variable) -> Dialect {
     };
     let rank = attributes.text(names.dimensions).unwrap_or_default().split_whitespace().count();
     let terms = Terms::from_elements(&pairs).and_then(Terms::ignoring_case);
-    let told = terms.and_then(|terms| location_dialect(shape, rank, &terms));
-    told.unwrap_or(if shape.len() > 2 { Dialect::Cfa06b1 } else { Dialect::Cfa062 })
+    let dialect = terms.and_then(|terms| location_dialect(shape, rank, &terms));
+    dialect.unwrap_or(if shape.len() > 2 { Dialect::Cfa06b1 } else { Dialect::Cfa062 })
 }
 
 /// Returns the names of the attributes that are present.
@@ -209,15 +209,15 @@ mod tests {
 
     #[test]
     fn keywords_tell_the_family() {
-        let told = |text: &str| by_keywords(text.split_whitespace());
-        assert_eq!(told("map uris identifiers"), Some(Family::Cf113));
-        assert_eq!(told("unique_values"), Some(Family::Cf113));
-        assert_eq!(told("shape location address"), Some(Family::CfDraft));
-        assert_eq!(told("value address"), Some(Family::CfDraft));
-        assert_eq!(told("LOCATION file"), Some(Family::Location));
-        assert_eq!(told("location uris"), Some(Family::Location));
-        assert_eq!(told("Address"), Some(Family::Location));
-        assert_eq!(told("MAP address"), None);
-        assert_eq!(told(""), None);
+        let family = |text: &str| by_keywords(text.split_whitespace());
+        assert_eq!(family("map uris identifiers"), Some(Family::Cf113));
+        assert_eq!(family("unique_values"), Some(Family::Cf113));
+        assert_eq!(family("shape location address"), Some(Family::CfDraft));
+        assert_eq!(family("value address"), Some(Family::CfDraft));
+        assert_eq!(family("LOCATION file"), Some(Family::Location));
+        assert_eq!(family("location uris"), Some(Family::Location));
+        assert_eq!(family("Address"), Some(Family::Location));
+        assert_eq!(family("MAP address"), None);
+        assert_eq!(family(""), None);
     }
 }

@@ -45,16 +45,16 @@ impl fmt::Display for Url {
     }
 }
 
-/// What the user says about S3.
+/// The user's settings for S3.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Stores;
+pub(crate) struct S3Settings;
 
 /// What may be requested from servers.
 #[derive(Clone, Debug)]
 pub(crate) struct Access;
 
 impl Access {
-    pub(crate) fn of_named(url: &Url, _options: &OpenOptions, _stores: &Stores) -> Self {
+    pub(crate) fn of_named(url: &Url, _options: &OpenOptions, _s3: &S3Settings) -> Self {
         match *url {}
     }
 
@@ -63,7 +63,7 @@ impl Access {
         _own: Vec<Url>,
         _home: Vec<Url>,
         _options: &OpenOptions,
-        _stores: &Stores,
+        _s3: &S3Settings,
     ) -> Self {
         Access
     }

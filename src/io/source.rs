@@ -77,7 +77,7 @@ impl Fetched {
     }
 }
 
-/// A source of which some bytes were fetched.
+/// A source some of whose bytes were fetched.
 pub(crate) struct Overlay<'a> {
     pub(crate) source: &'a dyn Source,
     pub(crate) fetched: &'a Fetched,

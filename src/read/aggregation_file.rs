@@ -125,7 +125,7 @@ impl AggregationFile {
             return Ok(None);
         }
         let place = |e: Error| e.in_variable(&variable.path).in_file(self.container.name());
-        // Whoever lists a file asks for each variable several times: a refusal is remembered, unless reading failed.
+        // Listing a file asks for each variable several times, so an error is remembered, unless reading failed.
         let decoded = self.aggregations[id.0].get_or_try_init(|| {
             let decoded = dialect::decode(&self.container, id, self.options.max_fragments, &self.grids);
             let decoded = match decoded {

@@ -1,7 +1,7 @@
 //! Reads ahead: decodes the chunks of a selection into the cache of the file, in parallel, and returns no values.
 //!
 //! The cache limits it: chunks that would displace others of the same selection are not read. Only compressed chunks
-//! profit from it; for other data, the next read knows only the layout of their fragments.
+//! profit from it; of other fragments, the next read only knows the layout already.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::read::fragment::{self, Chain, Piece, Raw};
 use crate::selection::Selection;
 use crate::threads::workers::{self, Queue};
 
-/// The bytes that an open fragment counts as, so that reading ahead ends for fragments without chunks too.
+/// The number of bytes that an open fragment counts, so that reading ahead ends for fragments without chunks too.
 const FRAGMENT: i64 = 4 << 10;
 
 /// What a thread does next.

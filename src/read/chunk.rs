@@ -96,7 +96,7 @@ fn search<T>(
     Ok(found)
 }
 
-/// Returns where the block of this shape is stored that begins at `start` of an array; the file has no name yet.
+/// Returns where an array stores the block of this shape that begins at `start`; the caller adds the name of the file.
 fn place_in(source: &dyn Source, array: &Array, start: &[u64], block: &[u64]) -> Result<Option<StoredChunk>> {
     let Element::Number { size: element, big_endian } = array.element else { return Ok(None) };
     if source.is_remote() || array.short.is_some() {
@@ -138,7 +138,7 @@ fn bytes(source: &dyn Source, array: &Array, start: &[u64], form: &Form) -> Resu
     let (Some(place), Some(len)) = (index.find(&at)?.filter(|place| place.filter_mask == 0), len) else {
         return Ok(None);
     };
-    // If it is longer than the chunk itself, it is better to compress it again.
+    // A stored chunk that is longer than its data is better compressed again.
     let Some(stored) = usize::try_from(place.size).ok().filter(|&stored| stored <= len) else {
         return Ok(None);
     };

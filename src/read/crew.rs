@@ -1,4 +1,4 @@
-//! The threads of a read: as many as there are cores, or as many as requests may wait for servers.
+//! Chooses the number of threads of a read: that of the cores, or that of the requests that may wait for servers.
 
 use super::desks::Desks;
 use super::fragment::Chain;
@@ -12,14 +12,14 @@ use crate::read::fragment::Piece;
 use crate::threads::progress::Progress;
 use crate::threads::workers::{self, Queue};
 
-/// If a read has fewer bytes than this from few fragments, a second thread does not pay, unless much is decoded for it.
+/// A read of fewer bytes than this from few fragments gains nothing from a second thread, unless much is decoded for it.
 const WORTH_THREADS: u64 = 256 << 10;
 const FEW_FRAGMENTS: usize = 8;
 /// From this number of fragments on servers on, each is read as soon as it is open. With fewer, all are opened first, so
 /// that it is known how many parts there are.
 const MANY_REMOTE: usize = 16;
 
-/// Who reads.
+/// The threads of a read, and their work.
 #[derive(Clone, Copy)]
 pub(super) struct Crew {
     /// The maximum number of threads.
@@ -35,7 +35,7 @@ pub(super) struct Crew {
 }
 
 impl Crew {
-    /// The crew for a read of this many fragments, some of which may be on servers.
+    /// Creates the crew for a read of this many fragments. `waits` says whether some may be on servers.
     pub(super) fn new(file: &AggregationFile, request: &Request<'_>, fragments: usize, waits: bool) -> Self {
         let bytes = request.selection.len().unwrap_or(u64::MAX);
         let bytes = bytes.saturating_mul(request.data_type.size().unwrap_or(1) as u64);
@@ -55,7 +55,7 @@ impl Crew {
         }
     }
 
-    /// The same crew for the parts of the fragments.
+    /// Returns the same crew for the parts of the fragments.
     pub(super) fn for_parts(self, parts: usize) -> Self {
         // If no fragment has more than one part, little is decoded.
         let alone = !self.waits && self.is_small && parts <= self.tasks.max(1);

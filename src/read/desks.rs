@@ -1,5 +1,5 @@
-//! What a read of files on servers may have on hand: bytes that were fetched and not yet decoded, and buffers to decode
-//! them with, as many as there are cores. Both are bounded, however many requests wait.
+//! Bounds the memory of reads of files on servers, however many requests wait: the bytes that were fetched and not yet
+//! decoded, and the buffers for decoding, of which there is a set (a desk) for each core.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -45,7 +45,7 @@ impl InFlight {
 pub(super) struct Room(u64);
 
 impl Room {
-    /// Waits for room. More than may be in flight at all has room alone.
+    /// Waits for room. A part that is larger than the limit waits until nothing else is in flight.
     ///
     /// # Errors
     /// `Cancelled`.
@@ -62,7 +62,7 @@ impl Room {
 impl Drop for Room {
     fn drop(&mut self) {
         let all = InFlight::of_this_process();
-        // After a fork, the room was that of the other process.
+        // After a fork, the room may have been taken in the parent process.
         let mut bytes = lock(&all.bytes);
         *bytes = bytes.saturating_sub(self.0);
         drop(bytes);
@@ -79,7 +79,7 @@ pub(super) struct Desks<'a> {
 
 struct State<'a> {
     free: Vec<Buffers<'a>>,
-    /// How many more there may be.
+    /// The number of desks that may still be made.
     more: usize,
 }
 

@@ -1,7 +1,7 @@
 //! What a second read of a fragment can reuse: its layout and the conversion of its values.
 //!
-//! It is kept after the file is closed, in bounded number. When the file is opened again, its identity and state are
-//! compared; a file that changed is read anew.
+//! Both are kept after the file is closed, for a bounded number of fragments. When the file is opened again, its
+//! identity and state are compared; a file that changed is parsed again.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,7 +33,7 @@ pub(super) struct Known {
 #[derive(Default)]
 pub(super) struct KnownFragments {
     known: Mutex<HashMap<(VariableId, u64), Arc<Known>>>,
-    /// Those whose recorded places of chunks are not usable.
+    /// The fragments whose recorded places of chunks are not usable.
     stale: Mutex<HashSet<(VariableId, u64)>>,
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct Request<'a> {
     pub(crate) mask: Option<&'a Destination<'a>>,
     /// Whether converting to the requested type may change values; `None` uses the option of the dataset.
     pub(crate) lossy: Option<bool>,
-    /// Who watches.
+    /// The listener that observes the read.
     pub(crate) progress: Option<&'a Progress<'a>>,
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn numbers(
 enum Task {
     /// Open the fragment of this number in the block, and read it.
     Fragment(usize),
-    /// Read a part of an open one.
+    /// Read a part of an open fragment.
     Part(usize, Arc<Prepared>, Piece),
 }
 
@@ -178,7 +178,7 @@ impl Preparation<'_> {
         crew.run(parts, progress, self.chain.chunks, work)
     }
 
-    /// Opens a fragment and divides the part needed of it. A missing fragment is filled at once.
+    /// Opens a fragment and divides the piece that is needed of it. A missing fragment is filled at once.
     fn begin(
         &self,
         i: usize,

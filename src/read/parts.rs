@@ -10,7 +10,7 @@ use crate::selection::{indices, Selection};
 
 /// The size of a part in bytes, unless one chunk is larger. Chunks count as a whole, since they are decoded as a whole.
 const PART: u64 = 1 << 20;
-/// About the maximum number of parts of one piece: larger ones come of more.
+/// About the maximum number of parts of one piece. A piece that would have more is divided into larger parts.
 const MOST: u64 = 1 << 16;
 
 /// Returns the parts of a piece. `chunk` is the shape of the chunks of the stored array, or of blocks of one without
@@ -38,7 +38,7 @@ pub(crate) fn parts(
         .collect()
 }
 
-/// Returns the bytes that are decoded for a selection, which is not empty.
+/// Returns the number of bytes that are decoded for a selection, which must not be empty.
 pub(crate) fn cost(selection: &Selection, chunk: Option<&[u64]>, element: usize) -> u64 {
     match chunk {
         Some(chunk) => ChunkNumbers::new(selection, chunk).count().saturating_mul(bytes_of(chunk, element)),

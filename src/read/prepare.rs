@@ -122,7 +122,7 @@ pub(crate) struct Preparation<'a> {
     failures: Failures,
     /// The recorded places of chunks.
     recorded: Option<Arc<RecordedChunks>>,
-    /// The fragments for which they proved unusable during this read.
+    /// The fragments whose recorded places proved unusable during this read.
     stale: Mutex<HashSet<u64>>,
     /// The conversions of arrays with recorded descriptions.
     conversions: Mutex<Conversions>,
@@ -327,7 +327,7 @@ impl<'a> Preparation<'a> {
         Some(Prepared { is_recorded: known.recorded.is_some(), ..prepared })
     }
 
-    /// Reads what is recorded about fragments with these spans, in few steps.
+    /// Reads what is recorded about fragments with these spans, with few requests.
     pub(super) fn bring_recorded(&self, all: impl Iterator<Item = Vec<Span>> + Clone) {
         if let Some(tables) = &self.recorded {
             tables.bring(all.map(|spans| self.aggregation.grid.number(&index_of(&spans))));
@@ -351,7 +351,7 @@ impl<'a> Preparation<'a> {
         }
         let state = entry.state(version.location.as_deref()?, &version.identifier);
         let file = fragment::recorded_file(&self.wanted(versions, index), state)?;
-        // No record makes another kind of local file readable.
+        // A record must not make a local file readable that is not netCDF.
         if !file.source.is_remote() && !begins_as_netcdf(&*file.source) {
             return None;
         }
@@ -397,7 +397,7 @@ impl<'a> Preparation<'a> {
     }
 }
 
-/// Returns whether a failure may be due to what was recorded, not to the way to a server.
+/// Returns whether wrong records may have caused a failure, rather than the connection to a server.
 fn is_stale(prepared: &Prepared, error: &Error) -> bool {
     let Raw::Known { file, .. } = &prepared.raw else { return false };
     let is_lost = error.kind() == Kind::Io && file.source.is_remote() && file.source.is_current();

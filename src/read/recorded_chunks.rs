@@ -1,7 +1,7 @@
-//! The recorded places of chunks: what a fragment's file would say, read from the aggregation file instead.
+//! The recorded places of chunks: the layout of a fragment's file, read from the aggregation file instead.
 //!
-//! The tables are read in blocks, when they are needed. Whatever is odd in them means that nothing is recorded, or is an
-//! error of reading the fragment; both make the reader parse the file of the fragment.
+//! The tables are read in blocks, when they are needed. Anything odd in them counts as not recorded, or is an error of
+//! reading the fragment; in both cases the reader parses the file of the fragment.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -21,13 +21,13 @@ use crate::model::ChunkTables;
 use crate::selection::{checked_product, Selection};
 use crate::value::Values;
 
-/// The rows that are read at once; whoever writes tables stores them in chunks of as many.
+/// The number of rows that are read at once; writers of tables store them in chunks of as many rows.
 pub(crate) const ROWS: u64 = 4096;
 /// The bytes of rows that are kept.
 const KEPT: u64 = 8 << 20;
 /// The number of blocks of a table that are read at once.
 const TOGETHER: u64 = 32;
-/// The number of descriptions that are kept, and of those that are read in advance.
+/// The number of descriptions that are kept, and the number that are read in advance.
 const MOST_LAYOUTS: usize = 1000;
 const MOST_BROUGHT: usize = 16;
 
@@ -86,8 +86,8 @@ impl RecordedChunks {
         Some(Entry { layout, first: unsigned(first)?, length: unsigned(length)?, stamp: stamp as u64 })
     }
 
-    /// Reads what is recorded about these fragments in few steps, if the tables are on a server. Without it, their parts
-    /// are read one by one, by many threads at the same time; so errors are left to that.
+    /// Reads what is recorded about these fragments with few requests, if the tables are on a server. Otherwise each
+    /// thread reads the rows that it needs, and that also reports the errors that are ignored here.
     pub(crate) fn bring(&self, numbers: impl Iterator<Item = u64> + Clone) {
         if !self.container.source().is_remote() {
             return;
@@ -96,7 +96,7 @@ impl RecordedChunks {
         let (wide, long) = (ChunkTables::FRAGMENT_COLUMNS, ChunkTables::CHUNK_COLUMNS);
         let rows = |id| self.array_of(id).ok().and_then(|array| array.shape.first().copied()).unwrap_or(0);
         if rows(chunks) <= TOGETHER * ROWS && rows(layouts) <= MOST_TEXT as u64 {
-            // Small tables are read whole, before it is known what is needed of them.
+            // A small table is read whole, before it is known which rows are needed.
             let all = 0..rows(chunks).saturating_sub(1);
             let _ = self
                 .load(&[(fragments, wide, span(numbers.clone())), (chunks, long, all.start..=all.end)], true);
@@ -248,7 +248,7 @@ impl RecordedChunks {
         if let Some(block) = lock().get(&(table, number)) {
             return Ok(Arc::clone(block));
         }
-        // A block is a chunk, so what is kept here need not be kept as a chunk too.
+        // A block is a chunk of the table, so it need not be in the cache of chunks too.
         let place = (self.array_of(table)?, self.stretch(table, number, number, columns)?);
         let values = self.container.read_tables(&[place])?.pop();
         let none = || Error::new(Kind::Internal, "a table of chunks was not read");

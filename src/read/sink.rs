@@ -32,12 +32,12 @@ impl<'a> Buffers<'a> {
         Buffers { kept, stored, own, cast, valid }
     }
 
-    /// Sets when decoded chunks are cached for later reads from now on.
+    /// Sets when decoded chunks are cached for later reads.
     pub(crate) fn keep_chunks(&mut self, keep: Keep) {
         self.kept.keep = keep;
     }
 
-    /// Sets what was fetched for the next part.
+    /// Passes the bytes that were fetched for the next part.
     pub(crate) fn bring(&mut self, fetched: Fetched) {
         self.kept.fetched = fetched;
     }
@@ -70,8 +70,8 @@ impl<'a> Sink<'a> {
             unsafe { values.contiguous(&part.at, &part.count) }
         });
         let place = place.flatten();
-        let (told, given) = (self.request.mask.is_some(), raw.is_unmarked());
-        if conversion.is_identity() && self.cast.is_none() && !told && !given {
+        let (passed_on, given) = (self.request.mask.is_some(), raw.is_unmarked());
+        if conversion.is_identity() && self.cast.is_none() && !passed_on && !given {
             if let Some(place) = place {
                 return raw.read(&part.selection, place, None, chain, kept);
             }
@@ -82,10 +82,10 @@ impl<'a> Sink<'a> {
             return Ok(());
         }
         let stored = sized(stored, n, size_of(raw.data_type())?)?;
-        let mut valid = (told || given).then(|| sized(valid, n, 1)).transpose()?;
+        let mut valid = (passed_on || given).then(|| sized(valid, n, 1)).transpose()?;
         raw.read(&part.selection, stored, valid.as_deref_mut().filter(|_| given), chain, kept)?;
         let convert = |out: &mut [u8], valid: Option<&mut [u8]>| match valid {
-            Some(valid) if given => conversion.apply_masked(stored, out, valid, told),
+            Some(valid) if given => conversion.apply_masked(stored, out, valid, passed_on),
             valid => conversion.apply(stored, out, valid),
         };
         match (place, &self.cast) {
@@ -97,7 +97,7 @@ impl<'a> Sink<'a> {
                     None => own,
                     Some(cast_to) => {
                         let cast = sized(cast, n, size_of(self.request.data_type)?)?;
-                        again(cast_to, own, cast, valid.as_deref_mut(), told)?;
+                        again(cast_to, own, cast, valid.as_deref_mut(), passed_on)?;
                         cast
                     }
                 };
@@ -166,10 +166,10 @@ fn again(
     from: &[u8],
     to: &mut [u8],
     valid: Option<&mut [u8]>,
-    told: bool,
+    passed_on: bool,
 ) -> Result<()> {
     match valid {
-        Some(valid) => conversion.apply_masked(from, to, valid, told),
+        Some(valid) => conversion.apply_masked(from, to, valid, passed_on),
         None => conversion.apply(from, to, None),
     }
 }

@@ -1,8 +1,7 @@
 //! Threads that wait for servers on behalf of others.
 //!
-//! Whoever sends an errand can leave before it is done: nothing in it belongs to the sender. That is what makes a
-//! request that a server does not answer end at once when its read is cancelled. A process made by `fork` has errands of
-//! its own.
+//! A thread that sends an errand can leave before it is done, since the errand borrows nothing from it. So a cancelled
+//! read ends at once even if a server does not answer. A process made by `fork` has errands of its own.
 
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
@@ -57,7 +56,7 @@ impl Office {
         if let Err(error) = thread.spawn(|| self.serve()) {
             let mut state = lock(&self.state);
             state.threads -= 1;
-            // Others will come to it, if there are any.
+            // If there are other threads, one of them takes the errand.
             if state.threads == 0 {
                 state.waiting.clear();
                 return Err(Error::new(Kind::Limit, "no thread can be started for a request").because(error));
@@ -71,7 +70,7 @@ impl Office {
         loop {
             if let Some(errand) = state.waiting.pop_front() {
                 drop(state);
-                // Its sender learns of a panic because nothing is delivered.
+                // The sender notices a panic because nothing is delivered.
                 let _ = std::panic::catch_unwind(AssertUnwindSafe(errand));
                 state = lock(&self.state);
                 continue;

@@ -1,6 +1,6 @@
 //! Threads, and what the threads of a process share.
 
-// Without the feature, nobody waits for servers.
+// Without the feature `remote`, no thread waits for servers.
 #[cfg_attr(not(feature = "remote"), allow(dead_code))]
 pub(crate) mod errands;
 mod pool;

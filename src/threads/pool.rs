@@ -52,13 +52,14 @@ pub(crate) fn run(helpers: usize, work: impl Fn() + Sync) {
     }
 }
 
-/// Runs `work` on up to `helpers` other threads, which mostly wait for servers, while this one runs `own`; returns when
+/// Runs `work`, which mostly waits for servers, on up to `helpers` other threads, while this one runs `own`. Returns when
 /// all are done.
 pub(crate) fn run_waiting(helpers: usize, work: impl Fn() + Sync, own: impl FnOnce()) {
     run_beside(helpers, MOST_WAITING, &work, own);
 }
 
-/// `most` is the number of threads of the pool beyond which no more are started for this work.
+/// Runs `own` on this thread and `work` on up to `helpers` others. `most` is the number of threads of the pool beyond
+/// which no more are started for this work.
 fn run_beside(helpers: usize, most: usize, work: &(dyn Fn() + Sync), own: impl FnOnce()) {
     // SAFETY: `offer` is dropped before `work`, also when `own` panics here, and its drop waits until no thread is
     // inside `work` and none can enter any more; so the reference is not used after `work` ends.
@@ -94,7 +95,7 @@ impl Pool {
         }
         for started in 0..to_start {
             let thread = std::thread::Builder::new().name("cfa".into());
-            // A thread that cannot be started is no error: the owner does the work.
+            // It is not an error if no thread can be started: the owner does the work.
             if thread.spawn(|| self.help()).is_err() {
                 self.lock().threads -= to_start - started;
                 break;
@@ -103,7 +104,7 @@ impl Pool {
         Offered { pool: self, number }
     }
 
-    /// Joins one offer after another: the life of a thread of the pool.
+    /// Joins one offer after another. Each thread of the pool runs this.
     fn help(&self) {
         let mut state = self.lock();
         loop {

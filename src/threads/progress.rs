@@ -22,14 +22,14 @@ pub(crate) struct Progress<'a> {
     done: AtomicU64,
     stopped: Stop,
     /// Whether the listener was called with everything done.
-    told: AtomicBool,
+    is_finished: AtomicBool,
 }
 
 impl<'a> Progress<'a> {
-    /// Returns the progress of work of this extent that this thread begins, with or without a listener.
+    /// Creates the progress of work that this thread begins, with or without a listener. `total` is its extent.
     pub(crate) fn new(listener: Option<&'a Listener<'a>>, total: u64, cancelled: &'static str) -> Self {
-        let (done, stopped, told) = (AtomicU64::new(0), Stop::default(), AtomicBool::new(false));
-        Progress { listener, caller: thread::current().id(), cancelled, total, done, stopped, told }
+        let (done, stopped, is_finished) = (AtomicU64::new(0), Stop::default(), AtomicBool::new(false));
+        Progress { listener, caller: thread::current().id(), cancelled, total, done, stopped, is_finished }
     }
 
     /// Counts what is done, and calls the listener.
@@ -39,7 +39,7 @@ impl<'a> Progress<'a> {
     pub(crate) fn advance(&self, by: u64) -> Result<()> {
         let done = self.done.fetch_add(by, Ordering::Relaxed).saturating_add(by);
         // Some work does more than was known when it began.
-        self.tell(done.min(self.total), self.total)
+        self.report(done.min(self.total), self.total)
     }
 
     /// Calls the listener with everything done, unless it already was.
@@ -47,9 +47,9 @@ impl<'a> Progress<'a> {
     /// # Errors
     /// `Cancelled`.
     pub(crate) fn finish(&self) -> Result<()> {
-        match self.told.load(Ordering::Relaxed) {
+        match self.is_finished.load(Ordering::Relaxed) {
             true => Ok(()),
-            false => self.tell(self.total, self.total),
+            false => self.report(self.total, self.total),
         }
     }
 
@@ -58,7 +58,7 @@ impl<'a> Progress<'a> {
     /// # Errors
     /// `Cancelled`.
     pub(crate) fn wait(&self) -> Result<()> {
-        self.tell(0, 0)
+        self.report(0, 0)
     }
 
     /// Checks whether to continue.
@@ -83,11 +83,11 @@ impl<'a> Progress<'a> {
         thread::current().id() == self.caller
     }
 
-    fn tell(&self, done: u64, total: u64) -> Result<()> {
+    fn report(&self, done: u64, total: u64) -> Result<()> {
         let Some(listener) = self.listener else { return Ok(()) };
         let mut stop = self.stopped.is_set();
         if !stop && self.is_of_this_thread() {
-            self.told.fetch_or(done == self.total, Ordering::Relaxed);
+            self.is_finished.fetch_or(done == self.total, Ordering::Relaxed);
             stop = !listener(done, total);
         }
         if stop {

@@ -1,4 +1,4 @@
-//! Whether the work that a thread does was stopped. Whoever waits, for a server or for a turn, looks here now and then.
+//! Tells a thread whether its work was stopped. A thread that waits, for a server or for its turn, checks now and then.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::error::{Error, Kind, Result};
 
-/// How often a wait looks whether it should end: cancelling takes effect within a few of these.
+/// The interval at which a waiting thread checks whether to stop. Cancelling takes effect within a few intervals.
 pub(crate) const GLANCE: Duration = Duration::from_millis(40);
 
 /// A flag that all threads of one piece of work share.
@@ -44,7 +44,7 @@ pub(crate) fn check() -> Result<()> {
     }
 }
 
-/// Runs `work` as a part of the work that this flag stops. Without a flag nothing changes.
+/// Runs `work` as a part of the work that this flag stops. Without a flag, the flag of this thread stays as it is.
 pub(crate) fn within<T>(stop: Option<Stop>, work: impl FnOnce() -> T) -> T {
     let Some(stop) = stop else { return work() };
     /// Puts the former flag back, also after a panic.

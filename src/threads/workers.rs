@@ -34,7 +34,7 @@ impl<T> State<T> {
     }
 }
 
-/// How long a watching thread waits for the first task to begin before it does the work itself.
+/// How long a thread that only watches waits for the first task to begin, before it does the work itself.
 const UNATTENDED: Duration = Duration::from_millis(500);
 
 impl<T> Queue<T> {

@@ -2,9 +2,9 @@
 
     compare.py CFA FOLDER DIALECT
 
-FOLDER gets the inputs and results. Every case of `inputs.py` is aggregated by `cfa` and by cf-python; all that cf-python
-knows of both is compared: values, coordinates, bounds, cell measures, grid mappings, domain ancillaries, cell methods, units,
-calendars, properties. Then cf-python writes its aggregation, and `cfa read` has to give its values.
+FOLDER gets the inputs and results. Every case of `inputs.py` is aggregated by `cfa` and by cf-python; all that
+cf-python knows of both is compared: values, coordinates, bounds, cell measures, grid mappings, domain ancillaries, cell
+methods, units, calendars, properties. Then cf-python writes its aggregation, and `cfa read` has to give its values.
 """
 
 import json

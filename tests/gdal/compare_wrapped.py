@@ -2,9 +2,10 @@
 
     compare_wrapped.py FOLDER [NAME...]    every netCDF file in the folder, or these
 
-Each variable with two dimensions or more becomes an aggregation variable whose only fragment is that variable of the file
-itself, or for packed data a copy of its numbers. Rasters and multidimensional arrays are compared, with their descriptions and values. The reasons for differences
-that are meant are in DIFFERENCES; the script fails if there is another one.
+Each variable with two dimensions or more becomes an aggregation variable whose only fragment is that variable of the
+file itself, or for packed data a copy of its numbers. Rasters and multidimensional arrays are compared, with their
+descriptions and values. The reasons for differences that are meant are in DIFFERENCES; the script fails if there is
+another one.
 """
 import json
 import math

@@ -22,8 +22,8 @@ def large(file):
     fixtures.data(file)
 
 
-# One process of a tile server: reads windows of any place and band, and prints a digest of the values and how many threads
-# that has started; numpy may have started others.
+# One process of a tile server: reads windows of any place and band, and prints a digest of the values and how many
+# threads that has started; numpy may have started others.
 DRAW = """
 import hashlib, os, sys
 import numpy as np

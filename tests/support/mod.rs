@@ -9,13 +9,14 @@ pub mod cdl;
 pub mod faulty_server;
 pub mod left_out;
 pub mod processor;
+pub mod program;
 pub mod scenario;
 pub mod series;
 pub mod texts;
 
 use std::path::Path;
 
-use cfa::DataType;
+use cfa::{DataType, Dataset, Selection, Values};
 use netcdf::types::{FloatType, IntType, NcTypeDescriptor, NcVariableType};
 use netcdf::{AttributeValue, Extents, Options, VariableMut};
 
@@ -93,7 +94,8 @@ unsafe impl NcTypeDescriptor for NcChar {
     }
 }
 
-fn nc_type(data_type: DataType) -> NcVariableType {
+/// Returns the type of libnetcdf.
+pub fn nc_type(data_type: DataType) -> NcVariableType {
     match data_type {
         DataType::I8 => NcVariableType::Int(IntType::I8),
         DataType::U8 => NcVariableType::Int(IntType::U8),
@@ -108,6 +110,12 @@ fn nc_type(data_type: DataType) -> NcVariableType {
         DataType::Char => NcVariableType::Char,
         _ => NcVariableType::String,
     }
+}
+
+/// Reads all values of a variable.
+pub fn all(dataset: &Dataset, name: &str) -> cfa::Result<Values> {
+    let variable = dataset.variable(name)?;
+    variable.read_values(&Selection::all(variable.shape()?))
 }
 
 /// Numbers as an attribute of this type.

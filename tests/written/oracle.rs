@@ -3,8 +3,10 @@
 use std::ffi::{c_char, CString};
 use std::path::Path;
 
-use netcdf::types::{FloatType, IntType, NcTypeDescriptor, NcVariableType};
+use netcdf::types::{NcTypeDescriptor, NcVariableType};
 use netcdf::{AttributeValue, Extent, FileMut, Options};
+
+use crate::support::nc_type;
 
 use cfa::internals::write::{Data, File, Format, Group, Variable};
 use cfa::{Attributes, DataType, Values};
@@ -102,7 +104,7 @@ fn define(file: &mut FileMut, group: &Group, path: &str, format: Format) -> Resu
 
 fn define_variable(file: &mut FileMut, variable: &Variable, name: &str, format: Format) -> Result<()> {
     let dimensions: Vec<&str> = variable.dimensions.iter().map(String::as_str).collect();
-    let kind = library_type(variable.data_type);
+    let kind = nc_type(variable.data_type);
     let mut defined = file.add_variable_with_type(name, &dimensions, &kind)?;
     let storage = &variable.storage;
     if format == Format::Netcdf4 && !dimensions.is_empty() {
@@ -170,23 +172,6 @@ fn attribute_value(values: &Values) -> AttributeValue {
         ),
         Values::String(v) => AttributeValue::Strs(v.iter().map(|s| s.replace('\0', "")).collect()),
         _ => unreachable!("a new type"),
-    }
-}
-
-fn library_type(data_type: DataType) -> NcVariableType {
-    match data_type {
-        DataType::I8 => NcVariableType::Int(IntType::I8),
-        DataType::U8 => NcVariableType::Int(IntType::U8),
-        DataType::I16 => NcVariableType::Int(IntType::I16),
-        DataType::U16 => NcVariableType::Int(IntType::U16),
-        DataType::I32 => NcVariableType::Int(IntType::I32),
-        DataType::U32 => NcVariableType::Int(IntType::U32),
-        DataType::I64 => NcVariableType::Int(IntType::I64),
-        DataType::U64 => NcVariableType::Int(IntType::U64),
-        DataType::F32 => NcVariableType::Float(FloatType::F32),
-        DataType::F64 => NcVariableType::Float(FloatType::F64),
-        DataType::Char => NcVariableType::Char,
-        _ => NcVariableType::String,
     }
 }
 

@@ -2,12 +2,12 @@
 
     readers.py FOLDER READER...
 
-FOLDER has NAME.nc and NAME.json, as tests/written/for_readers.rs writes them. Readers: netCDF4, ncdump, h5py, h5netcdf, gdal,
-cfdm, and cfa, the program that CFA names.
+FOLDER has NAME.nc and NAME.json, as tests/written/for_readers.rs writes them. Readers: netCDF4, ncdump, h5py, h5netcdf,
+gdal, cfdm, and cfa, the program that CFA names.
 
 A file is a set of facts, each of an object (a path; the path of an attribute has an @) and an aspect. A reader finds
-facts, and has a function that tells which of those that were meant it can find, and in what form. Both sets must then be
-equal.
+facts, and has a function that tells which of those that were meant it can find, and in what form. Both sets must then
+be equal.
 """
 
 import json

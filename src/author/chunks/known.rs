@@ -1,4 +1,5 @@
-//! What an earlier aggregation file recorded, so that files that are still in that state are not parsed again.
+//! The places of chunks that an aggregation file already has. Files that are still in the recorded state are not parsed
+//! again.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ const BLOCK: u64 = 4096;
 pub(crate) struct Known(HashMap<(String, String), (Arc<RecordedChunks>, Entry)>);
 
 impl Known {
-    /// Returns what a dataset has recorded.
+    /// Reads the tables of a dataset.
     ///
     /// # Errors
     /// Those of reading its tables.
@@ -54,8 +55,8 @@ impl Known {
         Ok(known)
     }
 
-    /// Returns what was recorded about a variable, if its file is still in the recorded state. That of a file on a server
-    /// is not requested: readers compare it.
+    /// Returns what was recorded about a variable, if its file is still in the recorded state. The state of a file on a
+    /// server is not requested, since readers compare it.
     pub(super) fn get(
         &self,
         recorder: &Recorder<'_>,

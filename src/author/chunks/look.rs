@@ -16,10 +16,11 @@ use crate::selection::{checked_product, indices};
 
 /// The maximum number of chunks of one fragment that are recorded.
 const MOST_CHUNKS: u64 = 1 << 22;
-/// A file that is changed again so soon may keep its time: the clocks of file systems tick, some in whole seconds.
+/// A file that changes twice within such a time may keep its time of change, because the clocks of file systems tick,
+/// some in whole seconds.
 const TICKS: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(2)];
 
-/// What is to be recorded about one fragment.
+/// The record of one fragment.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Look {
     /// The description of its array.
@@ -29,8 +30,8 @@ pub(crate) struct Look {
     pub(crate) state: Recorded,
 }
 
-/// Looks up variables of one file, each with the shape of its part of the aggregated data. `None` for those that cannot
-/// be recorded.
+/// Looks up variables of one file, each with the shape of its part of the aggregated data. Returns `None` for those that
+/// cannot be recorded.
 ///
 /// # Errors
 /// Those of opening the file.
@@ -52,7 +53,7 @@ pub(crate) fn look(
     let one = |(identifier, canonical): &(&str, &[u64])| variable(&container, identifier, canonical, state);
     let looks: Vec<Option<Look>> = wanted.iter().map(one).collect();
     settle(&file);
-    // What was read must belong to the state that is recorded.
+    // The places must belong to the state that is recorded.
     Ok(if file.is_current() { looks } else { none() })
 }
 

@@ -1,8 +1,8 @@
 //! Records where the chunks of fragments lie in their files, so that readers need not parse those files.
 //!
-//! A fragment is recorded if it is numbers in a netCDF file that are read as they are stored: not text, not compressed
-//! by gathering, not an aggregation itself. Its first version is the one that is recorded. The state of the file is
-//! recorded with it; where that cannot be told (a server without `ETag` and `Last-Modified`) nothing is.
+//! A fragment is recorded if it consists of numbers in a netCDF file that are read as they are stored: not text, not
+//! compressed by gathering, not an aggregation itself. Its first version is recorded, with the state of the file. Nothing
+//! is recorded if that state is unknown, as for a server without `ETag` and `Last-Modified`.
 
 mod known;
 mod look;
@@ -26,7 +26,7 @@ pub(crate) use look::{look, rows, Look};
 
 /// The maximum number of chunks that are recorded for a variable: a row of a table each.
 const MOST_CHUNKS: usize = 1 << 25;
-/// After so many files on servers that cannot be reached, no more are tried.
+/// The number of files on servers that cannot be reached after which no more are tried.
 const MOST_FAILURES: usize = 8;
 
 /// The fragments of an aggregation variable.
@@ -114,7 +114,7 @@ impl Recorder<'_> {
     }
 }
 
-/// Returns the name by which readers know the location that a description has.
+/// Returns the location that readers find for a location in a description.
 fn name_of(location: &str, dialect: Dialect) -> String {
     match dialect {
         Dialect::Cfa04 => dialect::located(location),
@@ -190,7 +190,7 @@ pub(crate) fn check_format(format: Format) -> Result<()> {
     }
 }
 
-/// Returns the note on a new file in the classic format, which does not have what the old one recorded.
+/// Returns the note on a new file whose classic format cannot hold the places that the old one recorded.
 pub(crate) fn note_of_format() -> String {
     "the classic format cannot hold the places of chunks that were recorded; readers of the new file parse those of its \
      fragments"

@@ -1,9 +1,9 @@
-//! Variables of one name that are not one: on several grids, or forecasts from several starts. Each becomes a variable of
-//! its own, as cf-python makes a field of each.
+//! Tells apart variables that have the same name but cannot be one: on several grids, or forecasts from several starts.
+//! Each becomes a variable of its own, as cf-python makes a field of each.
 //!
-//! Members are told apart by rules, in the order of [`RULES`], and only if they do not fit together: files that overlap or
-//! occur twice without being of different grids or starts remain an error. Only forecasts of CMIP, which name their
-//! start in an attribute, are told apart before, since the forecasts of two starts may follow each other in time.
+//! The [`RULES`] are tried in order, and only if the members do not fit together. So files that overlap or occur twice
+//! and are not of different grids or starts remain an error. Only forecasts of CMIP, which name their start in an
+//! attribute, are told apart first, since the forecasts of two starts may follow each other in time.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -20,7 +20,8 @@ use crate::canonical::TimeUnits;
 use crate::error::Error;
 use crate::value::Attributes;
 
-/// Global attributes that say what a file is of. Where they tell variables apart, each variable has its own.
+/// Global attributes that describe the origin of a file, such as its model. If they tell variables apart, each variable
+/// has its own.
 const TRAITS: [&str; 9] = [
     GRID,
     "grid",
@@ -37,7 +38,7 @@ const GRID: &str = "grid_label";
 const START: &str = "sub_experiment_id";
 const MEMBER: &str = "variant_label";
 
-/// The maximum number of bytes of a trait: they are kept for every file.
+/// The maximum number of bytes of a trait. It is small, since traits are kept for every file.
 const LONGEST: usize = 256;
 
 /// The maximum number of variables that are made of one.
@@ -49,7 +50,7 @@ const MOST_PARTS: usize = 100;
 /// The traits of a file: indices in [`TRAITS`], and values.
 pub(super) type Traits = Vec<(u8, String)>;
 
-/// Returns those of the attributes of a file that are traits.
+/// Returns the attributes of a file that are traits.
 pub(super) fn traits(attributes: &Attributes) -> Traits {
     let own = |(at, name): (usize, &&str)| {
         let value = labels::text(attributes, name).filter(|value| value.len() <= LONGEST)?;
@@ -63,7 +64,7 @@ fn value_of<'a>(input: &'a Input, name: &str) -> Option<&'a str> {
     traits.iter().find(|(at, _)| TRAITS[usize::from(*at)] == name).map(|(_, value)| &**value)
 }
 
-/// Gives a variable of a file the traits that it has as a variable of the aggregation, with the values of the file.
+/// Adds the traits that a variable of the existing aggregation has to a variable of a file, with the values of the file.
 pub(super) fn carry_over(existing: &Attributes, file: &Input, attributes: &mut Attributes) {
     for name in TRAITS.iter().filter(|name| existing.text(name).is_some()) {
         if let (Some(value), None) = (value_of(file, name), attributes.get(name)) {
@@ -72,7 +73,7 @@ pub(super) fn carry_over(existing: &Attributes, file: &Input, attributes: &mut A
     }
 }
 
-/// Returns an attribute in which two files differ, first the one that names members of an ensemble.
+/// Returns an attribute in which two files differ; the one that names members of an ensemble is compared first.
 pub(super) fn differing(a: &Input, b: &Input) -> Option<&'static str> {
     let differ = |name: &&str| match (value_of(a, name), value_of(b, name)) {
         (Some(own), Some(other)) => own != other,
@@ -81,11 +82,11 @@ pub(super) fn differing(a: &Input, b: &Input) -> Option<&'static str> {
     [MEMBER].into_iter().chain(TRAITS).find(differ)
 }
 
-/// Arranges members as one field; the error is why they do not fit together.
+/// Arranges members as one field. Also returns the error that says why they do not fit together.
 pub(super) type Draft<'a> = dyn Fn(Vec<Member>) -> (Field, Option<Error>) + 'a;
 
-/// Fields of one name, and what they differ in if there are several.
-pub(super) struct Told {
+/// Fields of one name. If there are several, `by` says in what they differ.
+pub(super) struct Arranged {
     pub fields: Vec<(Field, Option<Error>)>,
     pub by: Option<&'static str>,
 }
@@ -95,7 +96,7 @@ type Classes = Vec<Vec<Member>>;
 
 /// A way to tell members apart.
 struct Rule {
-    /// What they differ in.
+    /// The difference, for messages.
     what: &'static str,
     classes: fn(&[Input], &[Member]) -> Option<Classes>,
     /// Whether members of different classes can never be one variable.
@@ -112,30 +113,35 @@ const RULES: [Rule; 6] = [
 ];
 
 /// Arranges the members of a variable as one field, or as several.
-pub(super) fn arrange(inputs: &[Input], members: Vec<Member>, options: &Options, draft: &Draft<'_>) -> Told {
+pub(super) fn arrange(
+    inputs: &[Input],
+    members: Vec<Member>,
+    options: &Options,
+    draft: &Draft<'_>,
+) -> Arranged {
     if options.new_dimension.is_none() {
         if let Some(classes) = by_start(inputs, &members).filter(|classes| classes.len() <= MOST) {
-            let mut told = Told { fields: Vec::new(), by: Some(START) };
+            let mut arranged = Arranged { fields: Vec::new(), by: Some(START) };
             for class in ordered(inputs, classes, START) {
-                told.fields.extend(one(inputs, class, options, draft).fields);
+                arranged.fields.extend(one(inputs, class, options, draft).fields);
             }
-            tell_traits(inputs, &mut told.fields);
-            return told;
+            tell_traits(inputs, &mut arranged.fields);
+            return arranged;
         }
     }
-    let mut told = one(inputs, members, options, draft);
-    match told.by {
-        Some(_) => tell_traits(inputs, &mut told.fields),
-        None => told.fields.iter_mut().for_each(|(field, _)| keep_traits(inputs, field)),
+    let mut arranged = one(inputs, members, options, draft);
+    match arranged.by {
+        Some(_) => tell_traits(inputs, &mut arranged.fields),
+        None => arranged.fields.iter_mut().for_each(|(field, _)| keep_traits(inputs, field)),
     }
-    told
+    arranged
 }
 
-fn one(inputs: &[Input], members: Vec<Member>, options: &Options, draft: &Draft<'_>) -> Told {
+fn one(inputs: &[Input], members: Vec<Member>, options: &Options, draft: &Draft<'_>) -> Arranged {
     let all = members.clone();
     let (field, fault) = draft(members);
     let found = fault.as_ref().and_then(|_| parted(inputs, &all, &RULES, options, draft));
-    found.unwrap_or_else(|| Told { fields: vec![(field, fault)], by: None })
+    found.unwrap_or_else(|| Arranged { fields: vec![(field, fault)], by: None })
 }
 
 /// Returns the fields of members that do not fit together, if a rule tells them apart.
@@ -145,11 +151,11 @@ fn parted(
     rules: &[Rule],
     options: &Options,
     draft: &Draft<'_>,
-) -> Option<Told> {
+) -> Option<Arranged> {
     for (at, rule) in rules.iter().enumerate() {
         let classes = (rule.classes)(inputs, members).filter(|classes| (2..=MOST).contains(&classes.len()));
         let Some(classes) = classes else { continue };
-        // They are to be along the new dimension, not beside it.
+        // Members with a label each belong along the new dimension, not into variables of their own.
         if options.labelled().is_some_and(|name| have_a_label_each(inputs, &classes, name)) {
             continue;
         }
@@ -164,7 +170,7 @@ fn parted(
             }
         }
         if rule.is_certain || fields.iter().all(|(_, fault)| fault.is_none()) {
-            return Some(Told { fields, by: Some(rule.what) });
+            return Some(Arranged { fields, by: Some(rule.what) });
         }
     }
     None
@@ -191,7 +197,7 @@ fn have_a_label_each(inputs: &[Input], classes: &Classes, name: &str) -> bool {
     })
 }
 
-/// Returns the error of files that were told apart, which says of which.
+/// Returns an error of files that were told apart, with the class of files that it is about.
 fn placed(error: Error, inputs: &[Input], class: &[Member], what: &str) -> Error {
     let first = class.first().map_or("", |member| &*inputs[member.input].name);
     let more = if class.len() > 1 { format!(" and {} others", class.len() - 1) } else { String::new() };
@@ -206,7 +212,7 @@ fn placed(error: Error, inputs: &[Input], class: &[Member], what: &str) -> Error
     }
 }
 
-/// Marks the fields as told apart, and gives each the traits that all its files have and not all other fields.
+/// Marks the fields as told apart, and adds to each the traits that all its files share and not all other fields have.
 fn tell_traits(inputs: &[Input], fields: &mut [(Field, Option<Error>)]) {
     fields.iter_mut().for_each(|(field, _)| field.is_told_apart = true);
     for name in TRAITS {
@@ -277,7 +283,8 @@ fn template<'a>(inputs: &'a [Input], member: &Member) -> &'a Arc<Template> {
     &inputs[member.input].items[member.item].template
 }
 
-/// Tells dimensions apart of which neither list contains the other. Dimensions that only have other names are not.
+/// Tells members apart by their dimensions, if neither list contains the other. Other names of the same dimensions make
+/// no difference.
 fn by_dimensions(inputs: &[Input], members: &[Member]) -> Option<Classes> {
     let mut known: HashMap<*const Template, Vec<String>> = HashMap::new();
     for member in members {
@@ -306,7 +313,7 @@ fn by_dimensions(inputs: &[Input], members: &[Member]) -> Option<Classes> {
     classes(members, members.iter().map(kind).collect())
 }
 
-/// Returns what a dimension is: the standard name of its coordinates, else its name.
+/// Returns the meaning of a dimension: the standard name of its coordinates, else its name.
 fn identity(input: &Input, dimension: &str) -> String {
     let coordinate = input.item(dimension).filter(|item| roles::is_coordinate(&item.template));
     coordinate.and_then(|item| item.template.text("standard_name")).unwrap_or_else(|| dimension.to_owned())
@@ -326,7 +333,7 @@ fn by_attribute(inputs: &[Input], members: &[Member], name: &str) -> Option<Clas
     classes(members, keys.collect::<Option<Vec<&str>>>()?)
 }
 
-/// Tells grids apart: horizontal coordinates that all cover a part of the same range, and differ there. Tiles that
+/// Tells members apart by their grids: horizontal coordinates that all cover a common range, and differ there. Tiles that
 /// overlap by mistake have the same coordinates there.
 fn by_horizontal_coordinates(inputs: &[Input], members: &[Member]) -> Option<Classes> {
     let dimensions = &template(inputs, members.first()?).dimensions;
@@ -388,7 +395,7 @@ fn alike(a: &[f64], b: &[f64]) -> bool {
     a.same(&b, 0.0)
 }
 
-/// Returns whether coordinates in ascending order cover a part of the same range, and differ there.
+/// Returns whether coordinates in ascending order cover a common range, and differ there.
 fn are_different_grids(a: &[f64], b: &[f64]) -> bool {
     let ([first, .., last], [begin, .., end]) = (a, b) else { return false };
     let (low, high) = (first.max(*begin), last.min(*end));
@@ -400,7 +407,7 @@ fn are_different_grids(a: &[f64], b: &[f64]) -> bool {
     low < high && !alike(&within(a), &within(b))
 }
 
-/// Tells forecasts apart by a scalar coordinate with the time of their start.
+/// Tells forecasts apart by a scalar coordinate that is the time of their start.
 fn by_reference_time(inputs: &[Input], members: &[Member]) -> Option<Classes> {
     let is_start = |input: &Input, name: &str| {
         input.item(name).is_some_and(|item| {
@@ -455,7 +462,7 @@ fn by_epoch(inputs: &[Input], members: &[Member]) -> Option<Classes> {
     (all_overlap && offsets.all(|other| other == first)).then_some(found)
 }
 
-/// Returns the moment from which times are counted, and in what.
+/// Returns the unit of the times and the moment from which they are counted.
 fn epoch(template: &Template) -> Option<String> {
     let units = TimeUnits::parse(template.units.as_deref()?, template.calendar.as_deref()).ok()?;
     Some(format!("{} {}", units.seconds(), units.decode(0.0)?))

@@ -238,8 +238,8 @@ impl<'a> Assembly<'a> {
             }
         }
         for axis in &field.axes {
-            let told = axis.gaps.iter().filter(|gaps| !self.notes.contains(gaps)).cloned();
-            self.notes.extend(told.collect::<Vec<_>>());
+            let gaps = axis.gaps.iter().filter(|gaps| !self.notes.contains(gaps)).cloned();
+            self.notes.extend(gaps.collect::<Vec<_>>());
             if axis.new {
                 self.index_coordinate(axis, &names);
             }

@@ -11,7 +11,7 @@ use super::gap;
 use super::listing::short;
 use super::overlap;
 use super::record::{Content, Input, Item, Template};
-use crate::author::wish::Wish;
+use crate::author::option_name::OptionName;
 use crate::canonical::TimeUnits;
 use crate::error::{Error, Kind, Result};
 
@@ -223,7 +223,7 @@ fn uncharted(name: &str, new: bool, shares: &[Share], wishes: &Wishes) -> Result
             shares[0].input.name,
             other.size,
             other.input.name,
-            Wish::Dimension(Some(name))
+            OptionName::Dimension(Some(name))
         );
         return Err(Error::new(Kind::Map, message));
     }
@@ -289,7 +289,7 @@ fn charted(name: &str, new: bool, shares: &[Share], wishes: &Wishes) -> Result<A
     overlap::none(&axis, shares, descending, converter.slack())?;
     match gap::all(&axis, shares, descending) {
         Some(gaps) if !wishes.gaps => {
-            Err(Error::new(Kind::Map, format!("{gaps}; {} accepts this", Wish::AllowGaps)))
+            Err(Error::new(Kind::Map, format!("{gaps}; {} accepts this", OptionName::AllowGaps)))
         }
         gaps => {
             axis.gaps = gaps;

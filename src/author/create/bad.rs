@@ -1,14 +1,14 @@
-//! Files that cannot be read: a scan goes on without them and lists them all at its end.
+//! Collects the files that cannot be read: a scan goes on without them and lists them all at its end.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use super::listing::listed;
-use crate::author::wish::Wish;
+use crate::author::option_name::OptionName;
 use crate::error::{Error, Kind, Result};
 
-/// A scan ends after so many files that cannot be read, unless they are to be left out: the reason may be one for all,
-/// such as a server that is down.
+/// The number of files that cannot be read after which a scan ends, unless they are to be left out. So many failures
+/// may have one cause, such as a server that is down.
 const MOST: usize = 100;
 
 /// The files that could not be read so far, by position.
@@ -18,23 +18,25 @@ pub(super) struct Bad {
 }
 
 impl Bad {
-    /// `skips`: whether such files are left out.
+    /// Creates an empty collection. `skips` says whether such files are left out.
     pub fn new(skips: bool) -> Bad {
         Bad { skips, found: Mutex::default() }
     }
 
-    /// Adds a file.
+    /// Adds a file with its error.
     ///
     /// # Errors
-    /// The same, if it ends the scan.
+    /// The same error, if it ends the scan.
     pub fn add(&self, position: usize, error: Error) -> Result<()> {
-        // Also a file with the file to be written among its fragments is refused: leaving it out would not protect it.
+        // `Request`: a file may have the file to be written among its fragments. Leaving it out would not protect it.
         if matches!(error.kind(), Kind::Cancelled | Kind::Internal | Kind::Request) {
             return Err(error);
         }
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.skips && found.len() + 1 >= MOST {
-            return Err(told(found.values().chain([&error]), &format!("at least {MOST}")).unwrap_or(error));
+            return Err(
+                one_error(found.values().chain([&error]), &format!("at least {MOST}")).unwrap_or(error)
+            );
         }
         found.insert(position, error);
         Ok(())
@@ -51,7 +53,7 @@ impl Bad {
             return Ok((Vec::new(), None));
         }
         if !self.skips {
-            let error = told(found.values(), &count.to_string());
+            let error = one_error(found.values(), &count.to_string());
             return Err(error.unwrap_or_else(|| Error::new(Kind::Internal, "no file was read")));
         }
         let list = listed(found.values().map(ToString::to_string), count as u128);
@@ -63,8 +65,8 @@ impl Bad {
     }
 }
 
-/// Returns the error for these files: of one alone its own.
-fn told<'a>(errors: impl Iterator<Item = &'a Error> + Clone, count: &str) -> Option<Error> {
+/// Returns one error for these files; if there is one file, its own error.
+fn one_error<'a>(errors: impl Iterator<Item = &'a Error> + Clone, count: &str) -> Option<Error> {
     let n = errors.clone().count();
     let first = errors.clone().next()?;
     if n == 1 {
@@ -73,6 +75,6 @@ fn told<'a>(errors: impl Iterator<Item = &'a Error> + Clone, count: &str) -> Opt
     let list = listed(errors.map(ToString::to_string), n as u128);
     Some(Error::new(
         first.kind(),
-        format!("{count} files cannot be read: {list}; {} goes on without them", Wish::SkipBad),
+        format!("{count} files cannot be read: {list}; {} goes on without them", OptionName::SkipBad),
     ))
 }

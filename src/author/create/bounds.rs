@@ -41,7 +41,7 @@ pub(super) fn parent<'a>(input: &'a Input, name: &str) -> Option<&'a Item> {
     input.items.with_bounds(name).find(|parent| can_be(&bounds.template, &parent.template))
 }
 
-/// Gives the bounds of a file the units of their variables, if they have none of their own.
+/// Sets the units of the bounds of a file to those of their variables, if they have none of their own.
 pub(super) fn lend_units(templates: &mut [&mut Template]) {
     let mut lenders: HashMap<String, Vec<Template>> = HashMap::new();
     for template in templates.iter() {

@@ -8,11 +8,11 @@ use super::field::Field;
 use super::listing::listed;
 use super::record::Input;
 use super::Options;
-use crate::author::wish::Wish;
+use crate::author::option_name::OptionName;
 use crate::error::{Error, Kind, Result};
 
 /// The maximum number of places that are described in a message; the others are counted.
-const TOLD: usize = 20;
+const MOST_HOLES: usize = 20;
 
 /// Returns the place of a member in the array of parts.
 fn cell_of(field: &Field, strides: &[u128], member: usize) -> u128 {
@@ -68,7 +68,7 @@ pub(super) fn fill(inputs: &[Input], field: &mut Field, options: &Options) -> Re
             axis.name,
             names[0],
             names[1],
-            Wish::Dimension(None)
+            OptionName::Dimension(None)
         );
         return Err(Error::new(Kind::Map, message));
     }
@@ -83,7 +83,7 @@ pub(super) fn fill(inputs: &[Input], field: &mut Field, options: &Options) -> Re
 /// Returns the error for files with the same coordinates; `found` has the members in the order of their cells.
 fn repeated(inputs: &[Input], field: &Field, found: &[(u128, usize)]) -> Error {
     let groups = || found.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1);
-    let told = groups().map(|group| {
+    let texts = groups().map(|group| {
         let names: Vec<&str> = group.iter().take(3).map(|&(_, m)| &*field.input(inputs, m).name).collect();
         let more = group.len() - names.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -105,14 +105,14 @@ fn repeated(inputs: &[Input], field: &Field, found: &[(u128, usize)]) -> Error {
     // The usual reason is a dimension without coordinates that could distinguish its parts.
     let bare = field.axes.iter().find(|axis| axis.reference.is_none() && !axis.new);
     let hint = bare.map_or(String::new(), |axis| {
-        let wish = Wish::Dimension(Some(&axis.name));
-        format!(", or join along '{}', which has no coordinates, with {wish}", axis.name)
+        let option = OptionName::Dimension(Some(&axis.name));
+        format!(", or join along '{}', which has no coordinates, with {option}", axis.name)
     });
     let message = format!(
         "files have the same coordinates: {}; leave out all but one, or add a dimension for the files with \
          {}{hint}",
-        listed(told, groups().count() as u128),
-        Wish::NewDimension(source.as_deref())
+        listed(texts, groups().count() as u128),
+        OptionName::NewDimension(source.as_deref())
     );
     Error::new(Kind::Map, message)
 }
@@ -122,10 +122,10 @@ fn missing(inputs: &[Input], field: &Field, found: &[(u128, usize)], total: u128
     let mut holes: Vec<u128> = Vec::new();
     let mut next = 0;
     for cell in found.iter().map(|(cell, _)| *cell).chain([total]) {
-        holes.extend((next..cell).take(TOLD - holes.len()));
+        holes.extend((next..cell).take(MOST_HOLES - holes.len()));
         next = cell.saturating_add(1);
     }
-    let told = holes.iter().map(|hole| {
+    let texts = holes.iter().map(|hole| {
         let mut wanted = Vec::new();
         let mut beside = Vec::new();
         for (axis, stride) in field.axes.iter().zip(strides).filter(|(a, _)| a.is_split()) {
@@ -137,7 +137,7 @@ fn missing(inputs: &[Input], field: &Field, found: &[(u128, usize)], total: u128
         }
         format!("{}, beside {}", wanted.join(", "), beside.join(" and "))
     });
-    let told = listed(told, total.saturating_sub(found.len() as u128));
-    let message = format!("no file has {told}; {} of {total} parts exist", field.members.len());
+    let list = listed(texts, total.saturating_sub(found.len() as u128));
+    let message = format!("no file has {list}; {} of {total} parts exist", field.members.len());
     Error::new(Kind::Map, message)
 }

@@ -1,4 +1,4 @@
-//! Notes on times of the calendars `utc` and `tai` that are converted between files, without their leap seconds.
+//! Notes on times of the calendars `utc` and `tai` that are converted between files without counting leap seconds.
 
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::collections::HashSet;
@@ -27,6 +27,6 @@ pub(super) fn notes(inputs: &[Input]) -> Vec<String> {
             Entry::Occupied(_) => {}
         }
     }
-    let told = known.into_iter().filter_map(|(name, (_, warning))| Some(format!("'{name}': {}", warning?)));
-    told.collect()
+    let texts = known.into_iter().filter_map(|(name, (_, warning))| Some(format!("'{name}': {}", warning?)));
+    texts.collect()
 }

@@ -7,7 +7,7 @@ use super::record::Input;
 use super::report::Describer;
 use super::scan::Scanned;
 use super::{apart, clocks, field, globals, groups, kept_attributes, labels, ragged, Options, Report};
-use crate::author::wish::Wish;
+use crate::author::option_name::OptionName;
 use crate::author::write::File;
 use crate::container::composed::is_same;
 use crate::error::message;
@@ -31,19 +31,19 @@ pub(super) fn combine(
     let (mut variables, mut describer) = (Vec::new(), Describer::default());
     let mut joined = ragged::Joined::default();
     // The attributes that every variable has, because they tell it apart.
-    let mut told_everywhere: Option<Vec<&str>> = None;
+    let mut of_variables: Option<Vec<&str>> = None;
     for (name, members) in groups {
         let draft = |members| match options.surveys {
             true => draft(inputs, &name, members, options),
             false => field::draft(inputs, &name, members, options),
         };
-        let told = apart::arrange(inputs, members, options, &draft);
-        let mut fields = Vec::with_capacity(told.fields.len());
-        for (field, fault) in told.fields {
+        let arranged = apart::arrange(inputs, members, options, &draft);
+        let mut fields = Vec::with_capacity(arranged.fields.len());
+        for (field, fault) in arranged.fields {
             progress.check()?;
             let mut made = describer.describe(inputs, &field);
             let own = || field.traits.iter().map(|(name, _)| *name);
-            match &mut told_everywhere {
+            match &mut of_variables {
                 Some(names) => names.retain(|name| own().any(|other| other == *name)),
                 none => *none = Some(own().collect()),
             }
@@ -59,18 +59,18 @@ pub(super) fn combine(
                 Err(fault) if options.surveys => faults.push(fault),
                 Err(fault) => return Err(fault),
             }
-            if told.by.is_some() {
+            if arranged.by.is_some() {
                 fields.push((made.name.clone(), field));
             }
             variables.push(made);
         }
-        assembly.notes.extend(told.by.map(|by| apart::note(inputs, by, &fields)));
+        assembly.notes.extend(arranged.by.map(|by| apart::note(inputs, by, &fields)));
     }
     joined.check(inputs)?;
-    let told_everywhere = told_everywhere.unwrap_or_default();
+    let of_variables = of_variables.unwrap_or_default();
     let label =
         options.new_dimension.as_deref().and_then(|text| labels::parts(text).1?.strip_prefix("attribute:"));
-    let kept = |name: &str| told_everywhere.contains(&name) || options.keeps(name) || label == Some(name);
+    let kept = |name: &str| of_variables.contains(&name) || options.keeps(name) || label == Some(name);
     let (attributes, note) = globals::merge(globals, history, options, &kept)?;
     if faults.is_empty() {
         assembly.notes.extend(assembly.note_on_unused());
@@ -86,14 +86,14 @@ pub(super) fn combine(
     let mut notes = assembly.notes;
     match (bad, options.skip_bad) {
         (Some(bad), false) => {
-            faults.push(Error::new(Kind::Io, format!("{bad}; {} accepts this", Wish::SkipBad)))
+            faults.push(Error::new(Kind::Io, format!("{bad}; {} accepts this", OptionName::SkipBad)))
         }
         (bad, _) => notes.extend(bad.clone()),
     }
     notes.extend(note);
     notes.extend(on_groups);
     notes.extend(kept_attributes::notes(&options.kept_attributes, inputs)?);
-    notes.extend(facets.notes(options.new_dimension.as_deref(), &told_everywhere));
+    notes.extend(facets.notes(options.new_dimension.as_deref(), &of_variables));
     notes.extend(clocks::notes(inputs));
     notes.iter_mut().for_each(|note| *note = message::line(note, message::MOST));
     let files = inputs.len() as u64;
@@ -107,7 +107,7 @@ fn draft(inputs: &[Input], name: &str, members: Vec<Member>, options: &Options) 
     let (field, fault) = field::draft(inputs, name, members, &with_gaps);
     let gaps = field.axes.iter().find_map(|axis| axis.gaps.as_ref().filter(|_| !options.allow_gaps));
     let gaps = gaps.map(|gaps| {
-        let message = format!("{gaps}; {} accepts this", Wish::AllowGaps);
+        let message = format!("{gaps}; {} accepts this", OptionName::AllowGaps);
         Error::new(Kind::Map, message).in_variable(name)
     });
     (field, fault.or(gaps))

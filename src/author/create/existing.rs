@@ -13,7 +13,7 @@ use super::kept_values::Kept;
 use super::numbered::{Names, Numbered};
 use super::record::{Content, Input, Interner, Item, State, Template};
 use super::{apart, kept_attributes, renew, roles, scan, scope, Options};
-use crate::author::wish::Wish;
+use crate::author::option_name::OptionName;
 use crate::container::allowance::Allowance;
 use crate::container::tree::VariableId;
 use crate::dataset::variable::Variable;
@@ -556,7 +556,7 @@ fn foreign(dimension: &str) -> Error {
     let message = format!(
         "'{dimension}' has coordinates that do not count files from 0, so {} cannot continue them; give the \
          new files a scalar coordinate '{dimension}'",
-        Wish::NewDimension(None)
+        OptionName::NewDimension(None)
     );
     Error::new(Kind::Map, message)
 }

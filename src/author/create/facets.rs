@@ -1,5 +1,5 @@
-//! The attributes by which CMIP says what a file is of: files of several experiments, models or grids are told, and
-//! names of files that contradict their attributes.
+//! Notes on files of several experiments, models or grids, by the attributes of CMIP, and on names of files that
+//! contradict these attributes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::listing::{listed, short};
 use crate::io::os::shown;
 use crate::value::Attributes;
 
-/// Attributes that have one value in all files of an aggregation, usually, and what they name.
+/// Attributes that usually have one value in all files of an aggregation, and what they name.
 const COMMON: [(&str, &str); 4] = [
     ("experiment_id", "experiments"),
     ("source_id", "models"),
@@ -51,14 +51,13 @@ impl Facets {
         }
     }
 
-    /// Returns notes on files of several experiments, models or grids, except where an attribute of each variable tells
-    /// of which it is; and on names that contradict attributes.
-    pub fn notes(&self, new_dimension: Option<&str>, told: &[&str]) -> Vec<String> {
+    /// Returns the notes. Attributes in `of_variables` are left out: each variable has its own value of them.
+    pub fn notes(&self, new_dimension: Option<&str>, of_variables: &[&str]) -> Vec<String> {
         let mut notes = Vec::new();
         for (name, what) in COMMON {
             let Some(values) = self.values.get(name).filter(|values| values.len() > 1) else { continue };
-            // Their order along a new dimension.
-            if told.contains(&name)
+            // The labels along a new dimension differ on purpose.
+            if of_variables.contains(&name)
                 || new_dimension.and_then(|text| labels::parts(text).1) == Some(&format!("attribute:{name}"))
             {
                 continue;
@@ -110,20 +109,20 @@ mod tests {
     }
 
     #[test]
-    fn several_experiments_are_told_unless_they_are_a_dimension() {
+    fn several_experiments_are_noted_unless_they_are_a_dimension() {
         let mut facets = Facets::default();
         for (file, experiment) in [("b.nc", "historical"), ("a.nc", "historical"), ("c.nc", "ssp585")] {
             facets.add(file, &attributes(experiment));
         }
-        let told =
+        let note =
             "the files are of 2 experiments (experiment_id): historical (a.nc and 1 more), ssp585 (c.nc)";
-        assert_eq!(facets.notes(None, &[]), [told.replace("), ", "); ")]);
+        assert_eq!(facets.notes(None, &[]), [note.replace("), ", "); ")]);
         assert_eq!(facets.notes(Some("e=attribute:experiment_id"), &[]), [""; 0]);
         assert_eq!(facets.notes(None, &["experiment_id"]), [""; 0]);
     }
 
     #[test]
-    fn names_that_contradict_attributes_are_told() {
+    fn names_that_contradict_attributes_are_noted() {
         let notes = |file: &str| {
             let mut facets = Facets::default();
             facets.add(file, &attributes("historical"));

@@ -12,7 +12,7 @@ use super::axis::{self, Axis, AxisPart, Share, Wishes};
 use super::pattern::natural;
 use super::record::{Content, Input, Item, Template};
 use super::{bounds, cells, ragged, roles, scan, unify, Options};
-use crate::author::wish::Wish;
+use crate::author::option_name::OptionName;
 use crate::error::{Error, Kind, Result};
 
 /// A variable of an input: the index of the input, and that of the variable in it.
@@ -247,8 +247,8 @@ fn check_dimensions(
         [one] if own.len() + 1 == dimensions.len() => format!(
             "; a file without '{one}' needs a scalar coordinate of this name, or {} with {} to \
              follow the existing files",
-            Wish::Update,
-            Wish::NewDimension(Some(one))
+            OptionName::Update,
+            OptionName::NewDimension(Some(one))
         ),
         _ => String::new(),
     };

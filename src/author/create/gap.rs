@@ -1,4 +1,4 @@
-//! Finds gaps between the parts of a dimension, as far as they can be known.
+//! Finds the gaps between the parts of a dimension that coordinates can show.
 //!
 //! Bounds show gaps: if cells meet within the files, they must meet between them. Without bounds a regular distance
 //! shows gaps, for times (also in months and years, whatever their length) and for latitudes and longitudes; other
@@ -32,19 +32,19 @@ pub(super) fn all(axis: &Axis, shares: &[Share], descending: bool) -> Option<Str
         None => Vec::new(),
     };
     let name = |part: usize| &shares[axis.parts[part].member].input.name;
-    let told = found.iter().map(|&(at, end, begin)| {
+    let texts = found.iter().map(|&(at, end, begin)| {
         let (end, begin) = (scale.place(end), scale.place(begin));
         format!("from {end} to {begin} between {} and {}", name(at), name(at + 1))
     });
     match found.len() {
         0 => None,
-        1 => Some(format!("'{}' has a gap {}", axis.name, listed(told, 1))),
-        n => Some(format!("'{}' has {n} gaps: {}", axis.name, listed(told, n as u128))),
+        1 => Some(format!("'{}' has a gap {}", axis.name, listed(texts, 1))),
+        n => Some(format!("'{}' has {n} gaps: {}", axis.name, listed(texts, n as u128))),
     }
 }
 
-/// Returns the parts after which cells do not meet although they do elsewhere; with the end of each and the beginning
-/// of the next.
+/// Returns the parts after which cells do not meet although they meet elsewhere, with the end of each part and the
+/// beginning of the next.
 fn between_cells(cells: &[Numbers], descending: bool) -> Vec<(usize, f64, f64)> {
     let edge = |pair: &[f64], far: bool| {
         let (low, high) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
@@ -78,8 +78,8 @@ fn between_cells(cells: &[Numbers], descending: bool) -> Vec<(usize, f64, f64)> 
     gap.collect()
 }
 
-/// Returns the parts after which steps of a regular distance, in units or in months, are missing; with the last point
-/// of each and the first of the next.
+/// Returns the parts after which steps of a regular distance, in units or in months, are missing, with the last point
+/// of each part and the first of the next.
 fn between_points(numbers: &[Numbers], time: Option<&TimeUnits>) -> Vec<(usize, f64, f64)> {
     let found = left_out(numbers, time.is_some()).filter(|found| !found.is_empty());
     let found = found.or_else(|| left_out(&months(numbers, time?)?, true));
@@ -207,8 +207,8 @@ mod tests {
                     assert_eq!(single(&list[first..=last], "noleap"), NONE, "{first} to {last}");
                     let mut gap = list[first..=last].to_vec();
                     gap.remove(1);
-                    let told: &[usize] = if gap.len() > 2 { &[0] } else { &NONE };
-                    assert_eq!(single(&gap, "noleap"), told, "{gap:?}");
+                    let texts: &[usize] = if gap.len() > 2 { &[0] } else { &NONE };
+                    assert_eq!(single(&gap, "noleap"), texts, "{gap:?}");
                 }
             }
         }

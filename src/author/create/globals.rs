@@ -130,8 +130,8 @@ pub(super) fn merge(
     }
     out.set_text("history", history);
     // An update has the history of the aggregation, and says nothing on those of the new files.
-    let is_told = |name: &&str| *name != "Conventions" && (is_new || *name != "history") && !is_kept(name);
-    let left_out: Vec<&str> = different.iter().map(String::as_str).filter(is_told).collect();
+    let is_noted = |name: &&str| *name != "Conventions" && (is_new || *name != "history") && !is_kept(name);
+    let left_out: Vec<&str> = different.iter().map(String::as_str).filter(is_noted).collect();
     let note = (!left_out.is_empty()).then(|| {
         format!("global attributes that differ between files are left out: {}", left_out.join(", "))
     });

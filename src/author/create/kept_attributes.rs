@@ -1,5 +1,5 @@
-//! Global attributes of the files that are kept as variables (`tracking_id`). Each file has the text of its attribute as
-//! a scalar coordinate of its data, which then lies along the dimensions in which it differs.
+//! Keeps global attributes of the files as variables (`tracking_id`). Each file gets the text of its attribute as a
+//! scalar coordinate of its data, which then lies along the dimensions in which it differs.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::container::composed::is_same;
 use crate::error::{Error, Kind, Result};
 use crate::value::{Attributes, DataType, Values};
 
-/// Refuses names that cannot be those of variables of their own.
+/// Refuses names that cannot become variables.
 ///
 /// # Errors
 /// `Request`.
@@ -32,7 +32,7 @@ pub(super) fn check(names: &[String], new_dimension: Option<&str>) -> Result<()>
     wrong.map_or(Ok(()), |message| Err(Error::new(Kind::Request, message)))
 }
 
-/// Names the kept attributes as coordinates of a data variable, in one order whatever that of the options.
+/// Adds the kept attributes to the `coordinates` of a data variable, sorted, whatever the order of the options.
 pub(super) fn refer(names: &[String], template: &mut Template) {
     let mut words: Vec<String> = template.text("coordinates").into_iter().collect();
     let mut names: Vec<&String> = names.iter().collect();
@@ -41,7 +41,7 @@ pub(super) fn refer(names: &[String], template: &mut Template) {
     template.attributes.set_text("coordinates", words.join(" "));
 }
 
-/// Returns the attributes of a file as scalar coordinates; one that it does not have is an empty text.
+/// Returns the attributes of a file as scalar coordinates. An attribute that the file does not have is an empty text.
 pub(super) fn items<'a>(
     names: &'a [String],
     attributes: &'a Attributes,

@@ -1,5 +1,5 @@
-//! Values that are kept in memory. Thousands of files have a time of their own each, so few numbers are kept in place;
-//! other values are shared between the variables that have them.
+//! Values that are kept in memory. A few numbers, such as the time that each of thousands of files has, are kept in
+//! place; other values are shared between the variables that have them.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -19,8 +19,8 @@ pub(super) enum Kept {
     Shared(Arc<Values>),
 }
 
-/// What determines equal values of equal type: their bytes, or the place of shared ones. The last part is the number of
-/// bytes, or 255.
+/// Equal for values of equal type and bytes: the bytes themselves, or the address of shared values. The last part is the
+/// number of bytes, or 255 for shared values.
 pub(super) type Identity = (u128, DataType, u8);
 
 impl Kept {
@@ -61,7 +61,7 @@ impl Kept {
         }
     }
 
-    /// Returns what other values differ in.
+    /// Returns the identity, in which other values differ.
     pub fn identity(&self) -> Identity {
         match self {
             Kept::Few { data_type, len, bytes } => (u128::from_ne_bytes(*bytes), *data_type, *len),

@@ -1,5 +1,5 @@
-//! Labels along a new dimension (`NAME=attribute:variant_label`): each file says, by a global attribute, its name or
-//! its folders, where it belongs. It gets the label as a scalar coordinate, and is arranged like a file that has one.
+//! Labels along a new dimension (`NAME=attribute:variant_label`), taken from a global attribute of each file, its name
+//! or its folders. A file gets its label as a scalar coordinate, and is arranged like a file that has one.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use regex_lite::Regex;
 use super::kept_values::Kept;
 use super::listing::short;
 use super::record::{Content, Input, Interner, Item, Template};
-use crate::author::wish::Wish;
+use crate::author::option_name::OptionName;
 use crate::container::composed::is_same;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::is_address;
@@ -49,8 +49,9 @@ impl Labels {
     /// `Request` for an unknown source and a pattern that is not a regular expression.
     pub fn parse(text: &str) -> Result<Option<Labels>> {
         let (name, Some(source)) = parts(text) else { return Ok(None) };
-        let wrong =
-            |what: String| Error::new(Kind::Request, format!("{}: {what}", Wish::NewDimension(Some(text))));
+        let wrong = |what: String| {
+            Error::new(Kind::Request, format!("{}: {what}", OptionName::NewDimension(Some(text))))
+        };
         let regex = |text: &str| match Regex::new(text) {
             Ok(regex) if !text.is_empty() => Ok(regex),
             Ok(_) => Err(wrong("the pattern is empty".into())),
@@ -111,7 +112,7 @@ impl Labels {
     /// Returns the label of a file.
     ///
     /// # Errors
-    /// `Attribute` if it has none.
+    /// `Attribute` if the file has none.
     fn label(&self, path: &Path, attributes: &Attributes) -> Result<String> {
         let part = |regex: &Regex, text: &str, what: &str| match regex.captures(text) {
             Some(found) => Ok(found.get(1).or(found.get(0)).map_or("", |m| m.as_str()).to_owned()),

@@ -1,4 +1,4 @@
-//! Lists in messages, long enough to act on and short enough to read.
+//! Writes lists into messages, long enough to act on and short enough to read.
 
 /// The maximum number of entries of a list.
 const MOST: usize = 10;

@@ -101,7 +101,7 @@ pub enum Prune {
     Nothing,
     /// Those in folders that still have other files of the aggregation, or one of the new files.
     Files,
-    /// Also those in folders of which no file is left, as on a disk that is not mounted.
+    /// Also those in folders that have no file left, as on a disk that is not mounted.
     Folders,
 }
 

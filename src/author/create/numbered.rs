@@ -1,6 +1,6 @@
-//! Names of an aggregation that had to be numbered (`tas_2`, `time_2`), because variables or dimensions of its files have
-//! the same name. An update takes them under the names that they have in the files, so that parts in new files belong to
-//! them, and numbers them again.
+//! Restores the names that an aggregation had to number (`tas_2`, `time_2`) because variables or dimensions of its files
+//! have the same name. An update uses the names in the files, so that new files continue these variables, and numbers
+//! them again.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use crate::model::fragments::Fragment;
 pub(super) struct Numbered(HashMap<String, String>);
 
 impl Numbered {
-    /// Returns the names that are another name of the aggregation or of a file and a number, except those that these
-    /// files have themselves.
+    /// Finds the names that consist of another name of the aggregation or of a file and a number. Names that these files
+    /// have themselves are not numbered.
     pub fn of<'a>(existing: &Existing, files: impl Iterator<Item = &'a Input>) -> Numbered {
         let names_of = |t: &Template| t.dimensions.iter().chain([&t.name]).cloned().collect::<Vec<_>>();
         let all: HashSet<String> =
@@ -41,7 +41,7 @@ impl Numbered {
         Numbered(found)
     }
 
-    /// Returns the names for the fragments of a variable, and for what describes it.
+    /// Returns the names for the fragments of a variable, and for the variables that describe it.
     pub fn names(&self, existing: &Existing, one: &ExistingVariable) -> Names {
         if self.0.is_empty() {
             return Names::default();

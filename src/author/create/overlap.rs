@@ -31,8 +31,8 @@ pub(super) fn none(axis: &Axis, shares: &[Share], descending: bool, slack: f64) 
     if total == 0 {
         return Ok(());
     }
-    let told = listed(of_numbers.0.iter().map(ranges).chain(of_labels.iter().map(words)), total);
-    let message = format!("'{}' overlaps: {told}; leave out one file of each pair", axis.name);
+    let list = listed(of_numbers.0.iter().map(ranges).chain(of_labels.iter().map(words)), total);
+    let message = format!("'{}' overlaps: {list}; leave out one file of each pair", axis.name);
     Err(Error::new(Kind::Map, message))
 }
 

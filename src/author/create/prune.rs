@@ -1,8 +1,8 @@
-//! Fragments whose files are gone: an update may remove them from the aggregation.
+//! Finds the fragments whose files are gone, which an update may remove from the aggregation.
 //!
-//! A file is gone if the operating system says that there is none of this name. One that cannot be reached (permission,
-//! a link whose target is absent, a server) is not. If a folder has none of its files any more, its disk may not be
-//! mounted; so that must be accepted explicitly.
+//! A file is gone if the operating system says that there is no file of this name. A file that cannot be reached
+//! (permission, a link whose target is absent, a server) is not gone. If all files of a folder are gone, its disk may not
+//! be mounted, so the user must accept that explicitly.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::existing::Existing;
 use super::Prune;
-use crate::author::wish::Wish;
+use crate::author::option_name::OptionName;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::{is_address, Place};
 use crate::io::os::shown;
@@ -25,7 +25,7 @@ pub(super) fn gone(existing: &Existing, given: &[&Path], prune: Prune) -> Result
     if prune == Prune::Nothing {
         return Ok(gone);
     }
-    // A folder with a given file is there.
+    // A folder of one of the given files exists.
     let folder = |path: &Path| std::path::absolute(path).ok().and_then(|p| p.parent().map(Path::to_owned));
     let there: HashSet<PathBuf> = given.iter().filter(|f| !is_address(f)).filter_map(|f| folder(f)).collect();
     let mut folders: BTreeMap<PathBuf, (usize, bool)> = BTreeMap::new();
@@ -58,7 +58,7 @@ pub(super) fn gone(existing: &Existing, given: &[&Path], prune: Prune) -> Result
             let message = format!(
                 "all files of the aggregation in it ({count}) are gone, so its disk may not be mounted; {} removes \
                  them from the aggregation nevertheless",
-                Wish::PruneFolders
+                OptionName::PruneFolders
             );
             Err(Error::new(Kind::Request, message).in_file(shown(folder)))
         }

@@ -1,4 +1,4 @@
-//! Ragged arrays of which each file has a part (CF section 9.3): counts, indices and samples must stay consistent.
+//! Ragged arrays whose parts are in several files (CF section 9.3): counts, indices and samples must stay consistent.
 //!
 //! Samples follow the instances that they belong to, so the parts of a sample dimension are in the order of the files,
 //! whatever their times. Refused: samples that come from more files than their counts, and indices into the instances
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::field::{Field, Member};
 use super::record::{Input, Item, Template};
-use crate::author::wish::Wish;
+use crate::author::option_name::OptionName;
 use crate::error::{Error, Kind, Result};
 
 /// The attribute of a count variable, and that of an index variable.
@@ -109,15 +109,15 @@ impl Joined {
                 Some(_) => Err(format!(
                     "it counts the samples of one file; join '{rows}' as well as '{samples}' ({}), or leave it out \
                      ({})",
-                    Wish::Dimension(None),
-                    Wish::Variables
+                    OptionName::Dimension(None),
+                    OptionName::Variables
                 )),
             };
         };
         if self.along(&samples).next().is_none() {
             return Err(format!(
                 "'{rows}' is joined and '{samples}', whose samples it counts, is not ({})",
-                Wish::Dimension(None)
+                OptionName::Dimension(None)
             ));
         }
         let differs = self.along(&samples).find(|along| {

@@ -1,4 +1,4 @@
-//! What is kept of each input file: its variables without their data, and the values of the variables that describe the
+//! The record of each input file: its variables without their data, and the values of the variables that describe the
 //! data.
 //!
 //! Thousands of files mostly have the same descriptions and values, so equal ones are kept once.
@@ -137,16 +137,16 @@ pub(super) struct Input {
     pub name: Arc<str>,
     pub state: Option<Box<State>>,
     pub items: Items,
-    /// What its global attributes say that it is of.
+    /// Its traits, from its global attributes.
     pub traits: Option<Arc<Traits>>,
-    /// The name of the variable of an aggregation of which it is a fragment.
+    /// The name of the variable of the aggregation, if it is a fragment of one.
     pub variable: Option<Arc<String>>,
     /// Whether it is in no file of its own.
     is_nowhere: bool,
     more: Option<Box<More>>,
 }
 
-/// What is known about few inputs.
+/// Facts that only few inputs have.
 #[derive(Clone, Debug, Default)]
 struct More {
     /// The path, if the name cannot show it unchanged.
@@ -181,19 +181,19 @@ impl Input {
         Input { name, state, items: items.into(), traits, variable: None, is_nowhere, more }
     }
 
-    /// Returns it as a fragment of a variable of an aggregation.
+    /// Returns the input as a fragment of a variable of an aggregation.
     pub fn of_variable(mut self, name: &Arc<String>) -> Input {
         self.variable = Some(name.clone());
         self
     }
 
-    /// Returns it with what its global attributes say that it is of.
+    /// Returns the input with its traits.
     pub fn of(mut self, traits: Option<Arc<Traits>>) -> Input {
         self.traits = traits;
         self
     }
 
-    /// Returns it with the settings that it was opened with.
+    /// Returns the input with the settings that it was opened with.
     pub fn opened_with(mut self, settings: Option<&Arc<OpenOptions>>) -> Input {
         if settings.is_some() {
             self.more.get_or_insert_default().settings = settings.cloned();
@@ -325,7 +325,7 @@ fn keep<T: PartialEq>(map: &Mutex<HashMap<u64, Arc<T>>>, hash: u64, value: T) ->
     }
 }
 
-/// A digest that distinguishes large values without keeping them. Of the same values in the same parts it is the same.
+/// A digest that distinguishes large values without keeping them. It is equal for equal values in equal parts.
 #[derive(Default)]
 pub(super) struct Digest([DefaultHasher; 2]);
 

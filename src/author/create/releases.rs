@@ -1,12 +1,12 @@
-//! Releases of the same file in folders of the Data Reference Syntax of CMIP (`.../v20190101/tas.nc`). One of them is
-//! an input: an older release is not an equal copy of a newer one.
+//! Chooses among the releases of a file in folders of the Data Reference Syntax of CMIP (`.../v20190101/tas.nc`). Only
+//! one of them is an input, since an older release is not an equal copy of a newer one.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::listing::listed;
-use crate::author::wish::Wish;
+use crate::author::option_name::OptionName;
 use crate::error::{Error, Kind, Result};
 use crate::io::location::is_address;
 use crate::io::os::shown;
@@ -30,7 +30,7 @@ fn release(path: &Path) -> Option<(String, Vec<OsString>)> {
             &absolute
         }
     };
-    // Names as they are: texts for people may be the same for two of them.
+    // The names are compared as bytes, since two of them may look the same as text.
     let mut parts: Vec<OsString> = path.components().map(|part| part.as_os_str().to_owned()).collect();
     let at = parts.iter().rev().skip(1).position(|part| is_release(part))?;
     let at = parts.len() - 2 - at;
@@ -58,7 +58,7 @@ pub(super) fn choose<'a>(files: Vec<&'a Path>, wanted: Option<&str>) -> Result<(
                 }
                 false => format!("no file is of {wanted}; there are {}, or all", there.join(", ")),
             };
-            return Err(Error::new(Kind::Request, format!("{}: {message}", Wish::Release)));
+            return Err(Error::new(Kind::Request, format!("{}: {message}", OptionName::Release)));
         }
     }
     let mut newest: HashMap<&[OsString], &str> = HashMap::new();
@@ -98,7 +98,7 @@ pub(super) fn choose<'a>(files: Vec<&'a Path>, wanted: Option<&str>) -> Result<(
         let count = left_out.len() as u128;
         notes.push(format!(
             "{what} ({} all keeps them): {}",
-            Wish::Release,
+            OptionName::Release,
             listed(left_out.iter().copied().map(shown), count)
         ));
     }

@@ -1,4 +1,4 @@
-//! Makes an aggregation file again with more in it.
+//! Makes an existing aggregation file again, with files added, changed or removed.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,8 +11,8 @@ use super::record::{Input, Interner};
 use super::scan::{self, Scanned};
 use super::{combine, kept_attributes, others, prune, releases, Inputs, Options, Report};
 use crate::author::chunks::Known;
+use crate::author::option_name::OptionName;
 use crate::author::out::Out;
-use crate::author::wish::Wish;
 use crate::author::write::{self, File, Format};
 use crate::error::message;
 use crate::error::secrets::redact;
@@ -37,7 +37,7 @@ pub(super) struct Remade {
 }
 
 impl Remade {
-    /// Returns whether the existing file already has all of it, except the entry of this call in the history.
+    /// Returns whether the existing file already has all of this, except the entry of this call in the history.
     pub fn is_there(&mut self, out: &Path, format: Format) -> bool {
         if !self.is_idle {
             return false;
@@ -70,7 +70,7 @@ pub(super) fn remake(
     if !out.is_aggregation() {
         let message = format!(
             "it is not an aggregation, so no files can be added to it; without {} one is created",
-            Wish::Update
+            OptionName::Update
         );
         return Err(out.refusal(message));
     }
@@ -100,7 +100,7 @@ pub(super) fn remake(
     root.for_each(|(_, own)| scanned.facets.add(&shown(out.path()), own));
     let fresh = scanned.inputs.len();
     let added: Vec<String> = scanned.inputs.iter().map(|input| input.name.to_string()).collect();
-    // The attributes of files that are in the aggregation are only in the files.
+    // Attributes that the aggregation did not keep are only in its files.
     let mut again = match keeps_more {
         true => old.all().map_err(|e| {
             let message = "attributes of all files are to be kept, and this one is no local file that exists";
@@ -141,15 +141,15 @@ pub(super) fn remake(
         report.removed = removed.collect();
         report.added.clone_from(&added);
         let note = "changed since they were added; their parts are renewed";
-        report.notes.extend(told(note, report.changed.clone()));
+        report.notes.extend(note_on(note, report.changed.clone()));
         let note = "are gone; their parts are removed";
-        report.notes.extend(told(note, report.removed.clone()));
+        report.notes.extend(note_on(note, report.removed.clone()));
         for list in [&mut report.added, &mut report.changed, &mut report.removed] {
             list.iter_mut().for_each(|name| *name = redact(name));
         }
         let note =
             "changed since they were added and are not among the inputs; an update with them renews their parts";
-        report.notes.extend(told(note, sorted.elsewhere));
+        report.notes.extend(note_on(note, sorted.elsewhere));
         let is_idle = fresh == 0 && inputs.changes.is_empty() && inputs.removed.is_empty();
         let (has_chunks, known) = (old.has_chunks, Known::of(&old.dataset)?);
         return Ok(Remade { file, report, history: old.history, is_idle, has_chunks, known });
@@ -202,7 +202,7 @@ fn scan_again(
 }
 
 /// Returns a note on files, if there are any.
-fn told(note: &str, mut names: Vec<String>) -> Option<String> {
+fn note_on(note: &str, mut names: Vec<String>) -> Option<String> {
     names.sort();
     let count = names.len();
     let more = if count > SHOWN { ", ..." } else { "" };

@@ -1,8 +1,7 @@
-//! A file that was scanned again: its present contents replace those in the aggregation.
+//! Replaces the fragments of a file that was scanned again by the present contents of the file.
 //!
-//! Each of its fragments stays where it was among the others, because the order of the files may be all that determines
-//! their places. It keeps the location of its file, and its number along a dimension that was made from the order of
-//! files.
+//! Each fragment stays where it was among the others, because the order of the files may be all that determines their
+//! places. It keeps the location of its file, and its number along a dimension that was made from the order of files.
 
 use std::sync::Arc;
 
@@ -14,7 +13,7 @@ use super::record::{Content, Input, Interner, Item, Template};
 use crate::error::{Error, Kind, Result};
 use crate::model::fragments::Fragment;
 
-/// A place in the aggregation.
+/// The place of a fragment in the aggregation.
 pub(super) struct Slot<'a> {
     pub existing: &'a Existing,
     pub one: &'a ExistingVariable,
@@ -35,7 +34,7 @@ pub(super) struct Renewed {
 }
 
 impl Slot<'_> {
-    /// Returns the fragment as the file, which has this index, holds it now.
+    /// Returns the fragment as it is in the file now. `number` is the index of the file.
     ///
     /// # Errors
     /// `FragmentVariable` if the file does not hold it any more; `Unsupported` if it changed, or may have, and is one
@@ -85,7 +84,7 @@ impl Slot<'_> {
             if dimensions.contains(&name) || file.item(&name).is_some() {
                 continue;
             }
-            // A dimension that was made from the order of files: the file does not even have a coordinate for it.
+            // If the dimension was made from the order of files, the file has no coordinate for it.
             let Some(known) = self.existing.find(dimension).filter(|k| k.fragments.is_none()) else {
                 continue;
             };

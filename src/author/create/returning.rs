@@ -1,5 +1,5 @@
-//! Determines which of the input files an aggregation already has, whatever their names, and which of those must be
-//! scanned again.
+//! Determines which input files an aggregation already has, under whatever name, and which of these must be scanned
+//! again.
 //!
 //! A file is unchanged if its size and time are those that were recorded when it was added. If nothing was recorded, it
 //! is scanned again. Files on servers are known by their addresses.
@@ -23,19 +23,19 @@ use crate::threads::workers;
 /// The input files, sorted.
 #[derive(Default)]
 pub(super) struct Sorted<'a> {
-    /// Those that the aggregation does not have.
+    /// The files that the aggregation does not have.
     pub fresh: Vec<&'a Path>,
-    /// Those that it has and that must be scanned again, by index.
+    /// The files that it has and that must be scanned again, by index.
     pub again: HashMap<usize, PathBuf>,
-    /// The indices of those whose size or time is not as recorded.
+    /// The indices of the files whose size or time is not as recorded.
     pub changed: HashSet<usize>,
-    /// The number of the others that it has.
+    /// The number of the other files that it has.
     pub unchanged: usize,
     /// The names of files that changed and are not among the input files.
     pub elsewhere: Vec<String>,
 }
 
-/// What the system says of a file.
+/// The identity and state of a file, as the operating system reports them.
 struct Seen {
     identity: Option<FileIdentity>,
     state: FileState,
@@ -69,7 +69,7 @@ impl Existing {
                 None => {
                     let all = identities.get_or_insert_with(|| {
                         let seen = seen.get_or_insert_with(|| self.seen()).iter().enumerate();
-                        // If a file has several names, the first counts.
+                        // If a file has several names, the first one counts.
                         let of = |(number, seen): (usize, &Option<Seen>)| {
                             Some((seen.as_ref()?.identity.clone()?, number))
                         };
@@ -163,7 +163,7 @@ impl Existing {
         })
     }
 
-    /// Returns what the system says of the file of each location, which it is asked once.
+    /// Looks up the file of each location.
     fn seen(&self) -> Vec<Option<Seen>> {
         let one = |number| {
             let (path, metadata) = self.local(number)?;
@@ -182,7 +182,7 @@ impl Existing {
         (0..self.files.len()).rev().filter_map(of).collect()
     }
 
-    /// Returns the recorded state of a file for each of its fragments.
+    /// Returns the state that each fragment of a file has recorded.
     fn states(&self, number: usize) -> impl Iterator<Item = Option<[f64; 2]>> + '_ {
         self.files[number].fragments.iter().map(|&(variable, fragment)| {
             let state = self.variables[variable].fragments.as_ref()?.list.get(fragment)?.state?;

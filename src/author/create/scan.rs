@@ -30,7 +30,7 @@ use crate::threads::progress::Progress;
 use crate::threads::workers;
 use crate::value::{Attributes, DataType, Values};
 
-/// Values of more bytes are compared by a digest and read again when they are needed.
+/// The maximum size of values that are kept. Larger ones are compared by a digest and read again when they are needed.
 const KEPT_BYTES: u64 = 64 << 10;
 
 /// The same for coordinates along one dimension and their bounds, which order the parts.
@@ -40,7 +40,7 @@ const KEPT_ALONG_BYTES: u64 = 16 << 20;
 /// most 129 numbers of 8 bytes of one byte.
 const COMPARED: Measure = Measure { floor: 1 << 26, length: 129, stored: 512, ceiling: 1 << 40 };
 
-/// Bytes of values of which a digest is made at once.
+/// The number of bytes that are read at once to make a digest.
 const PART_BYTES: u64 = 4 << 20;
 
 /// The number of local files that one thread takes at a time.
@@ -137,7 +137,7 @@ fn look(
 ) -> Result<(Input, GroupAttributes, Vec<String>)> {
     let (file, origin, address) = if is_address(path) {
         let (found, origin) = location::open_named(path, settings)?;
-        // Of the addresses that the name may mean, the one that was found.
+        // A name may mean several addresses. This is the one that was found.
         let address = found.places.first().and_then(Place::address).map(PathBuf::from);
         (found.file, origin, address)
     } else {
@@ -147,7 +147,7 @@ fn look(
         (file, here.nested(&[Place::Local(path.to_owned())]), None)
     };
     let path = address.as_deref().unwrap_or(path);
-    // The state before anything is read, so that later changes are noticed.
+    // The state is taken before anything is read, so that later changes are noticed.
     let state = options.record_state.then(|| State::of(file.state()));
     let identity = file.identity();
     let container = Arc::new(Container::open(Arc::new(file))?);
@@ -219,7 +219,7 @@ fn refuse_kept(options: &Options, found: &[(Variable, Template)], path: &Path) -
     }
 }
 
-/// Reads values and keeps them, up to this many bytes; of others, which are read in parts, only a digest.
+/// Reads values and keeps them if they have at most `most` bytes. Others are read in parts, and only a digest is kept.
 fn content(
     variable: &Variable,
     elements: u64,

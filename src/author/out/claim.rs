@@ -1,8 +1,8 @@
 //! The right to replace a file, which one writer has at a time.
 //!
-//! Whoever reads a file to rewrite it holds a lock from before the reading until the new file has its name. Otherwise
-//! the second of two writers at once would overwrite the first one's work without having seen it. Programs that ignore
-//! the lock are noticed: the file that is replaced must be the one that was there when the lock was taken.
+//! A writer that reads a file to rewrite it holds a lock from before the reading until the new file has its name.
+//! Otherwise the second of two writers at once would overwrite the first one's work without having seen it. Programs that
+//! ignore the lock are noticed: the file that is replaced must be the one that was there when the lock was taken.
 
 use std::fs;
 use std::io::ErrorKind;

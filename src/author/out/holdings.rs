@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::Out;
-use crate::author::wish::Wish;
+use crate::author::option_name::OptionName;
 use crate::cf::{self, Form};
 use crate::container::array::Layout;
 use crate::container::tree::{Tree, Variable, VariableId};
@@ -40,7 +40,7 @@ impl Out {
             None => Ok(()),
             Some(loss) => Err(self.refusal(format!(
                 "{loss}, so it is not replaced; {advice}, or allow it ({})",
-                Wish::Overwrite
+                OptionName::Overwrite
             ))),
         }
     }
@@ -53,7 +53,7 @@ impl Out {
         match self.exists() && !overwrite {
             true => Err(self.refusal(format!(
                 "it exists and is not replaced; choose another name, or allow it ({})",
-                Wish::Overwrite
+                OptionName::Overwrite
             ))),
             false => Ok(()),
         }

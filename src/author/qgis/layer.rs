@@ -6,7 +6,8 @@ use super::ramp::Colours;
 use super::reference_system::ReferenceSystem;
 use super::times::Time;
 
-/// How every file of this kind begins. QGIS leaves it out when it writes over one, which is then the user's.
+/// The beginning of every file that is written here. When QGIS writes over one it leaves this out: the file is then the
+/// user's.
 pub(super) const MARK: &str =
     "<!-- Made by cfa qgis, which replaces this file without asking while this line is here. -->\n";
 
@@ -57,7 +58,7 @@ impl Picture {
         text + "</maplayers>\n</qlr>\n"
     }
 
-    /// Returns the default style of the raster: what layers have in common.
+    /// Returns the default style of the raster, with everything that its layers have in common.
     pub(super) fn style_file(&self) -> String {
         let temporal = self.ranges_per_band();
         let pipe = self.pipe(self.first_band());
@@ -91,7 +92,7 @@ impl Picture {
         self.times.iter().map(of_time).collect()
     }
 
-    /// Returns the time of a layer that shows one band after the other.
+    /// Returns the times of a layer that shows one band after the other.
     fn ranges_per_band(&self) -> String {
         match self.times.as_slice() {
             [] => String::new(),
@@ -138,7 +139,7 @@ impl Picture {
         )
     }
 
-    /// Returns how values become colours.
+    /// Returns the renderer, which maps values to colours.
     fn pipe(&self, band: u64) -> String {
         let Colours { low, high, stops, .. } = self.colours;
         let (first, last) = (stops[0], stops[stops.len() - 1]);
@@ -243,7 +244,7 @@ fn channels(colour: u32) -> String {
     format!("{},{},{},255", colour >> 16, colour >> 8 & 0xff, colour & 0xff)
 }
 
-/// Returns a text for XML, as an attribute or between tags; what XML cannot have is replaced.
+/// Escapes a text for XML, as an attribute or between tags. Characters that XML does not allow are replaced.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

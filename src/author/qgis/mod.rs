@@ -1,8 +1,9 @@
 //! Layer files for QGIS: how a variable of an aggregation file is shown, so that nobody has to set it up by hand.
 //!
-//! `variables` finds what can be a map and where QGIS finds it, `times` when each band is shown, `reference_system` where
-//! it lies, `sample` which values it has, `ramp` the colours; `layer` puts them into XML. The files lie beside the aggregation file and name it relative to
-//! themselves, so that all of them can move together.
+//! `variables` finds the maps and the names under which QGIS opens them, `times` determines when each band is shown,
+//! `reference_system` where the map lies, `sample` the range of its values, and `ramp` the colours; `layer` writes the
+//! XML. The files lie beside the aggregation file and name it relative to themselves, so that all of them can move
+//! together.
 
 mod layer;
 mod ramp;
@@ -13,8 +14,8 @@ mod variables;
 
 use std::path::{Path, PathBuf};
 
+use crate::author::option_name::OptionName;
 use crate::author::out::{Out, Temporary};
-use crate::author::wish::Wish;
 use crate::dataset::variable::Variable;
 use crate::dataset::Dataset;
 use crate::error::secrets::redact;
@@ -26,7 +27,7 @@ pub use ramp::{fitting, Colours};
 pub use sample::robust_range;
 use variables::Maps;
 
-/// What layer files are made, and how.
+/// Options for making layer files.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Options {
@@ -34,7 +35,7 @@ pub struct Options {
     pub variables: Vec<String>,
     /// How times are shown.
     pub animation: Animation,
-    /// Whether files are replaced that are no former layer files.
+    /// Whether files other than former layer files are replaced too.
     pub overwrite: bool,
     /// Settings of the reader.
     pub open: OpenOptions,
@@ -52,7 +53,7 @@ pub enum Animation {
     LayerPerTime,
 }
 
-/// What was written.
+/// The files that were written.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
@@ -85,7 +86,7 @@ pub fn layer_files(path: impl AsRef<Path>, options: &Options) -> Result<Report> 
         true => maps.all().to_vec(),
         false => maps.named(&options.variables)?,
     };
-    // Before anything is read: what must not be replaced.
+    // Files that must not be replaced are refused before anything is read.
     let outs: Vec<Out> =
         chosen.iter().map(|v| claim(&dataset, maps.layer_file(v), options)).collect::<Result<_>>()?;
     for (i, out) in outs.iter().enumerate() {
@@ -127,14 +128,14 @@ fn claim(dataset: &Dataset, path: PathBuf, options: &Options) -> Result<Out> {
     if out.exists() && !is_former && !options.overwrite {
         return Err(out.refusal(format!(
             "it exists and is not a former file of this kind, so it is not replaced; move it, or allow it ({})",
-            Wish::Overwrite
+            OptionName::Overwrite
         )));
     }
     Ok(out)
 }
 
-/// The times of a group with a layer for each, and the values of all of them together: if no time is chosen, QGIS draws
-/// all layers.
+/// The most times, and values of all of them together, for a group with a layer per time. It is small, since QGIS draws
+/// all layers if no time is chosen.
 const FEW_TIMES: usize = 400;
 const FEW_VALUES: u64 = 1 << 25;
 

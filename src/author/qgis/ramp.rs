@@ -7,7 +7,7 @@ pub struct Colours {
     pub low: f64,
     /// The value of the last colour.
     pub high: f64,
-    /// At equal distances, as red, green and blue.
+    /// Colours at equal distances, as red, green and blue.
     pub stops: &'static [u32],
     /// The digits after the point that the ends of the range need; `None` for numbers that are not written out.
     pub decimals: Option<usize>,
@@ -21,7 +21,7 @@ const WATER: &[u32] = &[0xf7_fbff, 0xd3_e5f3, 0xa3_cce3, 0x64_a9d3, 0x35_80ba, 0
 /// On both sides of zero.
 const DIVERGING: &[u32] =
     &[0x2d_5a9e, 0x5f_92c6, 0xa3_c8e1, 0xdc_e9f2, 0xf7_f7f7, 0xfb_e0d2, 0xee_ab8c, 0xcf_6354, 0x9e_1c33];
-/// For everything else: lighter is more, also for those who see few colours.
+/// For everything else. Lighter is more, which colour-blind people see too.
 const PLAIN: &[u32] =
     &[0x42_0f54, 0x44_3a82, 0x35_618d, 0x26_838e, 0x20_a486, 0x4c_c26c, 0xa2_da37, 0xfd_e725];
 
@@ -30,7 +30,7 @@ const WET: [&str; 6] = ["precipitation", "rainfall", "snowfall", "humidity", "mo
 const DEGREES: [&str; 8] =
     ["degC", "degreesC", "degrees_C", "degree_C", "degrees_Celsius", "degree_Celsius", "celsius", "Celsius"];
 
-/// How much smaller one side of zero may be for the range to have zero in its middle.
+/// A range around zero has zero in its middle if its smaller side is at least this fraction of the larger one.
 const LOPSIDED: f64 = 0.2;
 
 /// Returns the colours for a variable whose values lie in this range. The range grows to round numbers.
@@ -52,7 +52,7 @@ pub fn fitting(standard_name: &str, units: &str, low: f64, high: f64) -> Colours
 
 fn rounded(low: f64, high: f64, stops: &'static [u32]) -> Colours {
     let span = high - low;
-    // Equal values, or a range that doubles cannot have: any range around them serves.
+    // For equal values, and for a range that doubles cannot represent, any range around them serves.
     if !span.is_finite() || span <= low.abs().max(high.abs()) * 1e-12 || span < 1e-290 {
         let about = if low.abs() < 1e-290 { 1.0 } else { low.abs() * 0.1 };
         let (low, high) =

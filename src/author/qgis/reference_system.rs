@@ -1,8 +1,8 @@
-//! The reference system of a map: QGIS takes that of the layer file, and has none if the file names none.
+//! Determines the reference system of a map. QGIS takes it from the layer file, and has none if the file names none.
 //!
-//! It is the text that the data or their grid mapping have (`crs_wkt`, `spatial_ref`, `crs`), or made of the parameters
-//! of CF appendix F. Evenly spaced latitudes and longitudes without grid mapping are taken as WGS 84. A map without even
-//! spacing lies nowhere for GDAL, so it has none.
+//! It is the text in an attribute of the data or of their grid mapping (`crs_wkt`, `spatial_ref`, `crs`), or else made
+//! from the parameters of CF appendix F. Evenly spaced latitudes and longitudes without grid mapping are taken as WGS 84.
+//! A map without even spacing has no place for GDAL, so it has no reference system.
 
 use super::variables::Axis;
 use crate::cf::Form;
@@ -26,7 +26,7 @@ pub(super) enum ReferenceSystem {
 
 use ReferenceSystem::{Listed, Proj, Wgs84, Wkt};
 
-/// A longer text is none that people wrote.
+/// The maximum length of a text. People write no longer ones.
 const MOST_TEXT: usize = 1 << 16;
 
 /// Returns the reference system of a variable.
@@ -62,7 +62,7 @@ pub(super) fn of(variable: &Variable) -> Result<Option<ReferenceSystem>> {
     }))
 }
 
-/// Returns what the first of these attributes describes; `Some(None)` if it cannot be understood.
+/// Returns the reference system that the first of these attributes describes; `Some(None)` if it cannot be understood.
 fn text_of(attributes: &Attributes, names: &[&str]) -> Option<Option<ReferenceSystem>> {
     let text = names.iter().find_map(|name| attributes.text(name))?.trim().to_owned();
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -77,7 +77,7 @@ fn text_of(attributes: &Attributes, names: &[&str]) -> Option<Option<ReferenceSy
     })
 }
 
-/// Returns the grid mapping of a variable: of several, that of its last two dimensions.
+/// Returns the grid mapping of a variable. If there are several, returns that of its last two dimensions.
 fn mapping_of(variable: &Variable) -> Option<VariableId> {
     let tree = variable.dataset().shared().tree();
     let group = tree.variables[variable.id().0].group;
@@ -97,7 +97,7 @@ fn mapping_of(variable: &Variable) -> Option<VariableId> {
     Form::Mapping.names(&text).first().and_then(|name| reference::variable(tree, group, name))
 }
 
-/// Returns the reference system of the parameters of a grid mapping; `None` for those that are not in the table.
+/// Makes the reference system from the parameters of a grid mapping; `None` for mappings that are not in the table.
 fn made(attributes: &Attributes) -> Option<ReferenceSystem> {
     let get =
         |name: &str| attributes.get(name).and_then(|value| value.f64_at(0)).filter(|value| value.is_finite());

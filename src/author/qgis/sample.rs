@@ -1,4 +1,4 @@
-//! The range of values of a variable, from a sample: a few bands, and of a large band some windows.
+//! Estimates the range of the values of a variable from a sample: a few bands, and some windows of a large band.
 
 use crate::dataset::coordinates;
 use crate::dataset::variable::Variable;
@@ -8,22 +8,23 @@ use crate::selection::Selection;
 /// The number of bands that are read.
 const BANDS: usize = 12;
 
-/// The size of a dimension that is read as a whole; of a larger one, as many values are read in `WINDOWS` parts.
+/// The largest size of a dimension that is read as a whole. Of a larger one, this many values are read, in `WINDOWS`
+/// parts.
 const WHOLE: u64 = 512;
 const WINDOWS: u64 = 4;
 
-/// The part of the values that may lie outside of the range, at each end.
+/// The fraction of the values that may lie outside the range, at each end.
 const OUTSIDE: f64 = 0.01;
 
 /// The range of the sampled values.
 pub(super) struct Sample {
     pub(super) low: f64,
     pub(super) high: f64,
-    /// What was not read.
+    /// A note on samples that could not be read.
     pub(super) note: Option<String>,
 }
 
-/// Reads the sample from some of these bands, which count from 1.
+/// Reads the sample from some of these bands, whose numbers begin with 1.
 ///
 /// # Errors
 /// Those of reading, if nothing at all can be read.
@@ -65,7 +66,7 @@ pub(super) fn read(variable: &Variable, bands: &[u64]) -> Result<Sample> {
     Ok(Sample { low, high, note })
 }
 
-/// Returns the values between which all lie but a hundredth at each end; `None` if there are none.
+/// Returns the range of the values without the lowest and the highest hundredth; `None` if there are no values.
 pub fn robust_range(values: &mut [f64]) -> Option<(f64, f64)> {
     let last = values.len().checked_sub(1)?;
     let few = (last as f64 * OUTSIDE) as usize;
@@ -73,7 +74,7 @@ pub fn robust_range(values: &mut [f64]) -> Option<(f64, f64)> {
     Some((at(few), at(last - few)))
 }
 
-/// Returns some of a list, from the first to the last.
+/// Returns evenly spaced elements of a list, from the first to the last.
 fn spread(list: &[u64]) -> impl Iterator<Item = &u64> {
     let count = list.len().min(BANDS);
     (0..count).map(move |i| &list[i * (list.len() - 1) / (count - 1).max(1)])

@@ -1,8 +1,8 @@
-//! When QGIS shows each band of a variable that has times.
+//! Determines when QGIS shows each band of a variable that has times.
 //!
 //! A band is shown from the beginning to the end of its bounds. Without bounds, times at the distance of a year, month or
 //! day are shown in the year, month or day that they lie in, and others until the next one. QGIS has the dates of the
-//! Gregorian calendar from year 1 to 9999: what lies at another date of a model's calendar is not shown.
+//! Gregorian calendar from year 1 to 9999. A band at any other date of a model's calendar is not shown.
 
 use super::variables::coordinates_along;
 use crate::canonical::{Calendar, DateTime, TimeUnits};
@@ -15,7 +15,7 @@ use crate::selection::Selection;
 /// A moment in milliseconds since the first day of the Gregorian calendar.
 type Moment = i64;
 
-/// From a moment to another; `None` if QGIS has no such dates.
+/// The begin and the end of a time; `None` if QGIS has no such dates.
 type Interval = Option<(Moment, Moment)>;
 
 const SECOND: Moment = 1000;
@@ -24,7 +24,7 @@ const DAY: Moment = 86_400 * SECOND;
 /// The time of a band.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Time {
-    /// From 1.
+    /// The number of the band, counted from 1.
     pub(super) band: u64,
     begin: Moment,
     end: Moment,
@@ -52,7 +52,7 @@ impl Time {
 pub(super) struct Times {
     /// In the order of the bands; empty if no dimension of bands has times.
     pub(super) shown: Vec<Time>,
-    /// What is missing from them.
+    /// A note on times that QGIS cannot show.
     pub(super) note: Option<String>,
 }
 
@@ -120,7 +120,7 @@ fn bounds(axis: &Variable, size: usize) -> Result<Option<Vec<Interval>>> {
     Ok(Some(numbers.chunks_exact(2).map(pair).collect()))
 }
 
-/// Returns whether there are intervals, none of which overlaps another: those of climatologies do.
+/// Returns whether there are intervals and none overlaps another. Those of climatologies overlap.
 fn are_apart(intervals: &[Interval]) -> bool {
     let mut sorted: Vec<(Moment, Moment)> = intervals.iter().flatten().copied().collect();
     sorted.sort_unstable();
@@ -136,7 +136,7 @@ enum Period {
 }
 
 impl Period {
-    /// Returns the period at whose distance times are.
+    /// Returns the period that is as long as the distance between times.
     fn of_step(step: Moment) -> Option<Period> {
         match step {
             DAY => Some(Period::Day),
@@ -191,7 +191,7 @@ fn moment(date: &DateTime) -> Option<Moment> {
     is_in_reach.then(|| day * DAY + seconds * SECOND + i64::from(date.microsecond / 1000))
 }
 
-/// Returns the moment of a date; for a day that only a model's month has, the beginning of the next month.
+/// Returns the moment of a date. For a day that only a model's month has, it is the beginning of the next month.
 fn moment_or_next(date: &DateTime) -> Option<Moment> {
     let next = || {
         let (year, month) = if date.month == 12 { (date.year + 1, 1) } else { (date.year, date.month + 1) };

@@ -1,7 +1,7 @@
-//! The variables that can be shown as maps, what QGIS calls them, and the names of their files.
+//! Finds the variables that can be shown as maps, and names them for QGIS and in the names of layer files.
 //!
-//! They are those that the GDAL driver lists: a file with one of them opens as a raster, one with several needs the open
-//! option `VARIABLE`. Unlike the name of a subdataset, a path with that option is one that QGIS makes relative.
+//! They are those that the GDAL driver lists. A file with one of them opens as a raster; one with several needs the open
+//! option `VARIABLE`. QGIS makes a path with that option relative, but not the name of a subdataset.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,13 @@ use crate::dialect::{self, reference};
 use crate::error::{Error, Kind, Result};
 use crate::selection::{checked_product, Selection};
 
-/// The bands that GDAL opens at most, unless it is told otherwise (`GDAL_MAX_BAND_COUNT`).
+/// The maximum number of bands that GDAL opens, unless `GDAL_MAX_BAND_COUNT` is set.
 const MOST_BANDS: u64 = 65_536;
 
-/// What of the spacing of an axis may differ from the mean: the netCDF driver of GDAL accepts more.
+/// The fraction by which the spacing of an axis may differ from its mean; the netCDF driver of GDAL accepts more.
 const EVEN: f64 = 0.02;
 
-/// Coordinates of one dimension that are read to see whether they are evenly spaced.
+/// The maximum number of coordinates of a dimension that are read to see whether they are evenly spaced.
 const MOST_COORDINATES: u64 = 3 << 19;
 
 /// The variables of a file that can be shown as maps.
@@ -31,10 +31,10 @@ pub(super) struct Maps<'a> {
 }
 
 impl<'a> Maps<'a> {
-    /// Finds them.
+    /// Finds the maps of a file.
     ///
     /// # Errors
-    /// `Request` if there are none, if the file is no aggregation, or has a name that cannot be written in a layer file.
+    /// `Request` if there are none, or if the file is not an aggregation or has a name that a layer file cannot contain.
     pub(super) fn of(dataset: &Dataset, path: &'a Path) -> Result<Maps<'a>> {
         let tree = dataset.shared().tree();
         if !tree.variables.iter().any(|variable| dialect::is_aggregation(&variable.attributes)) {
@@ -66,7 +66,7 @@ impl<'a> Maps<'a> {
     /// Returns the variables of these paths, each once.
     ///
     /// # Errors
-    /// `MissingVariable`; `Request` for one that is no map.
+    /// `MissingVariable`; `Request` for a variable that is not a map.
     pub(super) fn named(&self, paths: &[String]) -> Result<Vec<Variable>> {
         let mut found: Vec<Variable> = Vec::new();
         for path in paths {
@@ -83,8 +83,8 @@ impl<'a> Maps<'a> {
         Ok(found)
     }
 
-    /// Returns the name of a layer file: that of the aggregation file with `.qlr`, between them the path of the variable
-    /// if there are others.
+    /// Returns the name of a layer file: the name of the aggregation file, the path of the variable if there are several
+    /// maps, and `.qlr`.
     pub(super) fn layer_file(&self, variable: &Variable) -> PathBuf {
         match self.all.len() {
             1 => with_suffix(self.path, ".qlr"),
@@ -92,16 +92,16 @@ impl<'a> Maps<'a> {
         }
     }
 
-    /// Returns the name of the style that QGIS takes as default for the aggregation file. There is one name for the file,
-    /// so files with several maps have none.
+    /// Returns the name of the style that QGIS takes as default for the aggregation file, or `None` for a file with
+    /// several maps, since there is one such name for the file.
     pub(super) fn style_file(&self) -> Option<PathBuf> {
         (self.all.len() == 1).then(|| with_suffix(&self.path.with_extension(""), ".qml"))
     }
 
-    /// Returns what QGIS opens, relative to the layer file.
+    /// Returns the name that QGIS opens, relative to the layer file.
     ///
     /// # Errors
-    /// `Request` if the name of the file is no text, or has characters that QGIS takes as the end of a name.
+    /// `Request` if the name of the file is not UTF-8, or has characters that QGIS takes as the end of a name.
     pub(super) fn source(&self, variable: &Variable) -> Result<String> {
         let name = self.path.file_name().and_then(|name| name.to_str());
         let Some(name) = name.filter(|name| !name.contains(char::is_control)) else {
@@ -119,7 +119,7 @@ impl<'a> Maps<'a> {
     }
 }
 
-/// Returns a path of a variable as a part of the name of a file, on every system.
+/// Turns the path of a variable into a part of a file name that every system accepts.
 fn in_file_name(path: &str) -> String {
     let safe = |c: char| match c {
         '/' => '.',
@@ -165,7 +165,7 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// Returns those of a dimension, if it has any.
+    /// Returns the coordinates of a dimension, if it has any.
     ///
     /// # Errors
     /// Those of reading the coordinates.

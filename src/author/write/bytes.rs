@@ -46,7 +46,7 @@ pub(super) fn encode(values: &Values, order: Order) -> Cow<'_, [u8]> {
     }
 }
 
-/// Returns one element for what is not written to a variable of numbers or characters.
+/// Returns the element that stands for data that are not written to a variable of numbers or characters.
 pub(super) fn unwritten(variable: &Variable, order: Order) -> Vec<u8> {
     match &variable.unwritten {
         Some(value) => encode(value, order).into_owned(),

@@ -69,6 +69,6 @@ pub fn run(arguments: &Arguments) -> Outcome {
         progress: None,
     };
     convert(&dataset, &arguments.output, &options)?;
-    crate::tell_warnings(&dataset);
+    crate::print_warnings(&dataset);
     Ok(())
 }

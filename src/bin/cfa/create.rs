@@ -25,9 +25,9 @@ use crate::{Failure, Outcome};
 /// Files on servers are named by their addresses, which become the locations of the fragments; only headers and
 /// coordinates are read, many files at a time. Addresses with a password or a query are refused.
 ///
-/// OUT is a local file, and never one of the files, nor a fragment of one that is an aggregation. If OUT exists, it is replaced when it
-/// is an aggregation without data of its own, and anything else only with --overwrite. If a directory or a (quoted)
-/// pattern finds OUT among the files and it is an aggregation, it is skipped.
+/// OUT is a local file, and never one of the files, nor a fragment of one that is an aggregation. If OUT exists, it is
+/// replaced when it is an aggregation without data of its own, and anything else only with --overwrite. If a directory
+/// or a (quoted) pattern finds OUT among the files and it is an aggregation, it is skipped.
 #[derive(Args)]
 #[command(after_help = PAGE.help())]
 pub struct Arguments {
@@ -213,7 +213,7 @@ fn describe(report: &Report, arguments: &Arguments) -> Outcome {
         if list.is_empty() {
             continue;
         }
-        // Into a file or pipe nothing is left out.
+        // Nothing is left out if the output goes to a file or a pipe.
         let shown = if std::io::stdout().is_terminal() { SHOWN } else { list.len() };
         writeln!(out, "{what}: {} {}", list.len(), plural(list.len() as u64, "file"))?;
         for name in list.iter().take(shown) {

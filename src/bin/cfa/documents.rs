@@ -1,6 +1,6 @@
 //! `cfa documents DIRECTORY`: writes the manual pages and shell completions of an installation, from the definition of
-//! the command line. It is meant for those who install the program. It is not part of that definition, so neither the
-//! pages nor the completions offer it.
+//! the command line. `make install` calls it. It is not part of that definition itself, so neither the pages nor the
+//! completions offer it.
 
 use std::io;
 use std::path::Path;

@@ -56,7 +56,7 @@ pub fn csv(
     let all = Selection::all(&answer.shape);
     for n in 0..answer.values.len() {
         for ((field, along), i) in fields.iter_mut().zip(coordinates).zip(all.index(n as u64)) {
-            // What is missing is empty, coordinates and values alike.
+            // Missing coordinates are empty, as missing values are.
             let label = if along.is_missing(i) { String::new() } else { along.label(i) };
             *field = quoted(&printable(&label));
         }
@@ -117,7 +117,7 @@ pub fn table(
     }
     let width = style::width();
     let most = if width.is_some() { MOST_ROWS } else { u64::MAX };
-    // How many are left out along each dimension; those before the last two count together.
+    // The numbers of indices that are left out: of the dimensions before the last two together, of rows, of columns.
     let mut left_out = [planes.saturating_sub(most), 0, 0];
     for plane in shown(planes, most) {
         let Some(plane) = plane else {
@@ -167,7 +167,7 @@ pub fn table(
     left_out_text(out, coordinates, left_out)
 }
 
-/// Says what was left out, and how to see it.
+/// Prints what was left out, and how to see it.
 fn left_out_text(out: &mut impl Write, coordinates: &[Coordinates], left_out: [u64; 3]) -> Outcome {
     let rank = coordinates.len();
     let name =
@@ -228,7 +228,7 @@ impl Table<'_> {
         let labels = self.has_labels.then(|| self.label_width());
         let mut known = HashMap::new();
         let mut width_of = |column: Option<u64>| *known.entry(column).or_insert_with(|| self.width(column));
-        // A column has a blank before it and a character at least.
+        // A column takes at least a blank and a character.
         let mut most = width.map_or(columns, |width| columns.min(width as u64 / 2).max(1));
         let (across, widths) = loop {
             let across = shown(columns, most);

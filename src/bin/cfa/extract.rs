@@ -86,7 +86,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     meter.finish();
     outcome?;
     if !arguments.quiet {
-        crate::tell_warnings(&dataset);
+        crate::print_warnings(&dataset);
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use cfa::create::PlannedVariable;
 
 use crate::style::{brief, printable};
 
-/// The maximum number of columns and of lines; more positions share one.
+/// The maximum numbers of columns and of lines. If there are more positions, several share one.
 const COLUMNS: u64 = 60;
 const LINES: u64 = 24;
 
@@ -19,7 +19,7 @@ pub fn drawn(variable: &PlannedVariable) -> Vec<String> {
     if rows.is_empty() {
         return Vec::new();
     }
-    // Only the last of the split dimensions has parts after the rows, so that a place is a row and a column.
+    // The last dimension with several parts makes the columns, and all others make the rows.
     let (width, height) = (counts[*last], all / counts[*last]);
     let (wide, high) = (width.div_ceil(COLUMNS), height.div_ceil(LINES));
     let mut found: HashMap<(u64, u64), u64> = HashMap::new();

@@ -74,8 +74,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(())
 }
 
-/// Returns the attributes except those that say how the data are aggregated; the logical view shows their meaning
-/// instead.
+/// Returns the attributes except those that define the aggregation; the logical view shows their meaning instead.
 pub fn shown_attributes(variable: &Variable, aggregated: bool) -> impl Iterator<Item = &cfa::Attribute> {
     variable
         .attributes()

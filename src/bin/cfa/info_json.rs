@@ -34,7 +34,7 @@ pub fn write(
     Ok(())
 }
 
-/// Returns the text of a value inside of so many others.
+/// Returns the text of a value, indented as a part of `depth` others.
 fn indented(value: &Value, depth: usize) -> String {
     json::printed(value, true).replace('\n', &format!("\n{}", "  ".repeat(depth)))
 }
@@ -128,7 +128,7 @@ fn variable_json(variable: &Variable, axes: &mut Axes, fragments: bool) -> Resul
             json!({"dialect": aggregation.dialect.name(), "fragments": aggregation.grid.fragments()});
         if fragments {
             value["fragments"] = json!([]);
-            // An error must not follow the beginning of an object.
+            // Errors are found first: they must not follow the beginning of an object.
             variable.for_each_fragment(|_| Ok::<(), cfa::Error>(()))?;
         }
     }

@@ -123,7 +123,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns what the user can do, if an option of the program helps.
+/// Returns advice on an error, if an option of the program helps.
 fn advice(error: &Error) -> &'static str {
     match error.kind() {
         Kind::FragmentMissing => {
@@ -139,7 +139,7 @@ fn advice(error: &Error) -> &'static str {
     }
 }
 
-/// Refuses `-` as the name of a file to be written: whoever types it means standard output.
+/// Refuses `-` as the name of a file to be written: users who type it mean standard output.
 fn refuse_hyphen(path: &std::path::Path) -> Result<(), Failure> {
     match path.as_os_str() == "-" {
         true => {
@@ -150,14 +150,14 @@ fn refuse_hyphen(path: &std::path::Path) -> Result<(), Failure> {
     }
 }
 
-/// Prints something that the user should know and that is not an error.
+/// Prints a note on standard error.
 fn note(text: &str) {
     let text = style::printable(text);
     let _ = writeln!(std::io::stderr(), "{} {text}", style::for_stderr().faint("cfa: note:"));
 }
 
-/// Prints the warnings of a dataset on standard error: what was odd about the file but did not prevent reading.
-fn tell_warnings(dataset: &cfa::Dataset) {
+/// Prints the warnings of a dataset on standard error.
+fn print_warnings(dataset: &cfa::Dataset) {
     for warning in dataset.warnings() {
         note(&warning);
     }

@@ -7,7 +7,7 @@ use roff::{bold, italic, roman, Inline, Roff};
 
 use crate::page::{Page, ENVIRONMENT};
 
-/// An argument of a macro that is empty. The crate would leave it out, and the next one would take its place.
+/// An empty argument of a macro. The crate `roff` would leave out an empty text, and the next one would take its place.
 const EMPTY: &str = "\"\"";
 
 /// Returns the manual page of a command that was built. `others` are the names of the other pages.
@@ -57,14 +57,14 @@ pub fn name(command: &Command) -> String {
     command.get_display_name().unwrap_or(command.get_name()).to_owned()
 }
 
-/// Returns what a command does, as the line of its name has it: without a capital and a full stop.
+/// Returns what a command does, for the line with its name: without a capital and a full stop.
 fn purpose(command: &Command) -> String {
     let about = command.get_about().map(StyledStr::to_string).unwrap_or_default();
     let mut letters = about.trim_end_matches('.').chars();
     letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// Returns what follows the first paragraph of a long description, which the line of the name has.
+/// Returns a long description without its first paragraph, which is in the line with the name.
 fn description(command: &Command) -> String {
     let about =
         command.get_long_about().or(command.get_about()).map(StyledStr::to_string).unwrap_or_default();
@@ -88,7 +88,7 @@ fn synopsis(command: &Command) -> Vec<Inline> {
     line
 }
 
-/// All arguments with their help: those of the command, and those under each heading.
+/// Writes all arguments with their help: those of the command, and those under each heading.
 fn options(page: &mut Roff, command: &Command) {
     page.control("SH", ["OPTIONS"]);
     let mut headings: Vec<Option<&str>> = vec![None];
@@ -138,14 +138,14 @@ fn shown(command: &Command) -> impl Iterator<Item = &Arg> {
     command.get_arguments().filter(|a| !a.is_hide_set())
 }
 
-/// The spellings of an option, the short one first.
+/// Returns the spellings of an option, the short one first.
 fn option_names(option: &Arg) -> Vec<Inline> {
     let short = option.get_short().map(|c| format!("-{c}"));
     let long = option.get_long().map(|word| format!("--{word}"));
     short.into_iter().chain(long).map(bold).collect()
 }
 
-/// The value of an option, with what separates them.
+/// Returns the value of an option, with the sign between the option and its value.
 fn value(option: &Arg) -> Vec<Inline> {
     let Some(range) = option.get_num_args().filter(|range| range.takes_values()) else { return Vec::new() };
     let (before, after) = match (range.min_values() == 0, option.is_require_equals_set()) {
@@ -171,7 +171,7 @@ fn value_names(argument: &Arg) -> String {
     names.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(" ")
 }
 
-/// The help of an argument, with its default and the words that it accepts.
+/// Returns the help of an argument, with its default and the words that it accepts.
 fn help(argument: &Arg) -> String {
     let mut text =
         argument.get_long_help().or(argument.get_help()).map(StyledStr::to_string).unwrap_or_default();
@@ -187,14 +187,14 @@ fn help(argument: &Arg) -> String {
     text
 }
 
-/// A term with its explanation.
+/// Writes a term with its explanation.
 fn entry(page: &mut Roff, term: Vec<Inline>, explanation: &str) {
     page.control("TP", []);
     page.text(term);
     prose(page, explanation, "IP");
 }
 
-/// Paragraphs of text, separated by empty lines; the lines of a paragraph stay lines.
+/// Writes paragraphs of text, which empty lines separate; the lines of a paragraph stay lines.
 fn prose(page: &mut Roff, text: &str, next_paragraph: &str) {
     for (i, paragraph) in text.trim().split("\n\n").enumerate() {
         if i > 0 {
@@ -209,7 +209,7 @@ fn prose(page: &mut Roff, text: &str, next_paragraph: &str) {
     }
 }
 
-/// Text with options, and what is between backticks, in bold.
+/// Returns a text with options, and the words between backticks, in bold.
 fn marked(line: &str) -> Vec<Inline> {
     let mut inlines = Vec::new();
     for (i, piece) in line.split('`').enumerate() {

@@ -15,7 +15,7 @@ pub struct Meter {
 #[derive(Default)]
 struct State {
     begun: Option<Instant>,
-    told: Option<Instant>,
+    printed: Option<Instant>,
     /// When the task began to wait for another program, and whether that was printed.
     waiting: Option<Instant>,
     said: bool,
@@ -24,11 +24,11 @@ struct State {
 /// The number of characters of a bar.
 const BAR: u128 = 20;
 
-/// Tasks that end sooner show nothing.
+/// A task that ends sooner shows nothing.
 const PATIENCE: Duration = Duration::from_millis(700);
 
 impl Meter {
-    /// Returns a meter that counts things called `what`. With `quiet` it prints nothing at all.
+    /// Creates a meter that counts things called `what`. With `quiet` it prints nothing at all.
     pub fn new(what: &'static str, quiet: bool) -> Self {
         Meter { what, quiet, terminal: std::io::stderr().is_terminal(), state: Mutex::default() }
     }
@@ -50,14 +50,14 @@ impl Meter {
         let now = Instant::now();
         let spent = now.duration_since(*state.begun.get_or_insert(now));
         let pause = Duration::from_millis(if self.terminal { 100 } else { 5000 });
-        let due = match state.told {
+        let due = match state.printed {
             None => spent >= PATIENCE,
             Some(last) => now.duration_since(last) >= pause,
         };
         if !due || done >= total {
             return;
         }
-        state.told = Some(now);
+        state.printed = Some(now);
         let mut err = std::io::stderr().lock();
         // The work continues even if its progress cannot be shown.
         let _ = err.write_all(shown(self.what, done, total, spent, self.terminal).as_bytes());
@@ -77,8 +77,8 @@ impl Meter {
 
     /// Clears the line.
     pub fn finish(&self) {
-        let told = self.state.lock().unwrap_or_else(PoisonError::into_inner).told.is_some();
-        if told && self.terminal {
+        let printed = self.state.lock().unwrap_or_else(PoisonError::into_inner).printed.is_some();
+        if printed && self.terminal {
             let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }

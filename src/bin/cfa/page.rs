@@ -1,4 +1,4 @@
-//! What the help and the manual page of a command say besides its arguments. Both are made from here.
+//! The texts of the help and the manual page of a command besides its arguments.
 
 use std::fmt::Write;
 
@@ -8,14 +8,14 @@ pub struct Page {
     pub examples: &'static [(&'static str, &'static str)],
     /// What each exit status means.
     pub statuses: &'static [(u8, &'static str)],
-    /// Files of which its arguments say nothing.
+    /// Files that its arguments do not name.
     pub files: &'static [(&'static str, &'static str)],
     /// Manual pages of other programs.
     pub see_also: &'static [&'static str],
 }
 
 impl Page {
-    /// A page without examples, of a command that reads.
+    /// The page of a command that reads, without examples.
     pub const READER: Page = Page {
         examples: &[],
         statuses: &[(0, "success"), (1, "an error in the file or the request"), (2, "a wrong command line")],
@@ -26,7 +26,7 @@ impl Page {
         see_also: &["ncdump(1)", "gdalinfo(1)"],
     };
 
-    /// The same of a command that writes.
+    /// The page of a command that writes, without examples.
     pub const WRITER: Page = Page {
         files: &[
             (".NAME.PID-N.tmp", "what becomes the file NAME when it is complete, in the same directory. A command that was killed leaves it, and the next writer of NAME removes it"),

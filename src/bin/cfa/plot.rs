@@ -73,7 +73,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     cfa::extract::save(&dataset, &arguments.output, &bytes, arguments.overwrite)?;
     if !arguments.quiet {
         picture.notes.iter().for_each(|note| crate::note(note));
-        crate::tell_warnings(&dataset);
+        crate::print_warnings(&dataset);
     }
     Ok(())
 }

@@ -13,20 +13,20 @@ pub struct Axis {
     pub ticks: Vec<(f64, String)>,
     /// Its name and units.
     pub title: String,
-    /// Whether it goes up and not across if there is a choice.
+    /// Whether it goes up rather than across, if there is a choice.
     pub is_upright: bool,
     /// Whether greater values are further down.
     pub is_downward: bool,
     /// Whether it counts degrees of latitude or longitude.
     pub is_degrees: bool,
-    /// The unit of lengths on the ground, or of degrees of latitude, longitude or their kin on a rotated globe: axes of
-    /// one unit have one scale.
+    /// The unit of lengths on the ground, or `degrees` for latitudes and longitudes, also those of a rotated grid. Two axes
+    /// of the same unit are drawn to the same scale.
     pub ground_unit: Option<String>,
     /// The distance of neighbours beyond which there is a gap between them.
     pub gap: f64,
 }
 
-/// The most ticks of an axis.
+/// The maximum number of ticks of an axis.
 const MOST_TICKS: usize = 8;
 
 impl Axis {
@@ -40,7 +40,9 @@ impl Axis {
         let unit = units.to_ascii_lowercase();
         let is_lat = unit.starts_with("degree") && unit.ends_with('n')
             || unit.starts_with("degree") && unit.ends_with("north");
-        let is_lon = circle::is_longitude(&units);
+        // Plain degrees may be those of a rotated grid, which are neither east nor west of Greenwich.
+        let is_plain = !unit.starts_with("degree") || ["degree", "degrees"].contains(&unit.as_str());
+        let is_lon = coordinates.are_longitudes() && !is_plain;
         let is_pressure = ["pa", "hpa", "mbar", "millibar", "mb", "bar", "kpa"].contains(&unit.as_str());
         let is_downward = is_pressure || text("positive").eq_ignore_ascii_case("down");
         let mut axis = Axis {
@@ -65,7 +67,7 @@ impl Axis {
             false => is_horizontal.then_some(unit).filter(|unit| !unit.trim().is_empty()),
         };
         let mut numbers: Vec<f64> = (0..count).map(|i| coordinates.number(i).unwrap_or(f64::NAN)).collect();
-        if is_lon {
+        if coordinates.are_longitudes() {
             circle::unwind(&mut numbers);
         }
         let rises = numbers.windows(2).all(|w| w[1] > w[0]);
@@ -105,7 +107,7 @@ impl Axis {
         Ok(axis)
     }
 
-    /// Shows neighbours that are further apart than others as a gap.
+    /// Determines which neighbours are so much further apart than others that there is a gap between them.
     pub fn look_for_gaps(&mut self) {
         self.gap = gap(&self.centres);
     }
@@ -120,7 +122,7 @@ impl Axis {
         (0..self.centres.len()).map(|i| (near(i, edges[i]), near(i, edges[i + 1]))).collect()
     }
 
-    /// Returns the places between the values, and those of both ends.
+    /// Returns the middles between neighbouring values, and the edges at both ends.
     pub fn edges(&self) -> Vec<f64> {
         let c = &self.centres;
         let n = c.len();
@@ -138,7 +140,8 @@ impl Axis {
     }
 }
 
-/// Returns one and a half times the step of times that mostly have one step, or of months, whose lengths differ.
+/// Returns the distance beyond which there is a gap: one and a half times the step, if times mostly have one step or are
+/// months, whose lengths differ.
 fn gap(centres: &[f64]) -> f64 {
     let mut steps: Vec<f64> = centres.windows(2).map(|w| (w[1] - w[0]).abs()).collect();
     steps.sort_by(f64::total_cmp);
@@ -182,7 +185,7 @@ pub fn round_ticks(low: f64, high: f64, is_degrees: bool) -> Vec<f64> {
     (0..=MOST_TICKS).map(|i| (first + i as f64) * step).filter(|t| *t <= high + step * 1e-9).collect()
 }
 
-/// Returns labels of some values by their places.
+/// Returns ticks at some values, with the texts of the coordinates as labels.
 fn labelled(coordinates: &Coordinates, count: u64) -> Vec<(f64, String)> {
     let by = count.div_ceil(MOST_TICKS as u64).max(1);
     (0..count).step_by(by as usize).map(|i| (i as f64, brief(&short(&coordinates.label(i))))).collect()
@@ -200,11 +203,11 @@ fn date_ticks(coordinates: &Coordinates, centres: &[f64]) -> Vec<(f64, String)> 
     type Period = fn(&DateTime) -> i64;
     let months: Period = |d| d.year * 12 + i64::from(d.month) - 1;
     let days: Period = |d| (d.year * 12 + i64::from(d.month)) * 31 + i64::from(d.day) - 1;
-    // Several days begin anew with each month, whose last day may be one more.
+    // Periods of several days begin anew with each month. The last one may have a day more.
     let several: Period = |d| (d.year * 12 + i64::from(d.month)) * 30 + i64::from(d.day.min(30)) - 1;
     let hours: Period =
         |d| ((d.year * 12 + i64::from(d.month)) * 31 + i64::from(d.day)) * 24 + i64::from(d.hour);
-    // Each: what counts, how many make a tick, and the length of the label.
+    // For each level: the number of the period, how many periods there are from tick to tick, and the length of the label.
     let levels: [(Period, i64, usize); 16] = [
         (hours, 1, 16),
         (hours, 3, 16),
@@ -237,7 +240,7 @@ fn date_ticks(coordinates: &Coordinates, centres: &[f64]) -> Vec<(f64, String)> 
         for &i in &order {
             let Some(date) = &dates[i] else { continue };
             let (now, into) = (period(date).div_euclid(many), period(date).rem_euclid(many));
-            // What came before the first coordinate is not known: it begins a period only if it is at its begin.
+            // The first coordinate has none before it to compare with: it gets a tick if it lies at the begin of a period.
             let begins = last.map_or(into == 0 && is_begin(date, length), |l| l != now);
             if begins {
                 let text = date.to_string();

@@ -20,26 +20,27 @@ pub enum Form {
     Svg,
 }
 
-/// The room on the right of the values, for the bar of colours.
+/// The room to the right of the values, for the bar of colours.
 const RIGHT: u32 = 110;
-/// The widest and highest area of values, and the lowest.
+/// The maximum width and height of the area of values, and its minimum height.
 const AREA: (u32, u32) = (800, 560);
 const LEAST_HEIGHT: u32 = 240;
-/// The room on their left, unless labels are longer than so many characters.
+/// The room to the left of the values, unless labels have more characters than `SHORT_LABEL`.
 const LEFT: u32 = 90;
 const SHORT_LABEL: usize = 6;
 const LONGEST_LABEL: usize = 16;
-/// The pixels that a character of a label has room for.
+/// The width of a character of a label, in pixels.
 const CHARACTER: u32 = 9;
 const TOP: u32 = 64;
 const BOTTOM: u32 = 62;
 const FONT: &str = "sans-serif";
-/// Where data are missing.
+/// The colour of missing data.
 const GREY: RGBColor = RGBColor(200, 200, 200);
 const LINE: RGBColor = RGBColor(31, 90, 160);
 const BAR_STEPS: usize = 256;
 
-/// Returns how many values a map has room for, across and up. In SVG each is an element of the file.
+/// Returns how many values a map has room for, across and up. A map in SVG has room for fewer, since each is an element of
+/// the file.
 pub fn most_cells(form: Form) -> (u64, u64) {
     match form {
         Form::Png => (u64::from(AREA.0), u64::from(AREA.1)),
@@ -62,7 +63,7 @@ pub fn drawn(picture: &Picture, form: Form) -> Result<Vec<u8>> {
             let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
             draw(&root, picture, &values, place).map_err(|e| failed(e.to_string()))?;
             drop(root);
-            // Else a viewer that scales the picture shows seams between the values.
+            // Otherwise a viewer that scales the picture shows seams between the values.
             let crisp = "<svg shape-rendering=\"crispEdges\"";
             Ok(if picture.up.is_some() { text.replacen("<svg", crisp, 1) } else { text }.into_bytes())
         }
@@ -93,7 +94,7 @@ fn ends(axis: &Axis) -> (f64, f64) {
     (a.min(b), a.max(b))
 }
 
-/// Returns width and height of the area of values. Degrees of latitude are as long as those of longitude, if possible, as
+/// Returns width and height of the area of values. If possible, degrees of latitude and longitude are equally long, and so
 /// are metres of a projection in both directions.
 fn area(picture: &Picture) -> (u32, u32) {
     match &picture.up {
@@ -152,7 +153,7 @@ fn draw<DB: DrawingBackend>(
     place: Place,
 ) -> Drawn<DB> {
     root.fill(&WHITE)?;
-    // Above the values, but not cut on the left if they are narrow.
+    // Texts are centred above the values, and not cut on the left if the area is narrow.
     let middle = |text: &str, character: usize| {
         let half = (text.chars().count() * character / 2) as u32;
         (place.left + place.width / 2).max(half + 8) as i32
@@ -167,7 +168,7 @@ fn draw<DB: DrawingBackend>(
     root.present()
 }
 
-/// Returns a text, or its beginning if it has more than so many characters.
+/// Returns a text, or its beginning if it has more than `most` characters.
 pub fn fitted(text: &str, most: usize) -> String {
     match text.chars().count() > most {
         true => text.chars().take(most - 1).chain(['…']).collect(),
@@ -280,7 +281,7 @@ fn line<DB: DrawingBackend>(
         let value = picture.values.get(i).copied().unwrap_or(f64::NAN);
         let is_drawn = (low..=high).contains(&value);
         if !is_drawn || is_gap(i) {
-            // What is missing or out of range interrupts the line; a value between two such is a dot.
+            // Values that are missing or out of range interrupt the line; a single value between two such is a dot.
             match piece[..] {
                 [] => {}
                 [one] => root.draw(&Circle::new(one, 2, LINE.filled()))?,
@@ -307,7 +308,7 @@ struct Frame<'a> {
     across: &'a Axis,
     up: &'a Axis,
     x: (f64, f64),
-    /// At the foot, and at the top.
+    /// The numbers at the foot and at the top.
     y: (f64, f64),
     place: Place,
 }
@@ -348,7 +349,7 @@ impl<'a> Frame<'a> {
         let ticks = self.across.ticks.iter().map(|(value, label)| (self.x(*value), label.as_str()));
         let mut ticks: Vec<(i32, &str)> = ticks.filter(|(x, _)| (left..=right).contains(x)).collect();
         ticks.sort_unstable();
-        // Every second, third, ... has a label, if there is no room for all.
+        // If there is no room for all labels, every second, third, ... tick has one.
         let half = |label: &str| (label.chars().count() as u32 * CHARACTER / 2) as i32;
         let room = |a: &(i32, &str), b: &(i32, &str)| a.0 + half(a.1) < b.0 - half(b.1);
         let fits = |by: &usize| {
@@ -380,7 +381,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// Draws the bar that tells which colour is which value.
+/// Draws the bar that shows which colour means which value.
 fn bar<DB: DrawingBackend>(
     root: &DrawingArea<DB, Shift>,
     picture: &Picture,
@@ -425,7 +426,7 @@ fn colour_of(colours: &Colours, value: f64) -> Option<RGBColor> {
         return None;
     }
     let share = ((value - colours.low) / (colours.high - colours.low)).clamp(0.0, 1.0);
-    // In as many steps as the bar.
+    // The bar has as many steps.
     let share = ((share * BAR_STEPS as f64).floor().min(BAR_STEPS as f64 - 1.0) + 0.5) / BAR_STEPS as f64;
     let last = colours.stops.len() - 1;
     let at = share * last as f64;

@@ -1,4 +1,4 @@
-//! What `cfa plot` draws: values, axes with their ticks, colours and texts.
+//! Collects what `cfa plot` draws: values, axes with their ticks, colours and texts.
 
 use cfa::qgis::{fitting, robust_range, Colours};
 use cfa::{Coordinates, Error, Kind, Parts, Range, Result, Selection, Variable};
@@ -7,7 +7,7 @@ use crate::plot_axis::Axis;
 use crate::plot_chart::fitted;
 use crate::style::brief;
 
-/// What is drawn.
+/// The contents of a picture.
 pub struct Picture {
     /// Rows from the first to the last coordinate of `down`, one row for a line; NaN where values are missing.
     pub values: Vec<f64>,
@@ -20,14 +20,14 @@ pub struct Picture {
     /// Whether the user chose the range.
     pub is_chosen: bool,
     pub title: String,
-    /// Where along the other dimensions.
+    /// The coordinates along the other dimensions, as text.
     pub place: String,
     pub units: String,
     pub notes: Vec<String>,
 }
 
 impl Picture {
-    /// Reads what is drawn, at most so many values across and up.
+    /// Reads the contents of a picture that has room for `most` values across and up.
     pub fn read(
         variable: &Variable,
         part: &Parts,
@@ -75,13 +75,13 @@ impl Picture {
         let coordinates: Vec<Coordinates> = (0..rank).map(along).collect::<Result<_>>()?;
         let axis = |d: usize| -> Result<Axis> {
             let mut axis = Axis::of(variable, &coordinates[d], d, count[d])?;
-            // Between ranges that were joined may be a gap, as in times.
+            // There may be a gap between ranges that were joined, as in times.
             if drawn.ranges(d).len() > 1 {
                 axis.look_for_gaps();
             }
             Ok(axis)
         };
-        // Rows go up: where they are stored the other way round, the values are turned.
+        // Rows are the dimension that goes up. If it is stored as columns, rows and columns are exchanged.
         let values = match row {
             Some(row) if row > column => turned(&values, count[column] as usize),
             _ => values,
@@ -142,9 +142,9 @@ impl Picture {
     }
 }
 
-/// The most characters of a title.
+/// The maximum number of characters of a title.
 const LONGEST_TITLE: usize = 75;
-/// The most values of a line.
+/// The maximum number of values of a line.
 const LONGEST: u64 = 20_000;
 
 /// Returns the text of a date without a time of day that is midnight.
@@ -156,7 +156,7 @@ fn request(message: impl Into<String>) -> Error {
     Error::new(Kind::Request, message.into())
 }
 
-/// Says which dimensions are left, and how to select along them.
+/// Returns the error for too many dimensions: it names them, and shows how to select along them.
 fn too_many(variable: &Variable, part: &Parts, long: &[usize]) -> Error {
     let name = |d: usize| {
         let ids = variable.dimensions().unwrap_or_default();
@@ -198,7 +198,7 @@ fn is_upright(variable: &Variable, d: usize) -> Result<bool> {
     Ok(Axis::of(variable, &coordinates, d, 1)?.is_upright)
 }
 
-/// Returns one index of so many of ranges that are joined.
+/// Returns every `by`-th index of ranges that are joined.
 fn thinned(ranges: &[Range], by: u64) -> Vec<Range> {
     let (mut thinned, mut place) = (Vec::new(), 0u64);
     for range in ranges {
@@ -222,7 +222,7 @@ fn numbers(variable: &Variable, parts: &Parts) -> Result<Vec<f64>> {
     Ok((0..values.len()).map(number).collect())
 }
 
-/// Exchanges rows and columns. `rows` are those that were stored.
+/// Exchanges rows and columns. `rows` is the number of stored rows.
 fn turned(values: &[f64], rows: usize) -> Vec<f64> {
     let columns = values.len() / rows.max(1);
     (0..columns).flat_map(|c| (0..rows).map(move |r| values[r * columns + c])).collect()

@@ -1,4 +1,4 @@
-//! What `cfa info` says of a variable on its line: the range of coordinates, the meaning and size of other data.
+//! Describes a variable on its line in `cfa info`: the range of coordinates, or units, meaning and size of other data.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use serde_json::{json, Value};
 use crate::style::brief;
 use crate::{circle, json};
 
-/// Values of coordinates that are read for one output. Of the others only the ends are shown.
+/// The number of coordinate values that are read for one output. When they are used up, only ends are shown.
 const MOST_VALUES: u64 = 1 << 23;
 
 /// Which variables of a file are coordinates or bounds, and how many values may still be read.
@@ -83,7 +83,7 @@ pub fn bytes(variable: &Variable) -> Option<u64> {
 fn bytes_text(bytes: u64) -> String {
     let (mut size, mut unit) = (bytes as f64, "bytes");
     for larger in ["kB", "MB", "GB", "TB", "PB", "EB"] {
-        // What would be rounded to 1000 belongs to the next unit.
+        // A number that would be rounded to 1000 belongs to the next unit.
         if size < 999.5 {
             break;
         }
@@ -99,7 +99,7 @@ fn units(variable: &Variable) -> Option<String> {
     Some(brief(&units)).filter(|_| !["", "1"].contains(&units.trim()))
 }
 
-/// Returns what stands in place of a range that cannot be read.
+/// Returns the text in place of a range that cannot be read.
 pub fn unread(error: &Error) -> String {
     format!("not readable: {error}")
 }
@@ -171,8 +171,7 @@ fn gaps_text(range: &CoordinateRange, days: bool) -> String {
     }
 }
 
-/// Returns a value as short as it can be said: dates without a time of day that is midnight everywhere, and without
-/// seconds that are none.
+/// Returns the shortest text of a value: with `days`, dates without a time of day; times without seconds that are zero.
 fn short(point: &Point, days: bool) -> String {
     match (&point.date, point.number) {
         (Some(date), _) if days => day(date),

@@ -14,8 +14,8 @@ use crate::{dump, Outcome};
 /// Read values of a variable.
 ///
 /// Without a format, prints a table with coordinates and dates. On a terminal the middle of what does not fit is left
-/// out, and the last line says so; into a file or a pipe everything is printed. Values of aggregation variables are assembled from
-/// their fragments and have the variable's units, type and missing value.
+/// out, and the last line says so; into a file or a pipe everything is printed. Values of aggregation variables are
+/// assembled from their fragments and have the variable's units, type and missing value.
 #[derive(clap::Args)]
 #[command(after_help = PAGE.help())]
 pub struct Arguments {
@@ -53,7 +53,7 @@ pub struct Answer {
     pub valid: Vec<bool>,
     /// Their shape.
     pub shape: Vec<u64>,
-    /// Whether they are packed still.
+    /// Whether they are still packed.
     pub is_packed: bool,
 }
 
@@ -79,16 +79,16 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let parts = arguments.part.parts(&variable).map_err(|e| e.in_variable(variable.path()))?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     if arguments.raw {
-        // Bare bytes have no mask, so missing values must be in them.
+        // Bare bytes have no mask, so the values themselves must show which are missing.
         let has_nan = matches!(variable.unpacked_type(), DataType::F32 | DataType::F64);
         let values = match arguments.unpacked && has_nan && variable.data_type().is_number() {
             true => variable.read_parts_unpacked(&parts)?.0,
-            // Those that are unsigned in truth have the same bytes.
+            // Unsigned values that are stored as signed ones have the same bytes.
             false => variable.read_parts_values(&parts)?,
         };
         dump::raw(&mut out, &values)?;
         out.flush()?;
-        crate::tell_warnings(&dataset);
+        crate::print_warnings(&dataset);
         return Ok(());
     }
     let answer = read(&variable, &parts, arguments.unpacked)?;
@@ -105,7 +105,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         }
     }
     out.flush()?;
-    crate::tell_warnings(&dataset);
+    crate::print_warnings(&dataset);
     Ok(())
 }
 

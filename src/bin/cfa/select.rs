@@ -61,7 +61,7 @@ impl SelectionArguments {
                 (Some(&from), Some(&by)) if by > 0 && from < size => {
                     (size - 1 - from) / by.unsigned_abs() + 1
                 }
-                // Nothing is left. Starting there is an error unless the dimension is empty.
+                // No index is left. Starting there is an error unless the dimension is empty.
                 (Some(&from), _) if from > 0 => 1,
                 _ => 0,
             };

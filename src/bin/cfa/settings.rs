@@ -1,4 +1,4 @@
-//! The engine's settings on the command line. They override those of the environment.
+//! The engine's settings on the command line, which override those of the environment.
 
 use cfa::text::redact;
 use cfa::{Error, Kind, Result};

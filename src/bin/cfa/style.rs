@@ -1,4 +1,4 @@
-//! The look of text: colours on a terminal only, and never if the user does not want them (`NO_COLOR`).
+//! Colours text, only on a terminal and never if the user does not want it (`NO_COLOR`), and fits it to the width.
 
 use std::io::IsTerminal;
 
@@ -23,10 +23,10 @@ fn wanted() -> bool {
         && std::env::var_os("TERM").is_none_or(|t| t != "dumb")
 }
 
-/// Returns the width of the terminal that standard output is, or `None` if it is none.
+/// Returns the width of the terminal, or `None` if standard output is not a terminal.
 pub fn width() -> Option<usize> {
     let (columns, _) = terminal_size::terminal_size_of(std::io::stdout())?;
-    // Of a terminal that does not know it.
+    // A terminal that does not know its width reports 0.
     Some(columns.0.into()).filter(|&n| n > 0)
 }
 
@@ -52,7 +52,7 @@ pub fn wrapped(line: &str, width: Option<usize>, indent: usize) -> String {
     out
 }
 
-/// Returns the number of characters that a terminal shows of a text, whose colours it does not.
+/// Returns the number of columns that a text takes on a terminal, without its codes for colours.
 fn visible(text: &str) -> usize {
     let mut is_code = false;
     let shown = |c: &char| {
@@ -130,7 +130,7 @@ impl Style {
     }
 }
 
-/// Returns text of a file without the characters that could act on a terminal.
+/// Returns a text from a file without the characters that could act on a terminal.
 pub fn printable(text: &str) -> String {
     cfa::text::escaped(text)
 }

@@ -1,8 +1,8 @@
 //! Parses the command line.
 //!
-//! The arguments of a verb are defined when the verb is used: defining those of all verbs takes as long as opening a file.
-//! Wrong command lines are reported without the secrets that they may contain: someone who forgets the verb puts a location
-//! in its place.
+//! The arguments of a verb are defined when the verb is used: defining those of all verbs takes as long as opening a
+//! file. Wrong command lines are reported without the secrets that they may contain: a user who forgets the verb puts a
+//! location in its place.
 
 use cfa::text::redact;
 use clap::error::{ContextKind, ContextValue};

@@ -42,7 +42,7 @@ pub(super) struct Times {
     pub(super) step: f64,
     /// The neighbours that are further apart than a step, in the order of the file.
     pub(super) gaps: Vec<(f64, f64)>,
-    /// The number of gaps, of which the first ones are kept.
+    /// The number of gaps, of which only the first ones are kept.
     pub(super) gap_count: u64,
 }
 

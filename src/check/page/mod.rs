@@ -140,7 +140,7 @@ fn sections(page: &mut String, report: &Report, axes: &AllAxes) {
 struct Square<'a> {
     /// The radio buttons to which it belongs.
     group: &'a str,
-    /// Where it is, as declarations of a style, if its place among the others does not tell.
+    /// Its position, as declarations of a style, if its place among the others does not determine it.
     place: &'a str,
     is_gap: bool,
     /// The attributes that give its colours.

@@ -12,7 +12,7 @@ use crate::selection::c_strides;
 
 /// The axes of one variable.
 const MOST_AXES: usize = 4;
-/// Bars of which so many are beside each other have lines between them.
+/// If there are at most this many bars beside each other, they have lines between them.
 const FEW: usize = 60;
 /// The gaps that are named below an axis.
 const MOST_NAMED: usize = 8;

@@ -20,7 +20,7 @@ use crate::selection::{checked_product, Selection};
 
 /// An index of at most this many chunks is read as a whole.
 const SMALL: u64 = 512;
-/// So is one of which a read wants, or all reads have wanted, more than one chunk in this many.
+/// A larger index is read as a whole if one read wants, or all reads have wanted, more than one chunk in this many.
 const MANY: u64 = 4;
 
 /// A chunk index that is read when it is first needed.

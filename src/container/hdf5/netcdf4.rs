@@ -236,7 +236,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Gives back the memory of an object, of which nothing is kept but what lasts.
+    /// Gives back the memory of an object, except the part that lasts.
     fn forget(&self, left: u64) {
         self.store.budget.restore(left);
         // That it is too much is seen after each object.
@@ -300,7 +300,7 @@ impl Walk<'_> {
         Axes::Unknown
     }
 
-    /// Gives all variables their dimensions.
+    /// Sets the dimensions of all variables.
     fn finish(&mut self) -> Result<()> {
         let by_number: HashMap<i128, DimensionId> =
             self.ids.iter().enumerate().rev().map(|(index, id)| (*id, DimensionId(index))).collect();

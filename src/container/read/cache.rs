@@ -24,13 +24,13 @@ pub enum Keep {
     Always,
 }
 
-/// The maximum number of chunks of which it is known that they were decoded before, without being kept.
+/// The maximum number of chunks that are known to have been decoded before, without being kept.
 const SEEN: usize = 1 << 15;
 
 /// Which chunk: the number of its index (unique in this process) and its offset in the file.
 pub type Key = (u64, u64);
 
-/// Chunks, of which the least recently used are dropped first.
+/// Chunks. The least recently used ones are dropped first.
 #[derive(Debug)]
 pub struct ChunkCache {
     capacity: u64,

@@ -93,7 +93,7 @@ pub(crate) fn bounds_of(coordinate: &Variable) -> Result<Option<Variable>> {
     let fits = bounds.data_type().is_number()
         && matches!((coordinate.dimensions()?, bounds.dimensions()?), ([own], [one, _]) if own == one)
         && bounds.shape()?.get(1) == Some(&2);
-    // Whether these are packed like the coordinates is not said.
+    // The convention does not say whether bounds are packed like their coordinates.
     let is_packed = |one: &Variable| {
         ["scale_factor", "add_offset", "_Unsigned"].iter().any(|name| one.attributes().get(name).is_some())
     };

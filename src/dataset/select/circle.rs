@@ -1,4 +1,4 @@
-//! Longitudes: the same place has many numbers, 360 apart.
+//! Compares longitudes: the same place has many numbers, 360 apart.
 
 use crate::value::Attributes;
 
@@ -24,12 +24,12 @@ pub(super) fn near(x: f64, y: f64) -> bool {
     y.is_finite() && (x - y).abs() <= 1e-6 * x.abs().max(y.abs())
 }
 
-/// Returns the same for longitudes that were moved, whose precision is that of the numbers before.
+/// Returns the same for longitudes that were moved, which are as precise as the numbers were before.
 fn near_on_circle(x: f64, y: f64) -> bool {
     near(x, y) || (x - y).abs() <= 1e-7 * TURN
 }
 
-/// Returns what to add to a longitude so that it lies between both ends: nothing if it does already.
+/// Returns what to add to a longitude so that it lies between both ends: 0 if it does already.
 pub(super) fn shift_into(x: f64, from: f64, to: f64) -> Option<f64> {
     let inside = |x: f64| (from <= x && x <= to) || near_on_circle(x, from) || near_on_circle(x, to);
     if (from <= x && x <= to) || near(x, from) || near(x, to) {

@@ -1,4 +1,4 @@
-//! Finds the indices whose coordinates are wanted.
+//! Finds the indices of the coordinates that a selection names.
 
 use std::ops::ControlFlow;
 
@@ -47,7 +47,7 @@ fn too_many() -> Error {
     )
 }
 
-/// Returns the ranges of indices that are wanted.
+/// Returns the ranges of indices that a choice selects.
 ///
 /// # Errors
 /// `Request` if there are none, or a value cannot be compared with the coordinates; those of reading coordinates.
@@ -128,7 +128,7 @@ impl Axis<'_> {
     }
 
     fn is_circle(&self) -> bool {
-        self.along.first.is_longitude && !self.along.first.are_dates()
+        self.along.first.are_longitudes()
     }
 
     /// Parses a number.
@@ -262,8 +262,8 @@ impl Axis<'_> {
         number.map_or(Ok(None), |number| cells.find(self.along, number, is_date))
     }
 
-    /// Returns the nearest coordinate: of two that are equally near, the one of the lower index. Of a date it is the one
-    /// nearest to the middle of what is written, and within that if there is any.
+    /// Returns the nearest coordinate. Of two that are equally near it is the one of the lower index. For a date it is the
+    /// one nearest to the middle of its period, and inside the period if there is any.
     fn nearest(&self, value: &str) -> Result<(u64, f64)> {
         let name = &self.along.first.dimension;
         match &self.along.first.values {
@@ -339,7 +339,7 @@ impl Axis<'_> {
         Ok(self.along.size == 1 || distance <= spacing / 2.0 + self.rounding(wanted))
     }
 
-    /// Returns how far two coordinates around a number may be from those that were meant.
+    /// Returns by how much rounding may have moved two coordinates around a number.
     fn rounding(&self, number: f64) -> f64 {
         let epsilon = match self.along.first.values {
             Some(Values::F32(_)) => f64::from(f32::EPSILON),

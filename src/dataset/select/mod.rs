@@ -35,7 +35,7 @@ use crate::dataset::variable::Variable;
 use crate::error::{Error, Kind, Result};
 use crate::selection::Selection;
 
-/// What is wanted of a dimension.
+/// The coordinates to select along a dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// The coordinates between both ends, which are included; `None` is the end of the dimension. If both are the same
@@ -77,8 +77,8 @@ impl Variable {
         Ok(finder.finish())
     }
 
-    /// Returns the parts that are wanted of the named dimensions, joined in this order. Unlike in the texts of
-    /// [`Variable::select_parts`], `..`, `,`, quotes and blanks are characters like others, so that every label can be
+    /// Returns the parts that these choices select along the named dimensions, joined in this order. Unlike in the texts
+    /// of [`Variable::select_parts`], `..`, `,`, quotes and blanks are characters like others, so that every label can be
     /// selected.
     ///
     /// # Errors
@@ -123,7 +123,7 @@ impl Variable {
     }
 }
 
-/// What was found so far along each dimension.
+/// The ranges that were found so far along each dimension.
 struct Finder<'a> {
     variable: &'a Variable,
     names: Vec<&'a str>,

@@ -1,4 +1,4 @@
-//! A part of an array that is several ranges of indices along each dimension, read one after another and joined.
+//! A part of an array that consists of several ranges of indices along each dimension, which are joined.
 
 use crate::error::Result;
 use crate::selection::{indices, Selection};
@@ -12,8 +12,8 @@ pub struct Range {
     pub count: u64,
     /// The distance between them.
     pub step: i64,
-    /// What is added to coordinates there: 0, or a multiple of 360 for longitudes that were selected by other numbers
-    /// for the same places (`lon=-20..20` where the file has 340 to 380).
+    /// The number to add to the coordinates there: 0, or a multiple of 360 for longitudes that were selected by other
+    /// numbers for the same places (`lon=-20..20` where the file has 340 to 380).
     pub shift: f64,
 }
 
@@ -26,14 +26,14 @@ impl Range {
 
 /// The ranges of indices along each dimension of a variable, joined in their order.
 ///
-/// A [`Selection`] is one range along each dimension; `Parts::from` makes parts of it.
+/// A [`Selection`] is one range along each dimension; `Parts::from` converts it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parts {
     ranges: Vec<Vec<Range>>,
 }
 
 impl Parts {
-    /// Creates parts of the ranges along each dimension, which are checked when they are read.
+    /// Creates parts from the ranges along each dimension. Reading checks the ranges.
     pub fn new(ranges: Vec<Vec<Range>>) -> Parts {
         Parts { ranges }
     }

@@ -1,4 +1,4 @@
-//! Reads parts: their ranges one after another, joined in their order.
+//! Reads the ranges of parts one after another, and joins them in their order.
 
 use super::Parts;
 use crate::container::read::zeroed;
@@ -12,7 +12,7 @@ use crate::value::{DataType, Values};
 /// How parts are read.
 #[derive(Clone, Copy)]
 struct Joined<'a> {
-    /// Whether it is asked which numbers are valid. If not, missing ones have the missing value.
+    /// Whether the caller wants to know which numbers are valid. If not, missing ones have the missing value.
     masked: bool,
     progress: Option<&'a Listener<'a>>,
 }
@@ -50,8 +50,8 @@ impl Variable {
         self.joined(parts, self.data_type(), how, &|part, output| self.read_into(part, output))
     }
 
-    /// Reads numbers as they are meant, in the type [`Variable::unpacked_type`]: unpacked by `scale_factor` and
-    /// `add_offset`, unsigned where `_Unsigned` says so. Also returns whether each is valid. Text is read as it is.
+    /// Reads unpacked numbers, in the type [`Variable::unpacked_type`]: unpacked by `scale_factor` and `add_offset`,
+    /// unsigned where `_Unsigned` says so. Also returns whether each is valid. Text is read as it is.
     ///
     /// # Errors
     /// As [`Variable::read_unpacked_into`].
@@ -64,8 +64,8 @@ impl Variable {
         }
     }
 
-    /// Returns the type of the numbers that are meant: that of `scale_factor` and `add_offset` (`f4` only if it can
-    /// hold the packed numbers), the unsigned one where `_Unsigned` says so, else the type of the data.
+    /// Returns the type of unpacked numbers: that of `scale_factor` and `add_offset` (`f4` only if it can hold the packed
+    /// numbers), the unsigned one where `_Unsigned` says so, else the type of the data.
     pub fn unpacked_type(&self) -> DataType {
         meant_type(self.attributes(), self.data_type())
     }

@@ -1,20 +1,19 @@
 //! The texts of selections: `DIM=ITEM,ITEM..` and `DIM~VALUE,VALUE..`.
 //!
-//! An item is `VALUE` or `VALUE..VALUE`, of which either end may be left out. In double quotes, commas and dots are
+//! An item is `VALUE` or `VALUE..VALUE`; either end of a range may be left out. In double quotes, commas and dots are
 //! characters of a value; a quote is doubled there.
 
 use super::{request, Choice};
 use crate::error::Result;
 
-/// A text that was read: the dimension, the choices, and the whole after `=` as one choice, since labels may have
-/// commas.
+/// A parsed text: the dimension, the choices, and all that follows `=` as one choice, since labels may have commas.
 pub(super) struct Wanted<'a> {
     pub name: &'a str,
     pub choices: Vec<Choice>,
     pub as_one: Option<Choice>,
 }
 
-/// Parses a text. `is_dimension` decides where a name ends that has `=` or `~`.
+/// Parses a text. `is_dimension` recognises a name, since a name may contain `=` or `~`.
 pub(super) fn parse(text: &str, is_dimension: impl Fn(&str) -> bool) -> Result<Wanted<'_>> {
     let signs = || text.char_indices().filter(|(_, c)| matches!(c, '=' | '~'));
     let Some((at, sign)) = signs().find(|(at, _)| is_dimension(&text[..*at])).or_else(|| signs().next())

@@ -65,7 +65,7 @@ impl File {
         }
     }
 
-    /// Returns a number for the state of the file when it was opened, if its server or file system tells states apart.
+    /// Returns a number for the state of the file when it was opened, if its server or file system distinguishes states.
     pub(crate) fn fingerprint(&self) -> Option<u64> {
         match self {
             File::Local(file) => fingerprint::of_local(&file.state()),

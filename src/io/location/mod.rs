@@ -26,7 +26,7 @@ use std::path::Path;
 use crate::error::{Error, Kind, Result};
 use crate::io::os::{is_absence, is_virtual, Attempt, VirtualFile};
 pub use crate::io::os::{shown, FileState, LocalFile};
-use crate::io::remote::{Access, RemoteFile, Stores, Url};
+use crate::io::remote::{Access, RemoteFile, S3Settings, Url};
 use crate::io::source::Source;
 use crate::options::OpenOptions;
 pub(crate) use file::Pinned;
@@ -195,7 +195,7 @@ fn access(origin: &Origin, options: &OpenOptions) -> Access {
         }
         Base::Remote(urls) => urls.clone(),
     };
-    Access::of_fragments(!origin.is_local(), urls(&origin.base), urls(&origin.home), options, &origin.stores)
+    Access::of_fragments(!origin.is_local(), urls(&origin.base), urls(&origin.home), options, &origin.s3)
 }
 
 /// Opens an aggregation file that the user named by a path or a URI. Of the policy, only the rule on the network
@@ -204,9 +204,9 @@ fn access(origin: &Origin, options: &OpenOptions) -> Access {
 /// # Errors
 /// `Io` if it is absent, not a regular file or not readable; `Policy`, `Unsupported`.
 pub fn open_named(path: &Path, options: &OpenOptions) -> Result<(Found, Origin)> {
-    let stores = Stores::default();
-    let found = find(path, options, &stores, true)?;
-    let origin = Origin::of(&found.places, stores)?;
+    let s3 = S3Settings::default();
+    let found = find(path, options, &s3, true)?;
+    let origin = Origin::of(&found.places, s3)?;
     Ok((found, origin))
 }
 
@@ -215,11 +215,11 @@ pub fn open_named(path: &Path, options: &OpenOptions) -> Result<(Found, Origin)>
 /// # Errors
 /// `Io`, `Uri`, `Policy`, `Unsupported`.
 pub fn find_named(path: &Path, options: &OpenOptions) -> Result<Found> {
-    find(path, options, &Stores::default(), false)
+    find(path, options, &S3Settings::default(), false)
 }
 
 /// Finds the file that the user named; `leads_on` if what it names is read too.
-fn find(path: &Path, options: &OpenOptions, stores: &Stores, leads_on: bool) -> Result<Found> {
+fn find(path: &Path, options: &OpenOptions, s3: &S3Settings, leads_on: bool) -> Result<Found> {
     let places = places_named(path)?;
     let absent = |message: &str| Error::new(Kind::Io, message).of_absence().in_file(places[0].to_string());
     for place in &places {
@@ -227,7 +227,7 @@ fn find(path: &Path, options: &OpenOptions, stores: &Stores, leads_on: bool) -> 
             Place::Local(path) => File::Local(LocalFile::open(path)?),
             Place::Virtual(path) => open_virtual(path).ok_or_else(|| absent("GDAL cannot open it"))?,
             Place::Remote(url) => {
-                let access = Access::of_named(url, options, stores);
+                let access = Access::of_named(url, options, s3);
                 if leads_on {
                     RemoteFile::connect_ahead(url, access.clone(), options);
                 }
@@ -250,7 +250,7 @@ fn find(path: &Path, options: &OpenOptions, stores: &Stores, leads_on: bool) -> 
 pub(crate) fn origin_named(path: &Path) -> Result<(String, Origin)> {
     let places = places_named(path)?;
     let name = places[0].to_string();
-    let origin = Origin::of(&places[..1], Stores::default()).map_err(|error| error.in_file(&*name))?;
+    let origin = Origin::of(&places[..1], S3Settings::default()).map_err(|error| error.in_file(&*name))?;
     Ok((name, origin))
 }
 

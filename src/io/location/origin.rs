@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::error::secrets::redact;
 use crate::error::{Error, Kind, Result};
 use crate::io::os::shown;
-use crate::io::remote::{Stores, Url};
+use crate::io::remote::{S3Settings, Url};
 
 /// Where a file lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub struct Origin {
     pub(super) base: Base,
     /// The same for the file that the user named, without symbolic links.
     pub(super) home: Base,
-    pub(super) stores: Stores,
+    pub(super) s3: S3Settings,
 }
 
 /// Directories, in the order in which they are searched.
@@ -71,7 +71,7 @@ impl Origin {
             |error| Error::new(Kind::Io, "its directory is not found").because(error).in_file(shown(path));
         let directories = directories_of(&std::path::absolute(path).map_err(unresolved)?);
         let real = directories.iter().map(fs::canonicalize).collect::<Result<_, _>>().map_err(unresolved)?;
-        Ok(Origin { base: Base::Local(directories), home: Base::Local(real), stores: Stores::default() })
+        Ok(Origin { base: Base::Local(directories), home: Base::Local(real), s3: S3Settings::default() })
     }
 
     /// Returns the origin of an aggregation file that the user named and that was found at these places. The first
@@ -79,18 +79,18 @@ impl Origin {
     ///
     /// # Errors
     /// `Io` as for [`Origin::local`].
-    pub(super) fn of(places: &[Place], stores: Stores) -> Result<Self> {
+    pub(super) fn of(places: &[Place], s3: S3Settings) -> Result<Self> {
         if let [Place::Local(path), ..] = places {
             return Origin::local(path);
         }
         let base = Base::of(places);
-        Ok(Origin { home: base.clone(), base, stores })
+        Ok(Origin { home: base.clone(), base, s3 })
     }
 
     /// Returns the origin of a fragment, found at these places, that is itself an aggregation file. Names are relative
     /// to it, but siblings remain those of the file that the user named.
     pub fn nested(&self, places: &[Place]) -> Self {
-        Origin { base: Base::of(places), home: self.home.clone(), stores: self.stores.clone() }
+        Origin { base: Base::of(places), home: self.home.clone(), s3: self.s3.clone() }
     }
 
     /// Returns the directories, without symbolic links, whose files count as siblings.

@@ -209,11 +209,11 @@ pub(crate) fn remove_dots(path: &Path) -> PathBuf {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::io::remote::Stores;
+    use crate::io::remote::S3Settings;
 
     fn origin(directories: &[&str]) -> Origin {
         let base = Base::Local(directories.iter().map(PathBuf::from).collect());
-        Origin { home: base.clone(), base, stores: Stores::default() }
+        Origin { home: base.clone(), base, s3: S3Settings::default() }
     }
 
     fn paths(name: &str, style: Style) -> Vec<String> {

@@ -50,7 +50,7 @@ pub(crate) use variable::variable;
 pub(crate) use virtual_files::{is_virtual, list_virtual, VirtualFile};
 pub use virtual_files::{register_virtual_files, VirtualFiles, VirtualHandle};
 
-/// What a file counts with of which it cannot be told how much it takes on its disk.
+/// The size that a file counts as if it is unknown how much it takes on its disk.
 const MOST_UNKNOWN: u64 = 1 << 20;
 
 /// A local regular file, open for reading by any number of threads at once.
@@ -59,7 +59,7 @@ pub struct LocalFile {
     file: Arc<Descriptor>,
     name: String,
     state: FileState,
-    /// Bytes that it takes on its disk, where that could be told when it was opened.
+    /// The number of bytes that it takes on its disk, if that was known when it was opened.
     stored: Option<u64>,
     identity: FileIdentity,
 }

@@ -125,7 +125,7 @@ pub fn identity_at(path: &Path) -> io::Result<FileIdentity> {
     identity_in(path, &std::fs::metadata(path)?)
 }
 
-/// Returns the identity of the file at a path, of which this is the metadata.
+/// Returns the identity of the file at a path, given its metadata.
 pub fn identity_in(_path: &Path, metadata: &Metadata) -> io::Result<FileIdentity> {
     Ok(FileIdentity { device: metadata.dev(), inode: metadata.ino() })
 }
@@ -135,7 +135,7 @@ pub fn is_stream(kind: FileType) -> bool {
     kind.is_fifo() || kind.is_char_device()
 }
 
-/// Bytes that a file takes on its disk; `None` where that cannot be told.
+/// Returns the number of bytes that a file takes on its disk, or `None` if that is unknown.
 pub fn stored(metadata: &Metadata) -> Option<u64> {
     let (length, taken) = (metadata.len(), metadata.blocks().saturating_mul(512));
     // A file that was just written, or that lies on tape, may be said to take nothing yet.

@@ -17,15 +17,15 @@ pub(crate) struct Access {
     /// The addresses of the list in ALLOWED_SOURCES.
     listed: Vec<Url>,
     instance_metadata: bool,
-    stores: Stores,
+    s3: S3Settings,
 }
 
-/// What the user says about S3, read when it is first needed. A dataset and its fragments share it: reading it means to
-/// read files.
+/// The user's settings for S3, read when they are first needed. A dataset and its fragments share them, since reading
+/// them means reading files.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Stores(Arc<OnceLock<Result<s3::Config>>>);
+pub(crate) struct S3Settings(Arc<OnceLock<Result<s3::Config>>>);
 
-impl Stores {
+impl S3Settings {
     fn object(&self, url: &Url, is_named: bool, instance_metadata: bool) -> Result<s3::Object> {
         match self.0.get_or_init(|| s3::Config::of_process(instance_metadata)) {
             Ok(config) => s3::Object::new(url, config, is_named),
@@ -75,8 +75,8 @@ impl Permit {
 
 impl Access {
     /// Returns the access for an aggregation file that the user named by its address, wherever that redirects.
-    pub(crate) fn of_named(url: &Url, options: &OpenOptions, stores: &Stores) -> Self {
-        Access::new(Rule::Anything, "", vec![url.clone()], options, stores)
+    pub(crate) fn of_named(url: &Url, options: &OpenOptions, s3: &S3Settings) -> Self {
+        Access::new(Rule::Anything, "", vec![url.clone()], options, s3)
     }
 
     fn new(
@@ -84,10 +84,10 @@ impl Access {
         setting: &'static str,
         home: Vec<Url>,
         options: &OpenOptions,
-        stores: &Stores,
+        s3: &S3Settings,
     ) -> Self {
-        let (listed, stores) = (listed(options), stores.clone());
-        Access { rule, setting, home, listed, instance_metadata: options.s3_instance_metadata, stores }
+        let (listed, s3) = (listed(options), s3.clone());
+        Access { rule, setting, home, listed, instance_metadata: options.s3_instance_metadata, s3 }
     }
 
     /// Returns the access for the names in an aggregation file. `own` are its addresses, `home` those of the file that
@@ -97,7 +97,7 @@ impl Access {
         own: Vec<Url>,
         home: Vec<Url>,
         options: &OpenOptions,
-        stores: &Stores,
+        s3: &S3Settings,
     ) -> Self {
         let (rule, setting) = match &options.allowed_sources {
             AllowedSources::All => (Rule::All, "ALLOWED_SOURCES=ALL"),
@@ -109,7 +109,7 @@ impl Access {
             }
             AllowedSources::Default => (Rule::Anything, "ALLOWED_SOURCES=DEFAULT"),
         };
-        Access::new(rule, setting, home, options, stores)
+        Access::new(rule, setting, home, options, s3)
     }
 
     /// Checks an address: the first one, and each one that a server redirects to.
@@ -135,7 +135,7 @@ impl Access {
         let is_named = is_listed || self.home.iter().any(|home| url.has_origin_of(home));
         let authorization = is_named.then(|| self.authorization(url)).flatten();
         let object =
-            url.is_s3().then(|| self.stores.object(url, is_named, self.instance_metadata)).transpose()?;
+            url.is_s3().then(|| self.s3.object(url, is_named, self.instance_metadata)).transpose()?;
         Ok(Permit { authorization, object, is_named: is_named || matches!(self.rule, Rule::All) })
     }
 
@@ -175,7 +175,8 @@ mod tests {
     #[test]
     fn a_local_file_may_name_servers_by_default_and_by_a_list() {
         let allows = |setting: &str, text: &str| {
-            let access = Access::of_fragments(false, vec![], vec![], &options(setting), &Stores::default());
+            let access =
+                Access::of_fragments(false, vec![], vec![], &options(setting), &S3Settings::default());
             access.judge(&url(text)).is_ok()
         };
         assert!(allows("DEFAULT", "https://h/f.nc") && allows("ALL", "http://h/f.nc"));
@@ -188,8 +189,13 @@ mod tests {
     fn a_remote_file_may_name_its_own_server_by_default() {
         let own = urls(&["https://h/run/agg.nc", "https://cdn/x/agg.nc"]);
         let allows = |setting: &str, text: &str| {
-            let access =
-                Access::of_fragments(true, own.clone(), own.clone(), &options(setting), &Stores::default());
+            let access = Access::of_fragments(
+                true,
+                own.clone(),
+                own.clone(),
+                &options(setting),
+                &S3Settings::default(),
+            );
             access.judge(&url(text)).is_ok()
         };
         for text in ["https://h/run/f.nc", "https://h/other/f.nc", "https://cdn/f.nc"] {
@@ -207,8 +213,13 @@ mod tests {
     fn credentials_go_to_what_the_user_named_and_nowhere_else() {
         let home = urls(&["https://me:pw@h/agg.nc"]);
         let authorization = |setting: &str, text: &str| {
-            let access =
-                Access::of_fragments(true, home.clone(), home.clone(), &options(setting), &Stores::default());
+            let access = Access::of_fragments(
+                true,
+                home.clone(),
+                home.clone(),
+                &options(setting),
+                &S3Settings::default(),
+            );
             access.judge(&url(text)).unwrap().authorization
         };
         let mine = url("https://me:pw@x/").authorization();
@@ -219,18 +230,24 @@ mod tests {
         );
         assert_eq!(authorization("ALL", "https://me:pw@other/f.nc"), None);
         assert_eq!(authorization("https://me:pw@other/", "https://other/f.nc"), mine);
-        let local = Access::of_fragments(false, vec![], vec![], &OpenOptions::default(), &Stores::default());
+        let local =
+            Access::of_fragments(false, vec![], vec![], &OpenOptions::default(), &S3Settings::default());
         assert_eq!(local.judge(&url("https://me:pw@h/f.nc")).unwrap().authorization, None);
     }
 
     /// Returns whether a request for this address is signed, or `None` if it is not allowed.
     fn is_signed(own: &[&str], setting: &str, text: &str) -> Option<bool> {
         let own = urls(own);
-        let access =
-            Access::of_fragments(!own.is_empty(), own.clone(), own, &options(setting), &Stores::default());
+        let access = Access::of_fragments(
+            !own.is_empty(),
+            own.clone(),
+            own,
+            &options(setting),
+            &S3Settings::default(),
+        );
         let key = |name: &str| name.starts_with("AWS_") && name.ends_with("KEY") || name.ends_with("KEY_ID");
         let config = s3::Config::load(false, |name| key(name).then(|| "x".to_owned()));
-        access.stores.0.set(config).unwrap();
+        access.s3.0.set(config).unwrap();
         let permit = access.judge(&url(text)).ok()?;
         Some(permit.headers("bytes=0-1").iter().any(|(name, _)| *name == "authorization"))
     }
@@ -266,7 +283,7 @@ mod tests {
 
     #[test]
     fn a_refusal_names_the_setting_and_shows_no_secret() {
-        let access = Access::of_fragments(false, vec![], vec![], &options("LOCAL"), &Stores::default());
+        let access = Access::of_fragments(false, vec![], vec![], &options("LOCAL"), &S3Settings::default());
         let refusal = access.judge(&url("https://me:secret@h/a/f.nc?sig=secret")).err().unwrap();
         assert_eq!(
             refusal.message(),

@@ -14,7 +14,7 @@ use crate::threads::process::PerProcess;
 pub(super) const BLOCK: u64 = 64 << 10;
 /// The most blocks that one request fetches.
 const MOST: u64 = 64;
-/// The bytes that are kept of all files together: a block each of the files of a year of days.
+/// The bytes that are kept of all files together: a block of each of 512 files, more than a year of daily ones.
 const KEPT: u64 = 32 << 20;
 
 /// Blocks by file and number.
@@ -35,15 +35,16 @@ pub(super) struct Blocks {
 
 #[derive(Debug)]
 struct Ahead {
-    /// The block after the last one that was asked for, and how many it was.
+    /// The block after those that were requested last.
     next: u64,
+    /// The number of blocks of that request; a read that continues there requests twice as many.
     count: u64,
-    /// The blocks of a page of the file; 0 if it has no pages.
+    /// The number of blocks in a page of the file; 0 if it has no pages.
     page: u64,
 }
 
 impl Blocks {
-    /// Creates the blocks of a file of which nothing was read.
+    /// Creates the blocks of a file, none of which was read.
     pub(super) fn new() -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);
         let file = LAST.fetch_add(1, Ordering::Relaxed);
@@ -69,7 +70,7 @@ impl Blocks {
         first..end
     }
 
-    /// Learns the size of the pages of the file. Pages smaller than a block make no difference.
+    /// Sets the size of the pages of the file. Pages smaller than a block make no difference.
     pub(super) fn expect_pages(&self, size: u64) {
         self.ahead.lock().unwrap_or_else(PoisonError::into_inner).page = size / BLOCK;
     }

@@ -1,4 +1,4 @@
-//! Makes connections: to which addresses, within what time, and which are kept for the next request.
+//! Makes connections: decides to which addresses, limits their time, and keeps them for the next request.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -23,7 +23,7 @@ use crate::options::OpenOptions;
 use crate::threads::errands;
 use crate::threads::process::PerProcess;
 
-/// What requests depend on.
+/// The settings that requests depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Settings {
     allow_private_network: bool,
@@ -55,16 +55,16 @@ pub(super) struct Client {
     direct: Agent,
     /// Makes connections for it, and sends no requests.
     ahead: Agent,
-    http: Way,
-    https: Way,
+    http: Route,
+    https: Route,
     /// Servers that are contacted without a proxy.
     exceptions: Exceptions,
-    /// The requests that each server has, by its origin.
+    /// The requests to each server, by its origin.
     flows: Mutex<HashMap<Origin, Arc<Flow>>>,
 }
 
-/// How servers are reached that are not exceptions.
-enum Way {
+/// How the servers that are not exceptions are reached.
+enum Route {
     Direct,
     Through(Agent),
     /// The environment names something that is not a proxy.
@@ -79,7 +79,8 @@ const MOST_FLOWS: usize = 1000;
 const IDLE: usize = 256;
 /// The maximum number of connections that are made ahead. Their requests keep the network busy until others are made.
 const AHEAD: usize = 16;
-/// The buffers of a connection, of which there are many: received bytes go on at once, and requests are short.
+/// The sizes of the buffers of a connection. They are small, since there are many connections: received bytes are passed
+/// on at once, and requests are short.
 const INPUT: usize = 32 << 10;
 const OUTPUT: usize = 8 << 10;
 
@@ -95,12 +96,12 @@ impl Client {
         if clients.len() == KEPT {
             clients.remove(0);
         }
-        let way = |scheme: &str| match proxy::named(scheme, proxy::variable) {
-            None => Way::Direct,
-            Some(None) => Way::Unusable,
+        let route = |scheme: &str| match proxy::named(scheme, proxy::variable) {
+            None => Route::Direct,
+            Some(None) => Route::Unusable,
             // The user named the proxy itself, and the proxy resolves the names of servers.
             Some(proxy) => {
-                Way::Through(agent(settings, proxy, DefaultConnector::default(), Names::default()))
+                Route::Through(agent(settings, proxy, DefaultConnector::default(), Names::default()))
             }
         };
         let spare = Arc::<Spare>::default();
@@ -116,8 +117,8 @@ impl Client {
             settings,
             direct,
             ahead,
-            http: way("http"),
-            https: way("https"),
+            http: route("http"),
+            https: route("https"),
             exceptions,
             flows: Mutex::default(),
         });
@@ -137,10 +138,10 @@ impl Client {
     }
 
     /// Returns how a server is reached.
-    fn way(&self, uri: &Uri) -> &Way {
+    fn route(&self, uri: &Uri) -> &Route {
         let is_exception = uri.host().is_some_and(|host| self.exceptions.have(host));
         match uri.scheme_str() {
-            _ if is_exception => &Way::Direct,
+            _ if is_exception => &Route::Direct,
             Some("https") => &self.https,
             _ => &self.http,
         }
@@ -151,7 +152,8 @@ impl Client {
     pub(super) fn connect_ahead(&self, url: &Url, permit: &Permit) {
         let Ok(uri) = permit.uri(url).parse::<Uri>() else { return };
         // Of a proxy it is not known how many connections it bears.
-        if !matches!(self.way(&uri), Way::Direct) || !self.flow(url).wakes(self.ahead.config().max_idle_age())
+        if !matches!(self.route(&uri), Route::Direct)
+            || !self.flow(url).wakes(self.ahead.config().max_idle_age())
         {
             return;
         }
@@ -177,18 +179,18 @@ impl Client {
     ) -> Result<Response<Body>, ureq::Error> {
         let uri: Uri = permit.uri(url).parse().map_err(ureq::http::Error::from)?;
         let refuse = |refusal: Refusal| Err(ureq::Error::Other(Box::new(refusal)));
-        let agent = match self.way(&uri) {
-            Way::Direct => &self.direct,
-            Way::Through(_) if !permit.is_named => return refuse(Refusal::ThroughProxy),
-            Way::Through(agent) => agent,
-            Way::Unusable => return refuse(Refusal::UnusableProxy),
+        let agent = match self.route(&uri) {
+            Route::Direct => &self.direct,
+            Route::Through(_) if !permit.is_named => return refuse(Refusal::ThroughProxy),
+            Route::Through(agent) => agent,
+            Route::Unusable => return refuse(Refusal::UnusableProxy),
         };
         let mut request = agent.get(uri).header(header::RANGE, range);
         for (name, value) in permit.headers(range) {
             request = request.header(name, value);
         }
-        // With settings of its own, a request makes a new connection load the certificates again, so only a late one
-        // has them.
+        // A request with settings of its own makes a new connection load the certificates again. So only a request
+        // that is nearer to its deadline than others gets a timeout of its own.
         if remaining < self.settings.deadline.mul_f64(0.95) {
             request = request.config().timeout_global(Some(remaining)).build();
         }

@@ -33,9 +33,10 @@ const SHORT: u64 = 2 << 20;
 const MOST_HELD: u64 = 256 << 20;
 /// Reads of at least this size are not served from blocks.
 const LARGE: usize = 4 * BLOCK as usize;
-/// The maximum size of one request: what breaks off is requested again, and each request has a deadline.
+/// The maximum size of one request. It is bounded since an answer that breaks off is requested again, and each request
+/// has a deadline.
 const MOST: usize = 8 << 20;
-/// How many of them one read sends at a time.
+/// The number of requests of that size that one read sends at a time.
 const AT_ONCE: usize = 4;
 /// Ranges that are at most this far apart are requested together: what lies between them costs less time than another
 /// request.
@@ -44,20 +45,20 @@ const GAP: u64 = 64 << 10;
 /// A file on a server, open for reading by any number of threads at once.
 pub struct RemoteFile(Arc<Opened>);
 
-/// What requests know of the file. They may last longer than those who wait for them.
+/// The state that requests share. A request may outlive the reader that waits for it.
 struct Opened {
     url: Url,
     name: String,
     session: Session,
     length: u64,
-    version: Known,
+    version: Expected,
     /// The address that answered last: the first one, or the one that it redirected to.
     answering: Mutex<Url>,
     blocks: Blocks,
     /// Whether the server serves parts of the file.
     has_parts: bool,
     /// Whether the file is to be read whole, since many small parts of it are going to be read.
-    is_wanted: AtomicBool,
+    wants_whole: AtomicBool,
     /// All bytes, if they were read together.
     whole: OnceCell<Whole>,
     changed: AtomicBool,
@@ -91,20 +92,20 @@ struct Version {
     modified: Option<String>,
 }
 
-/// What is known of the version that is read.
+/// The version that every answer must have.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Known {
+enum Expected {
     /// The server reported it when the file was opened.
     Reported(Version),
     /// It was recorded earlier, and no request was needed to open the file.
     Recorded(u64),
 }
 
-impl Known {
+impl Expected {
     fn is(&self, version: &Version, length: u64) -> bool {
         match self {
-            Known::Reported(own) => own == version,
-            Known::Recorded(number) => version.length == length && version.fingerprint() == Some(*number),
+            Expected::Reported(own) => own == version,
+            Expected::Recorded(number) => version.length == length && version.fingerprint() == Some(*number),
         }
     }
 }
@@ -139,8 +140,8 @@ impl RemoteFile {
         let _ = errands::start(move || session.connect_ahead(&url));
     }
 
-    /// Returns a file whose length and state were recorded earlier, without a request. If a later one shows that the
-    /// state is another, it is an error, and the file is no longer current.
+    /// Returns a file whose length and state were recorded earlier, without a request. A later request that finds another
+    /// state is an error, and the file is no longer current.
     pub(crate) fn recorded(
         url: &Url,
         access: Access,
@@ -153,11 +154,11 @@ impl RemoteFile {
             name: url.to_string(),
             session: Session::new(access, options),
             length,
-            version: Known::Recorded(fingerprint),
+            version: Expected::Recorded(fingerprint),
             answering: Mutex::new(url.clone()),
             blocks: Blocks::new(),
             has_parts: true,
-            is_wanted: AtomicBool::new(false),
+            wants_whole: AtomicBool::new(false),
             whole: OnceCell::new(),
             changed: AtomicBool::new(false),
         }))
@@ -166,8 +167,8 @@ impl RemoteFile {
     /// Returns a number for the version, if the server tells versions apart and serves parts of files.
     pub(crate) fn fingerprint(&self) -> Option<u64> {
         match &self.0.version {
-            Known::Recorded(number) => Some(*number),
-            Known::Reported(version) => version.fingerprint().filter(|_| self.0.has_parts),
+            Expected::Recorded(number) => Some(*number),
+            Expected::Reported(version) => version.fingerprint().filter(|_| self.0.has_parts),
         }
     }
 
@@ -176,11 +177,11 @@ impl RemoteFile {
         format!("{}\n{:?}", self.0.url.whole(), self.0.version)
     }
 
-    /// Returns its length, and the time of its last change if the server tells it.
+    /// Returns its length, and the time of its last change if the server reports it.
     pub(crate) fn state(&self) -> FileState {
         let modified = match &self.0.version {
-            Known::Reported(version) => version.modified.as_deref().and_then(date::parse),
-            Known::Recorded(_) => None,
+            Expected::Reported(version) => version.modified.as_deref().and_then(date::parse),
+            Expected::Recorded(_) => None,
         };
         FileState { length: self.0.length, modified }
     }
@@ -190,12 +191,12 @@ impl RemoteFile {
         self.0.is_current()
     }
 
-    /// Returns the address that its address redirects to, if it does.
+    /// Returns the address to which the server redirected requests, if it did.
     pub(crate) fn led_to(&self) -> Option<Url> {
         Some(self.0.answering()).filter(|url| *url != self.0.url)
     }
 
-    /// Sends a request for a range, of which the first bytes are there already.
+    /// Sends a request for a range. `head` has its first bytes, which were read before.
     fn send(&self, range: Range<u64>, head: Vec<u8>) -> Result<Sent<Result<Vec<u8>>>> {
         let opened = Arc::clone(&self.0);
         errands::send(move |left| opened.request(range, head, left))
@@ -203,8 +204,8 @@ impl RemoteFile {
 
     /// Reads the whole file, if that is wanted and it can be kept. Called when a part of it is missing.
     fn take_whole(&self) -> Result<Option<&[u8]>> {
-        let Opened { whole, is_wanted, blocks, length, .. } = &*self.0;
-        if !is_wanted.load(Ordering::Relaxed) {
+        let Opened { whole, wants_whole, blocks, length, .. } = &*self.0;
+        if !wants_whole.load(Ordering::Relaxed) {
             return Ok(None);
         }
         let read = || -> Result<Option<Whole>> {
@@ -215,7 +216,7 @@ impl RemoteFile {
         match whole.get_or_try_init(|| read()?.ok_or_else(full)) {
             Ok(whole) => Ok(Some(&whole.0)),
             Err(error) if error.kind() == Kind::Limit => {
-                is_wanted.store(false, Ordering::Relaxed);
+                wants_whole.store(false, Ordering::Relaxed);
                 Ok(None)
             }
             Err(error) => Err(error),
@@ -302,11 +303,11 @@ impl Opened {
             name,
             session,
             length: version.length,
-            version: Known::Reported(version),
+            version: Expected::Reported(version),
             answering: Mutex::new(answering),
             blocks,
             has_parts: !is_whole,
-            is_wanted: AtomicBool::new(false),
+            wants_whole: AtomicBool::new(false),
             whole,
             changed: AtomicBool::new(false),
         }))
@@ -320,8 +321,8 @@ impl Opened {
         lock(&self.answering).clone()
     }
 
-    /// Returns a range, with one request, or more if the server sends less than was requested. Its first bytes are those
-    /// of `head`, which are not requested.
+    /// Returns the bytes of a range, with one request, or more if the server sends less than was requested. Its first
+    /// bytes are those of `head`, which are not requested.
     fn request(&self, range: Range<u64>, head: Vec<u8>, left: &Stop) -> Result<Vec<u8>> {
         let len = (range.end - range.start) as usize;
         let no_memory =
@@ -356,12 +357,12 @@ impl Opened {
         match response.status() {
             StatusCode::PARTIAL_CONTENT => {}
             // A server may ignore the `Range` header now and then.
-            StatusCode::OK if matches!(self.version, Known::Reported(_)) => {
+            StatusCode::OK if matches!(self.version, Expected::Reported(_)) => {
                 return Err(Failure::Passing(unexpected(StatusCode::OK), None))
             }
             status => {
                 // A file that was never opened may have gone, and a redirection may be valid only for a while.
-                if matches!(self.version, Known::Recorded(_)) && *asked == self.url {
+                if matches!(self.version, Expected::Recorded(_)) && *asked == self.url {
                     self.changed.store(true, Ordering::Relaxed);
                 }
                 return Err(unexpected(status).into());
@@ -449,8 +450,8 @@ impl Source for RemoteFile {
     }
 
     fn expect_all(&self) {
-        let Opened { has_parts, length, is_wanted, .. } = &*self.0;
-        is_wanted.store(*has_parts && *length <= SHORT, Ordering::Relaxed);
+        let Opened { has_parts, length, wants_whole, .. } = &*self.0;
+        wants_whole.store(*has_parts && *length <= SHORT, Ordering::Relaxed);
     }
 
     fn fetch(&self, ranges: &[Range<u64>]) -> Result<Fetched> {
@@ -460,7 +461,7 @@ impl Source for RemoteFile {
         if self.0.whole.get().is_some() || !ranges.iter().all(is_kept) && self.take_whole()?.is_some() {
             return Ok(Fetched::default());
         }
-        // What is longer than a request, a single chunk, is left to be read.
+        // A range that is longer than a request is a single chunk, which the read of that chunk divides.
         let short = |range: &Range<u64>| range.end - range.start <= MOST as u64;
         let (mut there, mut sent) = (Vec::new(), Vec::new());
         for range in join(&ranges, GAP, MOST as u64).into_iter().filter(short) {

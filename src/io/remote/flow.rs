@@ -1,4 +1,4 @@
-//! How many requests a server has at a time: as many as the setting says, fewer after it refused some.
+//! Limits how many requests a server has at a time: as many as the setting says, fewer after it refused some.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,9 +9,9 @@ use crate::threads::stop::{Stop, GLANCE};
 /// Requests up to this size are small: they take the server's time rather than that of the network, so twice as many
 /// are sent.
 const SMALL: u64 = 64 << 10;
-/// What a large request counts; a small one counts 1.
+/// The weight of a large request; that of a small one is 1.
 const LARGE: u32 = 2;
-/// The limit is lowered at most once in this time: refusals of requests that were sent together are one.
+/// The limit is lowered at most once in this time: refusals of requests that were sent together count as one.
 const LOWERING: Duration = Duration::from_secs(1);
 
 /// The requests that one server has, under one set of settings.
@@ -30,7 +30,7 @@ struct State {
     open_at: Option<Instant>,
     /// When the limit was lowered last.
     lowered: Option<Instant>,
-    /// What was answered since the limit changed.
+    /// The weight of the requests that were answered since the limit changed.
     answered: u32,
     /// How many requests were answered in all.
     answers: u64,
@@ -73,10 +73,10 @@ impl Flow {
         is_asleep
     }
 
-    /// Waits until a request of this many bytes may be sent.
+    /// Waits until a request for this many bytes may be sent.
     ///
     /// # Errors
-    /// `Cancelled` if `left` is set meanwhile.
+    /// `Cancelled` if `left` is set meanwhile: nobody waits for the answer any more.
     pub(super) fn enter(&self, bytes: u64, left: &Stop) -> Result<Turn<'_>> {
         let weight = if bytes <= SMALL { 1 } else { LARGE };
         let mut state = self.lock();

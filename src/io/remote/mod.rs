@@ -22,6 +22,6 @@ mod resolver;
 mod s3;
 mod url;
 
-pub(crate) use access::{Access, Stores};
+pub(crate) use access::{Access, S3Settings};
 pub use file::RemoteFile;
 pub use url::Url;

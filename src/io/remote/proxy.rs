@@ -8,7 +8,7 @@ pub(super) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// Returns the proxy for a scheme, if one is named. The inner `None` is a proxy that cannot be used.
+/// Returns the proxy for a scheme, if the environment names one. The inner `None` is a proxy that cannot be used.
 pub(super) fn named(scheme: &str, variable: impl Fn(&str) -> Option<String>) -> Option<Option<Proxy>> {
     let own = format!("{scheme}_proxy");
     let mut names = vec![own.clone(), own.to_uppercase(), "all_proxy".into(), "ALL_PROXY".into()];

@@ -2,9 +2,9 @@
 //!
 //! How often it retries depends on the failure. A server that refuses for the moment (429, 503), answers with another
 //! temporary status, stalls or breaks off is asked again `HTTP_MAX_RETRY` times; refusals are counted from the last
-//! request that it did answer, since fewer are sent at a time after each. A server that answered before and to which
-//! the connection is lost, as while it restarts, is asked again for [`LOST`]. A server that was never reached is not
-//! asked again.
+//! request that it did answer, since fewer are sent at a time after each. If a server that answered before cannot be
+//! reached, as while it restarts, it is asked again for up to [`LOST`]. A server that was never reached is not asked
+//! again.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub(super) enum Failure {
     Final(Error),
     /// Another attempt may succeed, after a pause. The server may say how long.
     Passing(Error, Option<Duration>),
-    /// The server has too many requests. It may say for how long.
+    /// The server has too many requests. It may say how long to wait.
     Refused(Error, Option<Duration>),
     /// The connection broke.
     Lost(Error),
@@ -174,7 +174,7 @@ impl Session {
         Err(Error::new(Kind::Io, message).into())
     }
 
-    /// Interprets an error of the client. Its text may contain the address, so few are shown.
+    /// Interprets an error of the client. Texts of the client are shown only where they cannot contain the address.
     pub(super) fn failure(&self, url: &Url, error: ureq::Error) -> Failure {
         let Settings { connect_timeout, stall_timeout, deadline, .. } = self.settings;
         let io = |message: String| Error::new(Kind::Io, message);

@@ -45,7 +45,7 @@ impl OpenFile {
         })
     }
 
-    /// Whether much is kept of it, of which nobody makes use at present.
+    /// Whether the library keeps much of the file while nothing uses it.
     fn is_burden(self: &Arc<Self>) -> bool {
         let much = |container: &Arc<Container>| container.allowance().kept() > MUCH;
         Arc::strong_count(self) == 1 && self.container.get().is_some_and(much)
@@ -58,10 +58,10 @@ impl OpenFile {
     }
 }
 
-/// What may be kept of all fragment files before those of which much is kept are closed. A file may make the library
+/// The number of bytes that are kept of all fragment files before the largest are closed. A file may make the library
 /// keep more than its own length (`container::allowance`), and there may be many.
 const MOST: u64 = 32 << 20;
-/// What is much for one file.
+/// A file of which more bytes are kept is one of the largest.
 const MUCH: u64 = 256 << 10;
 /// How many files on servers take the place of one that needs a descriptor.
 const REMOTE: u64 = 100;
@@ -69,7 +69,7 @@ const REMOTE: u64 = 100;
 /// Open files by location, the least recently used one closed first.
 pub(crate) struct Files {
     open: Mutex<Cache<Key, Arc<OpenFile>>>,
-    /// What is kept of them.
+    /// The number of bytes that are kept of them.
     total: Arc<AtomicU64>,
 }
 

@@ -35,7 +35,7 @@ use crate::threads::progress::Progress;
 use compressed::Expansions;
 use files::Files;
 
-/// The aggregation variables that are being read, each of which is a fragment of the one before.
+/// The aggregation variables that are being read. Each is a fragment of the one before.
 pub(crate) struct Chain<'a> {
     /// The open files of the outermost aggregation.
     pub(crate) files: &'a Files,

@@ -28,7 +28,7 @@ impl Recording {
         self.layouts.is_empty() || self.chunks.is_empty()
     }
 
-    /// Returns the number of fragments of which something is recorded.
+    /// Returns the number of fragments that are recorded.
     pub(crate) fn count(&self) -> u64 {
         self.fragments.chunks(ChunkTables::FRAGMENT_COLUMNS as usize).filter(|row| row[0] >= 0).count() as u64
     }

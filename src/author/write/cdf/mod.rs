@@ -40,7 +40,7 @@ struct Variable {
     /// The first byte of its data.
     begin: u64,
     is_record: bool,
-    /// One element for what was never written.
+    /// The element that stands for data that were never written.
     fill: Vec<u8>,
     covered: Coverage,
 }

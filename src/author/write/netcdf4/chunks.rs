@@ -42,7 +42,7 @@ pub(in crate::author::write) struct Chunks {
     element: usize,
     shuffle: bool,
     deflate: Option<u8>,
-    /// One element for what was never written.
+    /// The element that stands for data that were never written.
     fill: Vec<u8>,
 }
 

@@ -28,9 +28,9 @@ pub(super) struct Data {
     unlimited: Vec<bool>,
     /// The size of an element in bytes.
     element: usize,
-    /// One element for what was never written.
+    /// The element that stands for numbers that were never written.
     fill: Vec<u8>,
-    /// The string for what was never written.
+    /// The string that stands for strings that were never written.
     missing: Option<String>,
     store: Store,
 }

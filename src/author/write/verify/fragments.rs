@@ -21,7 +21,7 @@ use super::{differs, is_kept};
 /// The number of fragments that are looked up at once.
 const BLOCK: u64 = 4096;
 
-/// Decodes the variable as every reader does, and compares it with what was intended.
+/// Decodes the variable as every reader does, and compares it with the intended one.
 ///
 /// # Errors
 /// `Internal` for a difference; those of decoding.
@@ -203,8 +203,8 @@ fn same_version(meant: &Version, read: &Version, dialect: Dialect) -> bool {
         Dialect::Cfa04 => (Some("netcdf"), meant.location.as_deref().map(dialect::located)),
         _ => (Some("nc"), meant.location.clone()),
     };
-    let told = meant.format.as_deref().filter(|_| format.is_some()).or(format);
-    let format = told.filter(|_| meant.location.is_some()).map(str::to_lowercase);
+    let named = meant.format.as_deref().filter(|_| format.is_some()).or(format);
+    let format = named.filter(|_| meant.location.is_some()).map(str::to_lowercase);
     location == read.location && meant.identifier == read.identifier && format == read.format
 }
 

@@ -1,7 +1,7 @@
-//! Interprets what a server answers if it does not send an object.
+//! Interprets the answer of a server that does not send the object.
 //!
-//! The body of such an answer is XML with a code. Of it, only the code and a region are used: the rest repeats the
-//! request, and with it the access key and the signature.
+//! The body of such an answer is XML with a code. Only the code and the region are used: the rest repeats the request,
+//! and with it the access key and the signature.
 
 use std::io::Read;
 
@@ -12,7 +12,7 @@ use super::config::Signature;
 use super::endpoint::is_region;
 use crate::error::{Error, Kind};
 
-/// How much of a body is read.
+/// The maximum number of bytes of a body that are read.
 const LONGEST: u64 = 16 << 10;
 
 /// What an answer says.
@@ -25,7 +25,8 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    /// Reads an answer, or returns `None` if it sends bytes, or says that there are none, or that it is too early.
+    /// Reads an answer. Returns `None` for those that `request` handles: the bytes of an object, a range that it does not
+    /// have, and temporary failures.
     pub(super) fn read(response: &mut Response<Body>) -> Option<Self> {
         let status = response.status().as_u16();
         if matches!(status, 0..=299 | 408 | 416 | 425 | 429 | 500..) {

@@ -1,4 +1,4 @@
-//! What the user says about S3, in the words of AWS and of GDAL: variables of the environment and a profile.
+//! Reads the user's settings for S3, under the names that AWS and GDAL use: environment variables and a profile.
 
 use url::Url;
 
@@ -26,11 +26,11 @@ enum Signing {
     /// The service of the machine in the cloud, at this address.
     Instance(Url),
     Nowhere,
-    /// They cannot be had, which is an error when they are needed.
+    /// The credentials cannot be read, which is an error once they are needed.
     Failing(Error),
 }
 
-/// With what a request is signed, or why it is not.
+/// The credentials that sign a request, or why it is not signed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Signature {
     With(Credentials),
@@ -96,10 +96,10 @@ impl Config {
         })
     }
 
-    /// Returns with what a request to a bucket is signed. `is_named` says whether the user named the bucket.
+    /// Returns how a request to a bucket is signed. `is_named` says whether the user named the bucket.
     ///
     /// # Errors
-    /// `Request`, `Unsupported` or `Io` if the user's credentials cannot be had.
+    /// `Request`, `Unsupported` or `Io` if the user's credentials cannot be read.
     pub(super) fn signature(&self, is_named: bool) -> Result<Signature> {
         match &self.signing {
             Signing::Off => Ok(Signature::Off),
@@ -174,7 +174,7 @@ fn signing(
     }
 }
 
-/// Returns the server that the user names; what is for S3 alone goes before what is for every service.
+/// Returns the server that the user names. A name for S3 alone takes precedence over one for every service.
 fn custom_endpoint(
     variable: impl Fn(&str) -> Option<String>,
     profiles: &Profiles,

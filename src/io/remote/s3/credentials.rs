@@ -46,7 +46,7 @@ impl Credentials {
         })
     }
 
-    /// Returns those of the environment, if it has any.
+    /// Returns the access key in the environment, if there is one.
     ///
     /// # Errors
     /// `Request` if it has only one half of a key.
@@ -63,10 +63,10 @@ impl Credentials {
         }
     }
 
-    /// Returns those of a profile: of its section in the file of credentials, or of the one in the config file.
+    /// Returns the access key of a profile: that of its section in the credentials file, else that in the config file.
     ///
     /// # Errors
-    /// `Request` if it has only one half of a key; `Unsupported` if it leads to another program or service.
+    /// `Request` if it has only one half of a key; `Unsupported` if another program or service provides the key.
     pub(super) fn of_profile(
         name: &str,
         credentials: Option<&Profile>,

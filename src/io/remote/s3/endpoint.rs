@@ -6,10 +6,10 @@ use url::{Host, Url};
 
 use crate::error::{Error, Kind, Result};
 
-/// What is encoded in the path of a request, for the signature too.
+/// The characters that are encoded in the path of a request, for the signature too.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// Where buckets are.
+/// The server of the buckets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Endpoint {
     /// The address of a server that the user names; otherwise the buckets are those of AWS.
@@ -66,7 +66,8 @@ impl Endpoint {
         Target { origin: format!("{scheme}://{host}"), host, path }
     }
 
-    /// Certificates of AWS have one level below the server, so a name with a dot is part of the path there.
+    /// Returns whether the name of a bucket is part of the name of the server. Certificates of AWS have one level below
+    /// the server, so a bucket with a dot in its name is part of the path there.
     fn is_virtual(&self, bucket: &str) -> bool {
         let has = |own: fn(u8) -> bool| bucket.bytes().all(|byte| byte.is_ascii_lowercase() || own(byte));
         let is_label = has(|byte| byte.is_ascii_digit() || byte == b'-') && bucket.len() <= 63;
@@ -74,7 +75,7 @@ impl Endpoint {
         let is_numeric = |url: &Url| !matches!(url.host(), Some(Host::Domain(_)));
         match (&self.custom, self.virtual_hosting) {
             (Some(url), Some(wanted)) => wanted && is_name && !is_numeric(url),
-            // Stores of one's own rarely have a name for each bucket.
+            // A server of one's own rarely has a name for each bucket.
             (Some(_), None) => false,
             (None, wanted) => wanted.unwrap_or(is_label) && is_name,
         }

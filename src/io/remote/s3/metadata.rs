@@ -1,7 +1,7 @@
-//! Credentials from the service that a machine in the cloud has for itself (IMDSv2), for those who switch it on.
+//! Asks the instance metadata service of a machine in the cloud (IMDSv2) for credentials, if the user switches it on.
 //!
-//! Its address is not a public one. It is never that of a file or a setting of ours, only the well-known one or what the
-//! user's environment names.
+//! The address of the service is not a public one. No file and no setting of this library can name it: it is the
+//! well-known one, or the one in the user's environment.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ const ADDRESS: &str = "http://169.254.169.254";
 const VARIABLE: &str = "AWS_EC2_METADATA_SERVICE_ENDPOINT";
 /// The service is on the machine itself, or it is not there.
 const TIMEOUT: Duration = Duration::from_secs(2);
-/// Its credentials last for hours and are renewed well before they end, so they are asked for again after a while.
+/// Credentials are kept for this time. They are valid for hours, and the service renews them well before they expire.
 const KEPT: Duration = Duration::from_secs(300);
 /// Longer answers are not credentials.
 const LONGEST: u64 = 64 << 10;

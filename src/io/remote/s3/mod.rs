@@ -61,11 +61,12 @@ pub(super) enum Review {
 }
 
 impl Object {
-    /// `is_named` says whether the user named the bucket, so that the request may be signed.
+    /// Determines how the object at an address is requested. `is_named` says whether the user named the bucket, so that
+    /// the request may be signed.
     ///
     /// # Errors
     /// `Uri` for an address without a key or with a key that servers may understand as another one; `Request`,
-    /// `Unsupported` and `Io` if the user's credentials cannot be had.
+    /// `Unsupported` and `Io` if the user's credentials cannot be read.
     pub(super) fn new(url: &Url, config: &Config, is_named: bool) -> Result<Self> {
         let (bucket, path) = url.bucket_and_path();
         let key: Cow<[u8]> = percent_decode_str(path).into();

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// Longer files are not those of profiles.
 const LONGEST: u64 = 1 << 20;
 
-/// The properties of one profile, those of nested lines as `outer.inner`. Later ones count.
+/// The properties of one profile, those of nested lines as `outer.inner`. The last one of a name counts.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Profile(Vec<(String, String)>);
 
@@ -85,7 +85,7 @@ fn without_comment(value: &str) -> &str {
     &value[..end]
 }
 
-/// Returns the text of a file, or `None` if it cannot be read, as for every other program that looks for profiles.
+/// Returns the text of a file, or `None` if it cannot be read: other programs that look for profiles ignore that too.
 pub(super) fn read(path: &Path) -> Option<String> {
     let mut text = String::new();
     let file = File::open(path).ok().filter(|file| file.metadata().is_ok_and(|data| data.is_file()))?;

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::threads::process::PerProcess;
 
-/// The number of buckets that are remembered; then all are forgotten.
+/// The maximum number of buckets that are remembered. When there are more, all are forgotten.
 const MOST: usize = 1024;
 
 fn known() -> MutexGuard<'static, HashMap<String, String>> {
@@ -13,20 +13,20 @@ fn known() -> MutexGuard<'static, HashMap<String, String>> {
     KNOWN.get(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the region that a server named for a bucket. `bucket` has the server too.
+/// Returns the region that a server named for a bucket. `bucket` also contains the server.
 pub(super) fn of(bucket: &str) -> Option<String> {
     known().get(bucket).cloned()
 }
 
-/// Remembers the region that a server names in answer to a request for the region `asked`. Returns whether the request
-/// is to be repeated: not if it went to this region already, and not if the server named another one before.
+/// Remembers the region that a server names in answer to a request to the region `asked`. Returns whether to repeat the
+/// request: not if it went to this region already, nor if the server named another one before.
 pub(super) fn learn(bucket: &str, asked: &str, named: &str) -> bool {
     let mut known = known();
     if named == asked {
         return false;
     }
     if known.get(bucket).is_some_and(|before| before != named) {
-        // The next file may begin anew.
+        // The next file starts without a known region.
         known.remove(bucket);
         return false;
     }

@@ -63,7 +63,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns a time as signatures have it: `20130524T000000Z`.
+/// Formats a time as signatures need it: `20130524T000000Z`.
 pub(super) fn stamp(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let (year, month, day) = date(seconds / 86_400);

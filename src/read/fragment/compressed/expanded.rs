@@ -21,7 +21,7 @@ const GAP: u64 = 4 << 10;
 /// The bytes that a string counts as.
 const STRING: u64 = 32;
 
-/// An array of which one axis is expanded.
+/// An array with one axis that is expanded.
 pub(crate) struct Expanded {
     stored: Box<Raw>,
     axis: usize,
