@@ -36,6 +36,11 @@ use clap::{Parser, Subcommand};
 use page::Page;
 use usage::Later;
 
+/// The allocator of the program. Creating keeps a little of each of very many files among much that it needs for a moment; the
+/// system's allocator then finds its free memory in more and more distant places (docs/performance.md).
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Opens aggregation netCDF files (CF-1.13, CFA) as if their data were stored in one file.
 ///
 /// An aggregation variable has no data of its own: its data are assembled from fragments in other files. `cfa info`
