@@ -17,7 +17,7 @@ export CFA_TEST_SAMPLE=$PWD/build/demo/tas.nc PYTHONDONTWRITEBYTECODE=1
 
 failed=()
 suite=${CONFORMANCE:-../shared/conformance}
-if [[ -d $suite ]]; then
+if [[ -e $suite/check.py ]]; then
     /usr/bin/python3 tests/gdal/conformance.py "$suite" || failed+=(conformance)
 else
     scripts/left_out.sh conformance "$suite is not there"
