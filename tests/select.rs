@@ -559,3 +559,37 @@ fn parts_are_found_across_the_blocks_of_a_long_coordinate() {
     twice[150_000] = 7.0;
     assert!(find(Values::F64(twice), "m", None, "x=7").unwrap_err().contains("not in order"));
 }
+
+#[test]
+fn neighbours_are_told_apart_however_fine_the_coordinates_are() {
+    // Seconds as doubles, and longitudes of a second of arc.
+    let seconds = |i: i32| 1e9 + f64::from(i);
+    let file = axis("x", Values::F64((0..5000).map(seconds).collect()), "m", None);
+    assert_eq!(finds(&file, "x=1000001000").unwrap(), [1000]);
+    assert_eq!(finds(&file, "x=1000001000..1000001010").unwrap(), Vec::from_iter(1000..=1010));
+    assert_eq!(finds(&file, "x~1000001000.4").unwrap(), [1000]);
+    let file = axis("x", Values::I32((2_499_000..2_501_000).collect()), "m", None);
+    assert_eq!(finds(&file, "x=2500000").unwrap(), [1000]);
+    let file = axis("x", Values::F32((0..5000).map(|i| (12_498_000 + i) as f32).collect()), "m", None);
+    assert_eq!(finds(&file, "x=12500000").unwrap(), [2000]);
+    assert_eq!(finds(&file, "x~12500000").unwrap(), [2000]);
+    assert_eq!(finds(&file, "x~12500007").unwrap(), [2007]);
+    let fine = |i: i32| -60.0 + (f64::from(i) + 0.5) / 3600.0;
+    let file = axis("lon", Values::F64((0..3600).map(fine).collect()), "degrees_east", None);
+    let inside =
+        |west: f64, east: f64| (0..3600).filter(|&i| (west..=east).contains(&fine(i))).collect::<Vec<i32>>();
+    assert_eq!(finds(&file, "lon=-59.99..-59.98").unwrap(), inside(-59.99, -59.98));
+    assert_eq!(finds(&file, "lon=300.01..300.02").unwrap(), inside(-59.99, -59.98));
+}
+
+#[test]
+fn coordinates_need_not_be_written_to_their_last_digit() {
+    let thirds: Vec<f64> = (0..300).map(|i| f64::from(i) / 3.0).collect();
+    let single: Vec<f32> = thirds.iter().map(|&x| x as f32).collect();
+    let widened: Vec<f64> = single.iter().map(|&x| f64::from(x)).collect();
+    for values in [Values::F64(thirds), Values::F32(single), Values::F64(widened)] {
+        let file = axis("x", values, "m", None);
+        assert_eq!(finds(&file, "x=45.33333").unwrap(), [136]);
+        assert_eq!(finds(&file, "x=45.33333333333333..46.66667").unwrap(), [136, 137, 138, 139, 140]);
+    }
+}

@@ -6,6 +6,7 @@ use crate::container::allowance::Measure;
 use crate::dataset::coordinate_blocks::{self, BLOCK};
 use crate::dataset::coordinates::{coordinate_of, Coordinates};
 use crate::dataset::select::cells::bounds_of;
+use crate::dataset::select::likeness::Likeness;
 use crate::dataset::variable::Variable;
 use crate::error::{Error, Kind, Result};
 use crate::selection::Selection;
@@ -26,6 +27,8 @@ pub(super) struct Along<'a> {
     block: u64,
     /// Those of the first block, which tell what all of them are.
     pub first: Coordinates,
+    /// Which numbers mean the same coordinate.
+    pub alike: Likeness,
 }
 
 impl<'a> Along<'a> {
@@ -38,7 +41,8 @@ impl<'a> Along<'a> {
         let coordinate = coordinate_of(variable, variable.dimensions()?[d])?;
         let block = coordinate.as_ref().map_or(Ok(BLOCK), |coordinate| block_of(coordinate, size))?;
         let first = read(variable, d, 0, block.min(size))?;
-        Ok(Along { variable, d, size, block, first })
+        let alike = Likeness::of(&first);
+        Ok(Along { variable, d, size, block, first, alike })
     }
 
     /// Visits the coordinates in blocks, each with the index of its first one, until there are no more or enough.

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use super::along::Along;
 use super::circle::{shift_into, TURN};
+use super::likeness::Likeness;
 use crate::dataset::coordinates::{self, coordinate_of};
 use crate::dataset::variable::Variable;
 use crate::error::Result;
@@ -14,14 +15,16 @@ use crate::value::{DataType, Values};
 pub(super) struct Cells {
     bounds: Variable,
     is_circle: bool,
+    alike: Likeness,
 }
 
 impl Cells {
-    /// Finds the bounds of dimension `d`, or returns `None` if there are none that can be compared with coordinates: two
+    /// Finds the bounds of a dimension, or returns `None` if there are none that can be compared with coordinates: two
     /// numbers per coordinate, in the same units.
-    pub fn of(variable: &Variable, d: usize, is_circle: bool) -> Result<Option<Cells>> {
-        let Some(coordinate) = coordinate_of(variable, variable.dimensions()?[d])? else { return Ok(None) };
-        Ok(bounds_of(&coordinate)?.map(|bounds| Cells { bounds, is_circle }))
+    pub fn of(along: &Along<'_>, is_circle: bool) -> Result<Option<Cells>> {
+        let id = along.variable.dimensions()?[along.d];
+        let Some(coordinate) = coordinate_of(along.variable, id)? else { return Ok(None) };
+        Ok(bounds_of(&coordinate)?.map(|bounds| Cells { bounds, is_circle, alike: along.alike }))
     }
 
     /// Reads the bounds of some cells.
@@ -37,7 +40,7 @@ impl Cells {
             return None;
         }
         // A cell may cross the end of the circle: that around 0 may be written as 359.5 to 0.5.
-        let crosses = self.is_circle && shift_into(coordinate, low, high).is_none();
+        let crosses = self.is_circle && shift_into(coordinate, (low, high), &self.alike).is_none();
         Some(if crosses { (high, low + TURN) } else { (low, high) })
     }
 
@@ -46,7 +49,7 @@ impl Cells {
     fn contains(&self, bounds: &[f64], coordinate: f64, number: f64, is_half_open: bool) -> Option<f64> {
         let (low, high) = self.ends(bounds, coordinate)?;
         if self.is_circle {
-            return shift_into(number, low, high).map(|shift| 0.0 - shift);
+            return shift_into(number, (low, high), &self.alike).map(|shift| 0.0 - shift);
         }
         let inside = low <= number && (number < high || number == high && !is_half_open);
         inside.then_some(0.0)

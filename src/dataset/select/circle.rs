@@ -1,5 +1,6 @@
 //! Compares longitudes: the same place has many numbers, 360 apart.
 
+use super::likeness::Likeness;
 use crate::value::Attributes;
 
 /// The turn of the circle, in degrees.
@@ -18,21 +19,11 @@ pub(in crate::dataset) fn is_longitude(attributes: &Attributes) -> bool {
         || is("axis", &["x"]) && degrees
 }
 
-/// Returns whether two numbers are equal. Coordinates stored as float32 are rarely equal to the decimal number that the
-/// user writes.
-pub(super) fn near(x: f64, y: f64) -> bool {
-    y.is_finite() && (x - y).abs() <= 1e-6 * x.abs().max(y.abs())
-}
-
-/// Returns the same for longitudes that were moved, which are as precise as the numbers were before.
-fn near_on_circle(x: f64, y: f64) -> bool {
-    near(x, y) || (x - y).abs() <= 1e-7 * TURN
-}
-
 /// Returns what to add to a longitude so that it lies between both ends: 0 if it does already.
-pub(super) fn shift_into(x: f64, from: f64, to: f64) -> Option<f64> {
-    let inside = |x: f64| (from <= x && x <= to) || near_on_circle(x, from) || near_on_circle(x, to);
-    if (from <= x && x <= to) || near(x, from) || near(x, to) {
+pub(super) fn shift_into(x: f64, (from, to): (f64, f64), alike: &Likeness) -> Option<f64> {
+    let is_near = |x: f64| alike.near_on_circle(x, from) || alike.near_on_circle(x, to);
+    let inside = |x: f64| (from <= x && x <= to) || is_near(x);
+    if (from <= x && x <= to) || alike.near(x, from) || alike.near(x, to) {
         return Some(0.0);
     }
     if !(from.is_finite() && to.is_finite() && x.is_finite()) {
@@ -65,14 +56,14 @@ pub(super) fn ends(from: f64, to: f64) -> (f64, f64) {
 
 /// Orders longitudes that were found (index, number, shift) as along the axis, and leaves out those that are the same
 /// place as another: 0 and 360. Takes no memory.
-pub(super) fn order(found: &mut Vec<(u64, f64, f64)>, ascends: bool) {
+pub(super) fn order(found: &mut Vec<(u64, f64, f64)>, ascends: bool, alike: &Likeness) {
     found.sort_unstable_by(|a, b| {
         let order = (a.1 + a.2).total_cmp(&(b.1 + b.2));
         (if ascends { order } else { order.reverse() }).then(a.0.cmp(&b.0))
     });
     // Of two that are the same place, the one that is not shifted stays.
     found.dedup_by(|one, last| {
-        let are_same = (last.2, one.2) != (0.0, 0.0) && near_on_circle(last.1 + last.2, one.1 + one.2);
+        let are_same = last.2 != one.2 && alike.near_on_circle(last.1 + last.2, one.1 + one.2);
         if are_same && one.2 == 0.0 {
             *last = *one;
         }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::along::Along;
 use super::cells::Cells;
-use super::circle::{self, near};
+use super::circle;
 use super::dates::{self, fields_of, is_date, Period};
 use super::parts::{push, Range};
 use super::{request, Choice};
@@ -146,8 +146,8 @@ impl Axis<'_> {
         if self.is_circle() && a.is_finite() && b.is_finite() {
             return self.on_circle(circle::ends(a, b));
         }
-        let (low, high) = (a.min(b), a.max(b));
-        let inside = |x: f64| (low <= x && x <= high) || near(x, low) || near(x, high);
+        let (low, high, alike) = (a.min(b), a.max(b), &self.along.alike);
+        let inside = |x: f64| (low <= x && x <= high) || alike.near(x, low) || alike.near(x, high);
         let mut found = self.found();
         self.along.each_number(|i, x| match inside(x) {
             true if self.is_circle() => found.push(i, 0.0),
@@ -166,7 +166,7 @@ impl Axis<'_> {
         self.along.each_number(|i, x| {
             up += last.map_or(0, |last| i64::from(x > last) - i64::from(x < last));
             last = Some(x);
-            if let Some(shift) = circle::shift_into(x, west, east) {
+            if let Some(shift) = circle::shift_into(x, (west, east), &self.along.alike) {
                 count += 1;
                 if is_one {
                     push(&mut range, Range { start: i, count: 1, step: 1, shift });
@@ -184,10 +184,10 @@ impl Axis<'_> {
         let mut all = Vec::new();
         all.try_reserve_exact(count).map_err(|_| too_many())?;
         self.along.each_number(|i, x| {
-            all.extend(circle::shift_into(x, west, east).map(|shift| (i, x, shift)));
+            all.extend(circle::shift_into(x, (west, east), &self.along.alike).map(|shift| (i, x, shift)));
             Ok(())
         })?;
-        circle::order(&mut all, up >= 0);
+        circle::order(&mut all, up >= 0, &self.along.alike);
         let mut found = self.found();
         all.iter().try_for_each(|&(i, _, shift)| found.push(i, shift))?;
         Ok(found.ranges)
@@ -252,7 +252,7 @@ impl Axis<'_> {
 
     /// Returns the cell that contains a number, or the beginning of a date.
     fn cell(&self, value: &str) -> Result<Option<(u64, f64)>> {
-        let Some(cells) = Cells::of(self.along.variable, self.along.d, self.is_circle())? else {
+        let Some(cells) = Cells::of(self.along, self.is_circle())? else {
             return Ok(None);
         };
         let (number, is_date) = match &self.along.first.time {
@@ -323,13 +323,13 @@ impl Axis<'_> {
         (low, high): (f64, f64),
     ) -> Result<bool> {
         let inside = match self.is_circle() {
-            true => circle::shift_into(wanted, low, high).is_some(),
+            true => circle::shift_into(wanted, (low, high), &self.along.alike).is_some(),
             false => low <= wanted && wanted <= high,
         };
         if inside {
             return Ok(true);
         }
-        if let Some(cells) = Cells::of(self.along.variable, self.along.d, self.is_circle())? {
+        if let Some(cells) = Cells::of(self.along, self.is_circle())? {
             return Ok(distance <= self.rounding(wanted) || cells.is_in(i, x, wanted)?);
         }
         let mut spacing = 0.0;
@@ -341,12 +341,8 @@ impl Axis<'_> {
 
     /// Returns by how much rounding may have moved two coordinates around a number.
     fn rounding(&self, number: f64) -> f64 {
-        let epsilon = match self.along.first.values {
-            Some(Values::F32(_)) => f64::from(f32::EPSILON),
-            _ => f64::EPSILON,
-        };
         let turn = if self.is_circle() { circle::TURN } else { 0.0 };
-        2.0 * epsilon * number.abs().max(turn)
+        self.along.alike.rounding(number.abs().max(turn))
     }
 
     /// Returns the first and the last coordinate.

@@ -21,6 +21,7 @@ mod cells;
 mod circle;
 mod dates;
 mod find;
+mod likeness;
 mod parts;
 mod read;
 mod text;
