@@ -22,12 +22,10 @@ const WORK: Measure = Measure { floor: 512 << 20, length: 64, stored: 64, ceilin
 /// What a conversion keeps of a file, to write it again: the names of all fragments at once.
 const COPIED: Measure = Measure { floor: 16 << 20, length: 32, stored: 64, ceiling: 64 << 30 };
 
-/// What an index, an update or a new aggregation gathers of a file: what is found out about each of its fragments, and
-/// values. It is counted as what it takes at most, which was measured.
+/// What an index, an update or a new aggregation gathers of a file: what is found out about each of its fragments, counted
+/// as what it takes at most, which was measured; and values, counted once. They are in memory up to four times: as they
+/// are stored, read, converted, and written. But coordinates of regular grids compress well, and are no false claims.
 const GATHERED: Measure = Measure { floor: 56 << 20, length: 64, stored: 128, ceiling: 64 << 30 };
-
-/// How often values are in memory, at most: as they are stored, as they are read, converted, and as they are written.
-const COPIES: usize = 4;
 
 /// How a budget follows from a file, in bytes.
 pub(crate) struct Measure {
@@ -129,7 +127,7 @@ impl Allowance {
     /// # Errors
     /// `Limit` when they are too many for a file of this length.
     pub(crate) fn keep_values(&self, bytes: u64) -> Result<()> {
-        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX).saturating_mul(COPIES);
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         let message = "it has too many values to be kept of a file of this length";
         self.keep(bytes).map_err(|_| Error::new(Kind::Limit, message))
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cfa::check::{check, Options as CheckOptions};
 use cfa::create::{create, update, Options};
-use cfa::internals::write::{write_file, File, Format, Variable};
+use cfa::internals::write::{write_file, File, Format, Storage, Variable};
 use cfa::{Dataset, OpenOptions, Values};
 
 use super::parts::values;
@@ -152,4 +152,41 @@ fn a_check_opens_each_file_once_for_all_variables() {
     };
     let (few, all) = (requests(8), requests(100));
     assert!(few < all * 11 / 10, "{few} requests if 8 files may be open, {all} if all may");
+}
+
+#[test]
+fn grids_that_compress_well_are_no_claims() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ny, nx) = (1500usize, 2000usize);
+    let inputs: Vec<PathBuf> = (0..2)
+        .map(|time| {
+            let mut file = File::default();
+            file.add_dimension("time", 1);
+            file.add_dimension("y", ny as u64);
+            file.add_dimension("x", nx as u64);
+            let day = Variable::with_values("time", &["time"], Values::F64(vec![f64::from(time)]));
+            file.variables.push(day.attribute("units", "days since 2001-01-01"));
+            let rows = (0..ny).flat_map(|y| std::iter::repeat_n(y as f64 * 0.1 - 75.0, nx)).collect();
+            let mut lat = Variable::with_values("lat", &["y", "x"], Values::F64(rows))
+                .attribute("units", "degrees_north");
+            lat.storage = Storage { chunks: Some(vec![250, 2000]), deflate: Some(4), shuffle: true };
+            file.variables.push(lat);
+            let v = Variable::with_values("v", &["time"], Values::F32(vec![0.0]));
+            file.variables.push(v.attribute("coordinates", "lat"));
+            let mut w =
+                Variable::with_values("w", &["time", "y", "x"], Values::I8(vec![time as i8; ny * nx]))
+                    .attribute("coordinates", "lat");
+            w.storage = Storage { chunks: Some(vec![1, 250, 2000]), deflate: Some(4), shuffle: false };
+            file.variables.push(w);
+            let path = folder.path().join(format!("grid{time}.nc"));
+            write_file(&file, &path, Format::Netcdf4).unwrap();
+            path
+        })
+        .collect();
+    assert!(std::fs::metadata(&inputs[0]).unwrap().len() < 400_000);
+    let out = folder.path().join("out.nc");
+    create(&out, &inputs[..], &options(), None).unwrap();
+    let lat = Dataset::open(&out).unwrap().variable("lat").unwrap();
+    let row = cfa::Selection::block(&[1499, 1999], &[1, 1], lat.shape().unwrap()).unwrap();
+    assert_eq!(lat.read_values(&row).unwrap(), Values::F64(vec![1499.0 * 0.1 - 75.0]));
 }
